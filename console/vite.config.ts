@@ -7,7 +7,7 @@ const OUT = join(import.meta.dirname, '..', 'dist', 'console');
 /** Below this a compressed copy saves less than a packet. */
 const LEAST_BYTES = 1_400;
 
-/** Leaves a .br and a .gz beside each asset that is worth it, so that the service compresses nothing itself. */
+/** Writes a .br and a .gz file beside each asset worth compressing, so that the service need not compress anything. */
 const precompressed = (): Plugin => ({
   name: 'precompressed',
   apply: 'build',
@@ -23,7 +23,7 @@ const precompressed = (): Plugin => ({
   },
 });
 
-/** Where `npx vite console` finds the service while the console is worked on. */
+/** Address of the service for `npx vite console`, used during development. */
 const service = { target: 'http://127.0.0.1:3000', changeOrigin: false };
 
 export default defineConfig({
@@ -34,12 +34,12 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
-    // The policy allows images as data, but a file of its own is cached apart.
+    // The policy allows images as data URLs, but a separate file is cached separately.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
-      // Thousands of files of the libraries say "use client", which means nothing here.
+      // Thousands of library files contain "use client", which has no meaning here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
       },

@@ -6,7 +6,7 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Nonce without which style elements are blocked. */
+/** Nonce that style elements need in order not to be blocked. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 

@@ -6,7 +6,7 @@ import { platformRoutes } from './routes/platform.routes';
 import { root, signedIn } from './routes/signed-in.route';
 import { tenantRoutes } from './routes/tenant.routes';
 
-// One line per page: its address, its search parameters, and the chunk that contains it.
+// One line per page, with its address, its search parameters, and the chunk that contains it.
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',

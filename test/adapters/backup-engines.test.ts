@@ -11,7 +11,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { writeHistory } from '../support/history.js';
 import { TestService } from '../support/service.js';
 
-// From the embedded history to EventStoreDB, and back.
+// Restores backups from the embedded history to EventStoreDB, and the other way round.
 
 const clock = new SystemClock();
 let directory: string;

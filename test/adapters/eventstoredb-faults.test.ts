@@ -47,7 +47,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 process.stdout.write(`seed ${seed}\n`);
 const random = mulberry32(seed);
 
-/** Like the platform's appender: repeats the append until a response shows what was stored. */
+/** Like the platform's appender: repeats the append until a response shows which events were stored. */
 async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
   const endMs = performance.now() + 60_000;
   for (;;) {
@@ -517,7 +517,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await until('it is subscribed to the first leader', () => following.numbers.length === 1);
     cluster.elect(node(1));
     await store.readStream('sale-0');
-    // The former leader keeps its connection and does not answer gossip; the others are gone.
+    // The former leader keeps its connection and does not respond to gossip; the other nodes are gone.
     node(0).faults.hang();
     await cluster.stopNode(node(2));
     await cluster.stopNode(node(1));

@@ -30,7 +30,7 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-event
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
 
-/** Reports when calls are possible. */
+/** A client that reports when calls are possible. */
 class TellingConnection extends Connection {
   onCalling: (() => void) | undefined;
 

@@ -47,7 +47,7 @@ describe("The subscribers' thread", () => {
       script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
     });
   };
-  /** No time passes on the thread's clock. */
+  /** The thread's clock stands still. */
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 

@@ -84,7 +84,7 @@ const credential = (name: string): string => {
   if (found === undefined) throw new Error(`Nobody made the credential ${name}`);
   return found;
 };
-/** Ids of records of the first tenant, by the path before them. */
+/** Ids of the first tenant's records, keyed by the path that precedes the id. */
 const ids = new Map<string, string>();
 
 type Headers = Readonly<Record<string, string>>;
@@ -314,7 +314,7 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** An id of the first tenant, if a record was created for the path before it. */
+/** An id of the first tenant, if a record was created for the path that precedes it. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);

@@ -18,7 +18,7 @@ import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/servi
 
 type Members = Readonly<Record<string, unknown>>;
 type Step = {
-  /** As in the table of routes. */
+  /** Route, as written in the table of routes. */
   readonly route: string;
   readonly address?: string;
   readonly token?: string;
@@ -41,7 +41,7 @@ type Deed = Step & {
   readonly after: Members | undefined;
 };
 
-/** Headers in the responses of any server. */
+/** Headers that any server sends. */
 const ORDINARY: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'cache-control', 'referrer-policy'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options'],
@@ -564,7 +564,7 @@ describe('The audit log', () => {
   });
 });
 
-/** The member of a record at the beginning of a path. */
+/** The member of a record that a path begins with. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 

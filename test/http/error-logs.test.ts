@@ -34,7 +34,7 @@ const get = async (id: string): Promise<Reply> =>
 const resolve = async (id: string, headers: Record<string, string> = {}): Promise<Reply> =>
   service.call('PATCH', `/api/platform/error-logs/${id}/resolve`, { token: await service.operator(), headers });
 
-/** Resolves with the record once it has that count. Makes reports that are due later due now. */
+/** Resolves with the record once it has that count. Reports that are due later become due now. */
 async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   let found: ErrorLogDetail[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 50) {
@@ -207,7 +207,7 @@ describe('Background work', () => {
   test('does not include failures of the error log itself', async () => {
     const { errors } = service.service.engines;
     const before = (await list()).totalCount;
-    // Rejected by the schema of its event.
+    // The event is rejected by its own schema.
     errors.note({ fingerprint: 'f', level: 'NONE' as 'INFO', message: 'Not to be recorded' });
     const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors cannot be recorded'));
     await eventually(isSaid, PATIENCE_MS);

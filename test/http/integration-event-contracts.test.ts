@@ -185,7 +185,7 @@ describe('Published events', () => {
     const messages = history.flatMap((event) => translate(catalogue.decode(event)));
     expect(messages.flatMap(faultsOf)).toEqual([]);
     const seen = new Set(messages.map(({ event }) => event.type));
-    // Restorations require a race; the others have all occurred.
+    // Restorations require a race. All other events have occurred.
     expect(published.map(({ type }) => type).filter((type) => !seen.has(type))).toEqual([
       'kontor.account.restored.v1',
       'kontor.customer.restored.v1',

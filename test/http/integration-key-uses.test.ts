@@ -84,7 +84,7 @@ test('Continuous use of a key is recorded once a minute', async () => {
   }
   await settle();
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
-  // The many uses in between caused no stream reads.
+  // The many uses in between caused no additional stream reads.
   expect(store.streamReads.length).toBeLessThanOrEqual(4);
   uses.note(key());
   await ended(uses);

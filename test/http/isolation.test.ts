@@ -141,7 +141,7 @@ async function take({ what, number }: Step, side: Side): Promise<void> {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 type Known = {
-  /** Of every record, including those that no route shows. */
+  /** Ids of every record, including records that no route shows. */
   readonly ids: readonly string[];
   /** Every id in the tenant's events. */
   readonly secrets: readonly string[];

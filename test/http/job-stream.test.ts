@@ -34,7 +34,7 @@ async function until(condition: () => boolean, withinMs = 10_000): Promise<void>
   }
 }
 
-/** One complete run of the toy: three visible events. */
+/** One complete run of the toy job, which has three visible events. */
 async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   const before = toy.runs.length;
   const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
@@ -123,7 +123,7 @@ describe('The stream of jobs', () => {
     expect(leaves).toBeGreaterThan(10);
     expect(watcher.events.some(({ event }) => event === 'snapshot')).toBe(false);
     expect(feed().open).toBeLessThanOrEqual(2);
-    // From the very beginning, and from each of some events, the result is the same.
+    // The result is the same from the very beginning and from each of several events.
     for (const from of [0, 1, 7, 100, 199, 200]) {
       const id = from === 0 ? '0' : (all[from - 1]?.split(' ')[0] ?? '');
       const again = await watch(id);

@@ -36,7 +36,7 @@ const told = ({ status, body }: Reply): string => {
 const until = <T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> =>
   eventually(look, PATIENCE_MS, () => service.complaints.join('; '));
 
-/** Triggers the toy and waits until it runs. */
+/** Triggers the toy job and waits until it is running. */
 async function begun(parameters?: object): Promise<Result> {
   const before = toy.runs.length;
   const reply = await trigger({ jobName: 'toy', ...(parameters && { parameters }) });
@@ -158,7 +158,7 @@ describe('A triggered job', () => {
     [{ jobName: 'constructor' }, '404 NOT_FOUND jobName'],
     [{ jobName: 'x'.repeat(101) }, '400 VALIDATION_FAILED jobName'],
   ])('is rejected with %j', async (body, expected) => {
-    // The error log may report the failures of other tests meanwhile.
+    // The error log may report failures of other tests in the meantime.
     const filter = { on: 'stream', prefixes: ['job-'] } as const;
     const last = async () =>
       (await service.service.engines.events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];

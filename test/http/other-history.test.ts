@@ -114,7 +114,7 @@ test('Read models ahead of an older history are rebuilt from it', async () => {
 test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
   await startOn(() => remove('history.sqlite'));
-  // Nothing needs to be built.
+  // No read model has to be built.
   await rebuild();
   service.forgetOperator();
   const books = await service.openBooks();
@@ -124,7 +124,8 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
-  // The copy continues elsewhere, without these read models, until it is longer than the history they were built from.
+  // The copy continues elsewhere, without these read models, until it is longer than the history from which they were
+  // built.
   await service.restart(async () => {
     await copy('models.sqlite');
     await remove('models.sqlite');

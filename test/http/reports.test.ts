@@ -69,7 +69,7 @@ async function largeBooks() {
   return { tenant, write };
 }
 
-/** Runs something after each of the first `times` partial reads of the balances. */
+/** Runs an action after each of the first `times` partial reads of the balances. */
 async function afterParts<T>(times: number, meanwhile: (part: number) => Promise<void>, work: () => Promise<T>) {
   const { reads } = service.service.engines;
   const list = reads.list.bind(reads);

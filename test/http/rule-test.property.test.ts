@@ -10,7 +10,7 @@ let service: TestService;
 let books: Books;
 let token: string;
 let categories: string[];
-/** Cash, Bank, an expense item, a supplier; then two customers, whose names are words of rules. */
+/** Cash, Bank, an expense item and a supplier, followed by two customers whose names occur in rules. */
 let accounts: string[];
 const NAMES = ['Ada Tea', 'Rent & Co'];
 

@@ -10,7 +10,7 @@ import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
 
-/** Characters with a meaning in SQL, full-text search, document stores, shells or patterns. */
+/** Characters with a special meaning in SQL, full-text search, document stores, shells or patterns. */
 const PUNCTUATED = [
   ...`' " '' \` \\ * % ^ | & # + .* <b> \${1} $where ../../etc {"$gt":""} ?search=istanbul`.split(' '),
   ...'"istanbul istanbul" (istanbul istanbul) istanbul* *stanbul %stanbul is%ul _stanbul ist_nbul'.split(' '),
@@ -87,7 +87,7 @@ const ROUTES = Object.keys(SEARCHES);
 const MOST_IN_LOOKUP = 20;
 
 let service: TestService;
-/** Two tenants with the same texts. */
+/** Two tenants whose records contain the same texts. */
 let sides: readonly [Books, Books];
 /** The customer of each tenant whose transactions are searched. */
 let customerIds: readonly [string, string];
@@ -264,7 +264,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('handles any input: it responds, or reports the error', async () => {
     for (const search of ODD) await expectHarmless(route, `search=${encodeURIComponent(search)}`);
     for (const query of ODD_QUERIES) await expectHarmless(route, query);
-    // Longer than a request line allows.
+    // The search is longer than a request line allows.
     for (const letter of ['"', '😀', 'ı']) {
       const { path } = searchOf(route, 0);
       const address = `${path}&search=${encodeURIComponent(letter.repeat(10_000))}`;

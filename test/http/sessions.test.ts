@@ -77,7 +77,7 @@ const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
 
-/** Commands of others that concern sessions, executed by the service. */
+/** Executes commands of other users that affect sessions. */
 const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
   const id = service.service.engines.ids.next();
   const context = {

@@ -54,7 +54,7 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Some seeds cause more rejections than others, or omit a kind.
+  // Some seeds cause more rejections than other seeds, or omit a kind of transaction.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
@@ -162,7 +162,7 @@ function valueFrom(name: TransactionFilter, record: TransactionRecord): string |
 }
 
 const SEARCHES = ['istanbul', 'KIRASI', 'fee 2026', 'sale', 'customer', 'söhne o', 'nobody at all', '...', 'cay seker'];
-/** Any value at all, including values that match nothing. */
+/** Any value, including values that match nothing. */
 function anyValue(name: TransactionFilter): string {
   if (name === 'search') return pick(SEARCHES);
   if (name.endsWith('Date')) return pick(['1900-01-01', '2025-12-31', '2026-01-02', '2031-05-05', '9999-12-31']);

@@ -18,7 +18,7 @@ afterAll(() => service.close());
 
 const role = fc.constantFrom(...Role.options);
 const place = fc.constantFrom(0, 1);
-// Few, so that they collide.
+// Few values, so that they collide.
 const address = fc.constantFrom('a', 'A', 'b', 'c').map((name) => `${name}@histories.test`);
 const person = fc.nat({ max: 5 });
 

@@ -12,7 +12,7 @@ import { Team, type Member } from '../support/team.js';
 
 const PATH = '/api/notifications/push-subscriptions';
 const PATIENCE_MS = 20_000;
-/** Time runs five times as fast: a limit of ten seconds still leaves two. */
+/** Time runs five times as fast, so a limit of ten seconds still leaves two real seconds. */
 const HURRY = 5;
 const clock = new HurriedClock(HURRY);
 

@@ -400,7 +400,7 @@ describe('A forwarder without a checkpoint', () => {
       const before = (await scene.stored()).length;
       scene.forward({ restoreForward: 'all' });
       await scene.happen(opened('new'));
-      // The embedded broker has the ids of the others.
+      // The embedded broker still has the ids of the other events.
       await until(async () => (await scene.stored()).length === before + 1);
       expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
       expect(scene.line.attempts).toBeGreaterThanOrEqual(7);

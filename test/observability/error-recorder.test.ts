@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A process on the shared history, without the memory of the others. */
+/** A process on the shared history, which does not share its memory with other processes. */
 function replica() {
   const clock = new SystemClock();
   const reader = new RecordReader(store, catalogue, clock);

@@ -7,7 +7,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { PatientClock } from '../support/patient-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Runs something just before one of the next stream reads. */
+/** Runs an action just before one of the next stream reads. */
 class InterruptedEventStore extends FaultyEventStore {
   private readsLeft = 0;
   private act: (() => Promise<unknown>) | undefined;

@@ -147,7 +147,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
 
   type Outcome = Awaited<ReturnType<typeof carryOut>>;
 
-  /** In the end records with postings exist, and the others are as their owner left them. */
+  /** At the end, records with postings exist, and all others are as their owner left them. */
   function checkPresence({ ids, history, faults, isStill }: Outcome): void {
     expect(faults).toEqual([]);
     const last = statesOverTime(history).at(-1);

@@ -36,7 +36,7 @@ const NAME = 'projections';
 class Replica {
   readonly clock = new ManualClock();
   readonly way: Way;
-  /** Terms of the work that runs now. */
+  /** Terms of the work that is currently running. */
   readonly working = new Set<number>();
   readonly terms: number[] = [];
   failures = 0;

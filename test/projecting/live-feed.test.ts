@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Visible events, with others between them, in followed streams and others. */
+/** Visible events mixed with other events, in followed streams and in other streams. */
 async function write(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     for (const [type, stream] of [

@@ -66,7 +66,7 @@ test(
         })();
         await pause(300 + random() * 700);
         await killed?.stop('SIGKILL');
-        // Its unfinished run is taken over, and the job runs again.
+        // The unfinished run of the stopped replica is taken over, and the job runs again.
         const before = started.count;
         await until(
           () => Promise.resolve(started.count),

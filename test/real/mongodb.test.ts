@@ -423,7 +423,7 @@ describe('MongoDB', () => {
   });
 });
 
-/** These tests need a server that they may stop, whatever server MONGODB_URL names. */
+/** These tests need a server that they may stop, regardless of MONGODB_URL. */
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
   /** Far above the timeout: only a call that hangs exceeds it. */

@@ -318,7 +318,7 @@ describe('A NATS broker whose server fails', () => {
       expect(firstMs).toBeLessThan(6_000);
       await until(() => !broker.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // It keeps trying to connect.
+        // The client keeps trying to connect.
         await clock.sleep(200);
         expect(await elapsedMs(() => refusal(broker.publish(message('y'))))).toBeLessThan(150);
       }

@@ -170,7 +170,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
 
 test(`Writes refused by the system: the same, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
-    // Without a failing device: the kernel reports every write past this file size as an I/O error.
+    // No failing device is needed: the kernel reports every write beyond this file size as an I/O error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);

@@ -21,7 +21,7 @@ import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
-/** Kills during startup; the others come under load. */
+/** Share of kills during startup; the other kills happen under load. */
 const WHILE_STARTING = 0.2;
 /** Cycles after which the owner signs in again, before the token expires. */
 const SIGN_IN_EVERY = 10;

@@ -19,7 +19,7 @@ type Line = Pick<EventStore, 'append' | 'readStream'>;
 type Real = {
   readonly store: Line;
   readonly prefix: string;
-  /** The result of each writer's last read of each stream. */
+  /** Revision of each stream as each writer last read it. */
   readonly known: Map<string, number>;
   readonly writes: Write[];
 };

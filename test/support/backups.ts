@@ -70,7 +70,7 @@ export const unchained = (lines: readonly string[]): Record<string, unknown>[] =
     return parsed;
   });
 
-/** All events of the service in a store, without what each engine assigns itself. */
+/** All events of the service in a store, without the fields that each engine assigns itself. */
 export async function contentOf(store: EventReader): Promise<object[]> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   const events = await store.readAll({ filter, maxCount: 100_000 });

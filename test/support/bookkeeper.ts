@@ -20,7 +20,7 @@ import { amountText, minorUnits, pricedLine, unit, wholePrice, type Currency } f
 import type { Reply } from './reply.js';
 import type { Books, TestService } from './service.js';
 
-/** For each currency a time zone with a constant offset. */
+/** Maps each currency to a time zone with a constant offset. */
 const ZONES: Readonly<Record<Currency, { readonly timeZone: string; readonly hours: number }>> = {
   EUR: { timeZone: 'America/Bogota', hours: -5 },
   JPY: { timeZone: 'Asia/Tokyo', hours: 9 },

@@ -36,7 +36,7 @@ const date = fc.constantFrom(...DATES);
 const direction = fc.constantFrom('IN' as const, 'OUT' as const);
 const seldom = fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 const often = seldom.map((value) => !value);
-/** Mostly null. */
+/** A value that is mostly null. */
 const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });

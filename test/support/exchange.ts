@@ -7,9 +7,9 @@ export type Exchange = {
 };
 export type Exchanged = {
   readonly status: number;
-  /** Names in lower case. Of a repeated header the last value. */
+  /** Names in lower case. For a repeated header, the last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an event stream, which is not awaited. */
+  /** Empty for an event stream, whose end is not awaited. */
   readonly text: string;
 };
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** Origin of bytes: the client's requests or the server's responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Read-ahead on a slow line; beyond it the sender has to wait. */
+/** Maximum read-ahead on a slow line. Beyond it the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** One direction of one connection: chunks in order, each with its due time. */
@@ -60,7 +60,7 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** The sender has closed; what it sent still arrives. */
+  /** The sender has closed its side; data that it sent before still arrives. */
   finish(): void {
     this.ended = true;
     this.move();
@@ -148,7 +148,7 @@ export class FaultProxy {
     this.listener = undefined;
     if (!listener?.listening) return;
     listener.close();
-    // The listener closes only with its last connection, but the port is free at once.
+    // The listener closes only with its last connection, but the port is free immediately.
     await new Promise((resolve) => setImmediate(resolve));
   }
 

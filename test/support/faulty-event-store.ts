@@ -26,9 +26,9 @@ export class FaultyEventStore implements EventStore {
   away = false;
   /** The store becomes permanently unavailable after this many more appends. */
   appendsUntilAway = Number.POSITIVE_INFINITY;
-  /** Number of coming appends that are stored but whose response is lost. */
+  /** Number of upcoming appends that are stored but whose response is lost. */
   answersToLose = 0;
-  /** Number of coming appends that are lost before they are stored; the caller sees an unknown outcome. */
+  /** Number of upcoming appends that are lost before they are stored. The caller sees an unknown outcome. */
   appendsToLose = 0;
   /** Every append received, including lost ones. */
   readonly appends: Append[] = [];

@@ -18,7 +18,7 @@ export class FaultyReadStore implements ReadStore {
 
   /** Number of checkpoints that can still be read before such reads fail. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
-  /** Delays of the coming loads and writes, in event-loop turns, in order; none when used up. */
+  /** Delays of the upcoming loads and writes, in event-loop turns, in order. Later calls are not delayed. */
   delays: number[] = [];
   private held:
     | {

@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** Sets only the wall clock forward or back, like an operator or NTP; nobody wakes. */
+  /** Moves only the wall clock forward or back, as an operator or NTP would. No sleeper wakes. */
   jump(ms: number): void {
     this.wallMs += ms;
   }

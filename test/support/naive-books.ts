@@ -32,7 +32,7 @@ export type NaiveCategory = { readonly id: string; readonly direction: string; r
 export type NaiveBranch = { readonly id: string; readonly code: string; readonly isActive: boolean };
 
 export type NaivePosting = readonly [accountId: string, amount: bigint];
-/** A transaction, limited to what the API specifies. */
+/** A transaction, limited to the facts that the API specifies. */
 export type NaiveEntry = {
   /** Null until seen, if the service chose it. */
   id: string | null;

@@ -7,7 +7,7 @@ type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly jwk:
 
 /** A small OpenID provider on the loopback interface: discovery, keys, and tokens with arbitrary claims. */
 export class OidcIssuer {
-  /** Requests received, in order. */
+  /** Received requests, in order. */
   readonly asked: string[] = [];
   /** While true, it responds with 503. */
   away = false;

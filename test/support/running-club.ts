@@ -42,7 +42,7 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** Whether parking letters fails. */
   deskAway = false;
-  /** Number of coming settlements of letters that fail. */
+  /** Number of upcoming settlements of letters that fail. */
   settlementsToLose = 0;
   /** The next report of this rebuild step fails: before it is stored, or after. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;

@@ -37,7 +37,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** By itself or by a signal. */
+/** Whether the process has exited, by itself or because of a signal. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 /** A real server as a child process that a test can stop, kill, hang, and restart on the same port. */

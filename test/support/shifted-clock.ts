@@ -12,7 +12,7 @@ export class ShiftedClock extends SystemClock {
     return super.monotonicMs() + this.passedMs;
   }
 
-  /** Advances both clocks at once. */
+  /** Advances both clocks together. */
   pass(ms: number): void {
     this.passedMs += ms;
   }

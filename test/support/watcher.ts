@@ -48,7 +48,7 @@ export class Watcher {
     return this.response.headers;
   }
 
-  /** The next event that has not been returned yet. */
+  /** Resolves with the next event that has not been returned yet. */
   async next(): Promise<Received> {
     const endMs = performance.now() + PATIENCE_MS;
     while (performance.now() < endMs) {

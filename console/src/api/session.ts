@@ -16,7 +16,7 @@ const LOCK = 'kontor-session';
 /** Timeout of session requests, which delay the requests of all tabs. */
 const LIMIT_MS = 15_000;
 
-// In memory only: an injected script could read persistent storage.
+// Kept in memory only, because an injected script could read persistent storage.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
 let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;

@@ -77,7 +77,7 @@ type ChoiceProps<T extends string> = {
   readonly onChange: (value: T | undefined) => void;
 };
 
-/** Selects one of several values, or any. */
+/** Selects one of several values, or "Any". */
 export function Choice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>): ReactNode {
   return (
     <Select

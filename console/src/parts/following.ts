@@ -1,6 +1,9 @@
 import { useState } from 'react';
 
-/** State that resets to `value` whenever `of` (default: `value`) changes. Does not remount, so focus is kept. */
+/**
+ * State that resets to `value` whenever `of` (default: `value`) changes. The component is not remounted, so focus is
+ * kept.
+ */
 export function useFollowing<T>(value: T, of: unknown = value): readonly [held: T, hold: (next: T) => void] {
   const [held, hold] = useState(value);
   const [from, setFrom] = useState(of);

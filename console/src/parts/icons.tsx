@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
-// Drawn for this console on a 24-unit grid: an icon package would add thousands of unused icons to every installation.
+// Drawn for this console on a 24-unit grid, because an icon package would add thousands of unused icons to every
+// installation.
 const DRAWINGS = {
   alert: 'M12 4 3 19.5h18ZM12 10v4.5M12 17v.2',
   audit: 'M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7',

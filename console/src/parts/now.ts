@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-// One timer for all relative times of a page, so that they change together.
+// One timer serves all relative times of a page, so that they change together.
 const EVERY_MS = 5_000;
 let nowMs = Date.now();
 let timer: number | undefined;

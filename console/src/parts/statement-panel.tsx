@@ -36,7 +36,7 @@ const columns: readonly Column<Line>[] = [
   { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
-/** Default start of a statement: the full history of an account could be too long to read. */
+/** Default start of a statement, because the full history of an account could be too long to read. */
 const lastYear = (): string => `${new Date().getFullYear() - 1}-01-01`;
 
 type Props = {

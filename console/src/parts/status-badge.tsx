@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
 
-/** Meaning of a status for the user who has to act on it. */
+/** Meaning of a status for a user who may have to act on it. */
 export type Tone = 'good' | 'busy' | 'warning' | 'bad' | 'idle';
 
 const ICONS: Readonly<Record<Tone, IconName>> = {
@@ -18,7 +18,7 @@ type Props = {
   readonly children: ReactNode;
 };
 
-/** A status as word, icon and colour: never colour alone. */
+/** A status as a word, an icon and a colour. Colour is never the only sign. */
 export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
     <Icon name={icon} size={15} />

@@ -17,13 +17,13 @@ const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'Your account does not hav
 
 type Props = { readonly me: Me; readonly children: ReactNode };
 
-/** Frame of every page: navigation, signed-in user, and content. */
+/** Layout of every page: navigation, signed-in user, and content. */
 export function Shell({ me, children }: Props): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useLocation({ select: ({ pathname }) => pathname });
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  // Focus and scroll position start at the top of each page, for keyboards and screen readers too.
+  // Focus and scroll position are reset to the top of each page, which also helps keyboard and screen reader users.
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;

@@ -53,7 +53,7 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page, ms, so that its own requests go first. */
+/** Delay after the first page, ms, so that the page's own requests are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
 /** Preloads the code of all pages while idle, so that they open when the service or the network is unavailable. */

@@ -11,7 +11,8 @@ export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
 };
 
 /**
- * Nodes sharing one history, so that every node has what any of them has stored. The first node starts as the leader.
+ * Nodes that share one history, so that every node has the events stored by any of them. The first node starts as the
+ * leader.
  */
 export class EventStoreCluster {
   readonly nodes: readonly EventStoreServer[];

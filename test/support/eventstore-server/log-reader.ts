@@ -7,7 +7,9 @@ import { BEFORE_ALL, type Direction, type Position, type RecordedEvent } from '.
 const PAGE_MAX_EVENTS = 256;
 const PAGE_MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/** Reads the engine's complete history. The port omits the system's own records, but $all includes them. */
+/**
+ * Reads the engine's complete history, including the system's own records. The port omits them, but $all includes them.
+ */
 export class LogReader {
   readonly #db: DatabaseSyncInstance;
   readonly #forwards: StatementSyncInstance;
