@@ -13,15 +13,18 @@ import { createServer, installKernel, type Kernel, type KernelOptions, type Serv
 import { ProblemFilter } from './problem.js';
 
 /**
- * Nest's adapter without what the kernel replaces: body parsers, middleware, error and not-found handlers. Handler
- * results are sent in the declared shape.
+ * Nest's adapter without the parts that the kernel replaces: body parsers, middleware, error and not-found handlers.
+ * Handler results are sent in the declared shape.
  */
 export class KernelAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
     super(server as never);
   }
 
-  /** No middie: its hook would run for every request, and encoded paths bypass path-bound middleware. */
+  /**
+   * Does not install middie, because its hook would run for every request and encoded paths bypass path-bound
+   * middleware.
+   */
   override init(): Promise<void> {
     return Promise.resolve();
   }
@@ -55,7 +58,7 @@ export type HttpApp = {
 
 /**
  * A Nest application with the kernel, not initialised yet. `kernelOptions` is called after providers are created and
- * before routes are registered; `beforeRoutes` may register others.
+ * before routes are registered; `beforeRoutes` may register further routes.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,

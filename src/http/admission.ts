@@ -35,17 +35,17 @@ export type AdmissionOptions = {
 
 /** Requests per minute. Partner keys have their own limits. */
 export type RequestLimits = {
-  /** Per address, on public routes that write. */
+  /** Limit per address on public routes that write. */
   readonly address: number;
   readonly user: number;
   readonly userWrites: number;
-  /** All users of a tenant together. */
+  /** Limit for all users of a tenant together. */
   readonly tenant: number;
 };
 
 export const API_PREFIX = '/api/';
 
-/** For data responses: never cached, sniffed or framed. */
+/** Headers of data responses, which must not be cached, sniffed or framed. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -65,7 +65,7 @@ const STRANGER_RATE_LIMIT = 60;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/** Served during start-up. */
+/** Paths that are served during start-up. */
 const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
 const unauthenticated = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is required.');
@@ -82,7 +82,7 @@ function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions
 export class Admission {
   private readonly rates: RateGate;
 
-  /** `endpoints` fills up while routes are registered. */
+  /** `endpoints` is filled while routes are registered. */
   constructor(
     private readonly options: AdmissionOptions,
     private readonly endpoints: readonly Endpoint[],
@@ -170,7 +170,7 @@ export class Admission {
     return partner;
   }
 
-  /** Counts only invalid keys. A key that cannot be checked now is not held against its owner. */
+  /** Counts only requests with an invalid key. A key that cannot be checked at the moment is not counted. */
   private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
     const address = `partner-address:${clientNetwork(addressOf(request))}`;
@@ -225,8 +225,8 @@ const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
- * Browsers send the site that caused a request (Fetch Metadata; over plain HTTP, only the origin of each write).
- * Scripts can set neither. Other clients send neither, and hold no one else's cookie.
+ * Browsers report the site that caused a request (Fetch Metadata). Over plain HTTP, they report only the origin of each
+ * write. Scripts cannot set these headers. Other clients do not send them, and do not have another user's cookie.
  */
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
@@ -276,8 +276,8 @@ const nameIn = (host: string): string =>
     .toLowerCase();
 
 /**
- * Whether the name rules out DNS rebinding, for which another site's page needs a name whose address it controls. IP
- * addresses and names of this machine are safe. Non-browser clients may send no name at all.
+ * Whether the name rules out DNS rebinding. This attack requires a host name whose address the attacking site controls.
+ * IP addresses and names of this machine are safe. Clients other than browsers may omit the name.
  */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
   const name = nameIn(host ?? '');

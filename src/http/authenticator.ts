@@ -21,15 +21,15 @@ import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
  * Maximum age of cached sessions, users, tenants and keys: a revocation must take effect within a second. While the
- * event store is unavailable, states confirmed within the last 5 s still count.
+ * event store is unavailable, states that were confirmed within the last 5 s remain valid.
  */
 const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
 
 /**
- * A credential proves who it was issued to. Its validity is read from the streams, never from read models, which may
- * lag. Records the use of integration keys.
+ * Authenticates callers. A credential only proves to whom it was issued. Whether it is still valid is read from the
+ * streams, never from read models, which may lag. Also records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {

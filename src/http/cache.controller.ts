@@ -179,7 +179,7 @@ export const CacheController = controllerOf(
     async ({ caller, params }, services) => {
       const { pattern } = parsed(clearParams, params);
       const cleared = await services.get<Cache>(CACHE).clear(pattern);
-      // Clearing changes no record, so there is no event; the log records who did it.
+      // Clearing the cache changes no record, so there is no event. The log records the user who cleared it.
       services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
       const progress = services.get(Progress);
       const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));

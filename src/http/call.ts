@@ -7,7 +7,7 @@ import { prefers } from './accept.js';
 import type { Access } from './endpoint.js';
 import { tenantOf } from './request-state.js';
 
-/** The principal of a route, by its declaration. */
+/** The type of a route's principal, by the route's declaration. */
 export type Callers = {
   readonly public: undefined;
   readonly token: undefined;

@@ -69,7 +69,7 @@ export function installConsole(server: FastifyInstance, folder: string): void {
     return new Answer(html, { headers: pageHeaders(nonce) });
   };
   installRoute(server, PAGE, page);
-  // For users who enter only the host name.
+  // Redirects users who enter only the host name.
   server.get('/', (request, reply) => {
     if (!prefers(request.headers.accept, 'text/html')) throw notFound('page');
     return reply.redirect(PAGE.path, 302);
@@ -97,7 +97,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** Best first. The build writes compressed files next to assets that benefit. */
+/** In order of preference. The build writes compressed files next to assets that benefit. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -132,7 +132,7 @@ class ConsoleFiles {
     return { content: await this.read(join('assets', name + ending)), type, encoding };
   }
 
-  /** Listed once, so that unknown names never reach the disk. */
+  /** The files are listed once, so that requests for unknown names never access the disk. */
   private list(): ReadonlySet<string> {
     try {
       return new Set(readdirSync(join(this.folder, 'assets')));

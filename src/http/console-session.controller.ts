@@ -69,7 +69,7 @@ export const ConsoleSessionController = controllerOf(
 const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, request: FastifyRequest): Answer =>
   answer(rest, { position, headers: cookieFor(request, refreshToken) });
 
-/** A browser may ask whether there is a session, so its absence is not an error. */
+/** A browser may check whether a session exists, so the absence of one is not an error. */
 function forgotten(error: unknown, request: FastifyRequest): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
   return answer(null, { position: 0, headers: cookieFor(request, '') });

@@ -31,15 +31,15 @@ export type Answers = {
   readonly status: number;
   readonly shape: Shape;
   /**
-   * `envelope`: schema of `data`; `page`: of an item; `plain`: of the whole body; `command`: only if not
-   * CommandResponseDto. Not used for `lookup`.
+   * The schema of `data` for `envelope`, of an item for `page`, and of the whole body for `plain`. For `command`, only
+   * set if it is not CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * Whether the response carries X-Event-Position. `awaited`: after the read models have caught up, else with
-   * X-Read-Model (default of `command`). `told`: without waiting.
+   * Whether the response carries X-Event-Position. `awaited`: sent after the read models have caught up, or with
+   * X-Read-Model if they have not (default of `command`). `told`: sent without waiting.
    */
   readonly position?: 'awaited' | 'told';
   /** Further media types selectable by `Accept`; see `Call.prefers`. */
@@ -78,17 +78,17 @@ export type EndpointFacts = {
   readonly body?: z.ZodType;
   /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */
   readonly maxValues?: number;
-  /** Path parameters that are UUIDs (anything else is 404). Default: `id` if the path has it. */
+  /** Path parameters that must be UUIDs (any other value results in 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read, before body validation. The handler honours it. */
+  /** Whether Idempotency-Key is read, which happens before body validation. The handler implements it. */
   readonly idempotencyKey?: boolean;
-  /** For reads that are themselves recorded: their events carry the request's context. */
+  /** Whether the read is itself recorded. Its event then contains the request's context. */
   readonly isRecorded?: boolean;
-  /** The route creates the record with `Call.id`; the kernel honours Idempotency-Key. */
+  /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
-  /** For routes that use a cookie: browser requests from other sites are rejected before the body is read. */
+  /** Whether browser requests from other sites are rejected before the body is read, for routes that use a cookie. */
   readonly sameOrigin?: boolean;
   /** Further request headers, for documentation only. */
   readonly requestHeaders?: Readonly<Record<string, HeaderNote>>;

@@ -9,12 +9,12 @@ import type { Outcome } from './kernel.js';
 const REFUSALS = [401, 403, 429];
 const MANY = 10;
 const WITHIN_MS = 60_000;
-/** Beyond this number, the caller with the oldest rejection is dropped. */
+/** Maximum number of tracked callers. Beyond it, the caller with the oldest rejection is dropped. */
 const MAX_WATCHED = 2_000;
 /** Route of requests to unknown addresses. */
 const NO_ROUTE = 'unknown address';
 
-/** The last ten rejections of one caller (monotonic times), and those not noted yet. */
+/** The last ten rejections of one caller (monotonic times), and the rejections that are not noted yet. */
 type Watched = { readonly times: number[]; unnoted: { readonly atMs: number; readonly outcome: Outcome }[] };
 
 /**
@@ -63,7 +63,10 @@ const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, sta
   code: code ?? null,
 });
 
-/** The fingerprint of an unexpected failure has its source location; that of an unavailable engine only the route. */
+/**
+ * The fingerprint of an unexpected failure includes its source location. That of an unavailable engine includes only
+ * the route.
+ */
 function failureOf(outcome: Outcome): NotedError {
   const { status, code = null, method, route = NO_ROUTE, error } = outcome;
   const described = error === undefined ? undefined : describeError(error);

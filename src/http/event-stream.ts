@@ -21,8 +21,8 @@ type Options = {
 };
 
 /**
- * The stream of one watcher, pulled by its connection: the next frame is taken once the last one was sent, so a watcher
- * that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
+ * The stream of one watcher, pulled by its connection. It takes the next frame only after the previous one was sent, so
+ * a watcher that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
  */
 export class EventStream extends Readable {
   private position: Position;
@@ -71,12 +71,12 @@ export class EventStream extends Readable {
     if (!frames) void this.catchUp();
   }
 
-  /** Sent only between frames, and only while the connection reads. */
+  /** Sends a comment, but only between frames and only while the connection reads. */
   comment(bytes: Buffer): void {
     if (this.takes() && !this.isCatchingUp) this.give(bytes);
   }
 
-  /** How long the connection has not accepted pending data, in milliseconds. */
+  /** Time for which the connection has not accepted pending data, in milliseconds. */
   stalledForMs(): number {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }

@@ -6,7 +6,7 @@ import { instantOut, named } from './shapes.js';
 
 export const HEALTH = Symbol('HEALTH');
 
-/** The service's state as seen by this process. Calls complete within seconds, whichever engine is unavailable. */
+/** The service's state as seen by this process. Calls complete within seconds, even if engines are unavailable. */
 export interface Health {
   basic(): Promise<z.output<typeof BasicHealthDto>>;
   ready(): Promise<ReadinessReport>;

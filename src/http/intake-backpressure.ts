@@ -2,20 +2,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 
-/** Age from which an accepted sale must be in the read models before further sales are accepted without delay. */
+/** Maximum age of an accepted sale that the read models do not contain yet. Beyond it, further sales are delayed. */
 const MAX_LAG_MS = 1_000;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
-/** Distance between remembered positions. */
+/** Minimum interval between remembered positions. */
 const MARK_EVERY_MS = 50;
-/** Read models that did not advance during a wait stand still. Sales are not delayed then: that would not help. */
+/**
+ * Time without delays after a wait during which the read models did not advance. Delays would not help stalled read
+ * models.
+ */
 const STANDSTILL_MS = 5_000;
 
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
  * Slows the partner intake down while the read models are more than a second behind, so that the backlog of a burst is
- * bounded and everything is processed soon after it. Delays a sale by a second at most and never refuses one.
+ * bounded and everything is processed soon after it. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {
@@ -47,7 +50,7 @@ export class IntakeBackpressure {
       if (!reached && this.slowest() === before) this.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
     }
     const slowest = this.slowest();
-    // The newest mark that is due stands for all before it.
+    // The newest due mark represents all earlier ones.
     this.marks = this.marks.filter(({ position }) => position > slowest && position >= due.position);
   }
 

@@ -22,10 +22,10 @@ const COMMENT_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 500;
 /** A connection that accepts nothing for this long is closed. */
 const STALLED_AFTER_MS = 30_000;
-/** How long a shutdown waits for connections that are still reading. */
+/** Time for which a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
-/** Watchers written to before other work gets its turn. */
+/** Number of watchers that are written to before other work runs. */
 const WRITTEN_AT_ONCE = 64;
 const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
@@ -113,7 +113,7 @@ export class JobFeed implements OnModuleDestroy {
     return stream;
   }
 
-  /** Runs before the server waits for its connections, because streams never end by themselves. */
+  /** Runs before the server waits for its connections, because streams do not end on their own. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     for (const stream of this.streams.keys()) this.finish(stream);
@@ -171,7 +171,7 @@ export class JobFeed implements OnModuleDestroy {
       const loaded = await Promise.all(names.map((name) => this.reader.read(job, PLATFORM_TENANT, name)));
       loaded.forEach(({ state, revision }, index) => this.states.set(names[index] ?? '', { state, revision }));
       this.feed.start(head);
-      // A loaded state may be ahead of the feed, and so would be a snapshot.
+      // A loaded state may be ahead of the feed, and a snapshot would then be ahead of it, too.
       await this.feed.reached(Math.max(head, ...loaded.map(({ position }) => position)));
     } catch (error) {
       this.started = undefined;
@@ -245,7 +245,8 @@ export class JobFeed implements OnModuleDestroy {
           const { kind } = await this.authenticator.bearer(token);
           if (kind !== 'operator') ended.add(token);
         } catch (error) {
-          // Also if the session's state can no longer be confirmed; requests are rejected then, too.
+          // The stream also ends if the session's state can no longer be confirmed, because requests are then rejected
+          // as well.
           if (!(error instanceof DomainError)) this.logger.error({ err: error }, 'a session could not be looked up');
           ended.add(token);
         }

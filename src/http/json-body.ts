@@ -126,7 +126,7 @@ function significand(literal: string): string {
 const losesPrecision = (literal: string): boolean =>
   literal.length > MAX_LITERAL_LENGTH || significand(literal) !== significand(String(Number(literal)));
 
-/** Counts the members of a parsed value at any depth; depth is bounded before. */
+/** Counts the members of a parsed value at any depth. The depth has already been limited. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countMembers(item), 0);
@@ -139,9 +139,9 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * Parses JSON like JSON.parse, but rejects what it accepts silently: a repeated member name (the text then has more
- * members than the value), a number that a double cannot represent exactly, `__proto__`, and nesting deeper than 32.
- * Text with more than `maxValues` values is rejected before any value is built.
+ * Parses JSON like JSON.parse, but rejects input that JSON.parse accepts silently: a repeated member name (the text
+ * then has more members than the value), a number that a double cannot represent exactly, `__proto__`, and nesting
+ * deeper than 32. Text with more than `maxValues` values is rejected before any value is built.
  * @throws DomainError invalid VALIDATION_FAILED
  */
 export function parseJson(text: string, maxValues: number): unknown {

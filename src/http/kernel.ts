@@ -54,7 +54,10 @@ export type KernelOptions = AdmissionOptions &
      * @throws DomainError unavailable READ_MODEL_BEHIND
      */
     readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
-    /** Runs the rest of a read, which unfinished read models then delay or reject. Default: runs it directly. */
+    /**
+     * Runs the rest of a read. May delay or reject the read while read models are incomplete. Default: runs it
+     * directly.
+     */
     readonly asRead?: (rest: () => void) => void;
     /** Rejects every write that could be lost. @throws EventStoreUnavailable */
     readonly assertWritable?: () => void;
@@ -95,7 +98,8 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance =>
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    // As long as the headers may be, so that a long parameter is an unknown id, rejected after authentication.
+    // As long as the headers may be, so that a long parameter is treated as an unknown id and rejected after
+    // authentication.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     exposeHeadRoutes: true,
     requestIdHeader: false,

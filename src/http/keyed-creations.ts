@@ -162,7 +162,7 @@ async function ensureSame(known: Digests, body: Members, slowly: readonly string
 
 export type WriteOptions = {
   readonly ids: Ids;
-  /** Honours Idempotency-Key on routes that create records. Default: the header is ignored. */
+  /** Implements Idempotency-Key on routes that create records. Default: the header is ignored. */
   readonly creations?: KeyedCreations;
 };
 

@@ -166,7 +166,7 @@ class DocumentBuilder {
     }
   }
 
-  /** The body of a further status, in the format of the success. */
+  /** The body of a further status, in the format of a successful response. */
   private told({ answers }: Endpoint, status: number, schema: z.ZodType): JsonSchema {
     const data = this.data(schema);
     return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);

@@ -8,14 +8,16 @@ export const SETTINGS = Symbol('SETTINGS');
 
 /** The configuration of the HTTP layer. */
 export type HttpSettings = {
-  /** How long the response of a command waits for the read models, in milliseconds. */
+  /** Time for which the response of a command waits for the read models, in milliseconds. */
   readonly readWaitMs: number;
   /** Maximum number of open event streams in a process, per session and per user over all sessions. */
   readonly sessionStreams: number;
   readonly userStreams: number;
 };
 
-/** How long a GET with X-Min-Position waits for the read models before it fails with 503, in milliseconds. */
+/**
+ * Time for which a GET request with X-Min-Position waits for the read models before it fails with 503, in milliseconds.
+ */
 const MIN_POSITION_WAIT_MS = 5_000;
 /** The same for a position beyond the head of the store, which an append in progress may be about to reach. */
 const UNREACHED_WAIT_MS = 500;
@@ -29,7 +31,10 @@ export class ReadYourWrites {
     @Inject(SETTINGS) private readonly settings: HttpSettings,
   ) {}
 
-  /** The headers of a command's response, once the read models have reached the position or the wait has timed out. */
+  /**
+   * Returns the headers of a command's response after the read models have reached the position or the wait has timed
+   * out.
+   */
   async settled(position: number): Promise<AnswerOptions> {
     const reached = await this.progress.reached(position, this.settings.readWaitMs);
     // A stream without events has position -1. X-Min-Position: 0 waits for nothing.

@@ -8,7 +8,7 @@ import { readsIdempotencyKey, type Endpoint } from './endpoint.js';
 const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
 
-/** The message is that of the first fault, prefixed with its field. */
+/** Creates the error for a request with faults. Its message is that of the first fault, prefixed with the field. */
 export function refuse(faults: readonly Fault[]): DomainError {
   const [first] = faults;
   const message = first && first.path !== '' ? `${first.path}: ${first.message}` : (first?.message ?? '');

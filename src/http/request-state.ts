@@ -15,7 +15,7 @@ export type RequestState = {
   idempotencyKey: string | undefined;
   /** The id of a record that the request creates; set before the handler runs. */
   newId: string | undefined;
-  /** Set if the kernel honours the request's Idempotency-Key. */
+  /** Set if the kernel implements the request's Idempotency-Key. */
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema. */
   received: unknown;

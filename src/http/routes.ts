@@ -37,7 +37,7 @@ export class Services {
     @Inject(ModuleRef) private readonly module: ModuleRef,
   ) {}
 
-  /** Any other provider. */
+  /** Returns any other provider. */
   get<T>(token: InjectionToken<T>): T {
     return this.module.get<T>(token, { strict: false });
   }
@@ -64,7 +64,7 @@ type Shared = Access & Pick<EndpointFacts, 'tag'> & Partial<Omit<EndpointFacts, 
 /** Declarations of a single route. `path` is appended to that of its group. */
 type Details = Partial<Omit<EndpointFacts, 'tag' | 'summary'>>;
 type Answering = Details & Pick<EndpointFacts, 'answers'>;
-/** Rejects misspelt members, which inference would let through. */
+/** Rejects misspelt members, which type inference would accept. */
 type Checked<D> = D & Readonly<Record<Exclude<keyof D, keyof EndpointFacts>, never>>;
 type CallOf<Path extends string, S extends Shared, D> = Call<
   S['who'],
@@ -79,7 +79,7 @@ type OfRecord<Schema extends z.ZodType, By> = {
 };
 const isEmpty = (schema: z.ZodType): boolean => schema instanceof z.ZodObject && Object.keys(schema.shape).length === 0;
 
-/** Routes below a path with the same callers. Each has a summary, details and a handler. */
+/** Routes below a path with the same permitted callers. Each route has a summary, details and a handler. */
 class RouteGroup<const Path extends string, const S extends Shared> {
   constructor(
     private readonly path: Path,
@@ -145,7 +145,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
   }
 
   /**
-   * Executes a command and waits for the read models to catch up (unless the position is only `told`). Returns its
+   * Executes a command and waits for the read models to catch up (unless the route's position is `told`). Returns its
    * receipt, or the result of `show`.
    */
   command<const D extends Details>(

@@ -30,7 +30,7 @@ const IdempotencyKeyDto = named(
   }),
 );
 
-/** Clients remove dot segments from URLs before sending, however encoded, so the server cannot handle them. */
+/** Clients remove dot segments from URLs before sending, even encoded ones, so the server never receives them. */
 const aboutDots = (what: string): string =>
   `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, \`fetch\` ` +
   'and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).';
