@@ -11,8 +11,8 @@ export function namedAddress(text: string): string | undefined {
 }
 
 /**
- * The key under which rate limits count an address. An IPv6 address counts as its /64: a site has at least that much
- * (RFC 6177), so a client could use unlimited single addresses. IPv4 and IPv4-mapped addresses count individually.
+ * The key under which rate limits count an address. An IPv6 address counts as its /64: a site receives at least a /64
+ * (RFC 6177), so a client could use any number of single addresses. IPv4 and IPv4-mapped addresses count individually.
  */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) === 0) return ip;
@@ -38,7 +38,10 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   return networks.every((network) => isNetwork(cidrOf(network))) ? networks : undefined;
 }
 
-/** Fastify's trust function. Each proxy appends the address of its peer; anything before that is a client's claim. */
+/**
+ * Fastify's trust function. Each proxy appends the address of its peer; anything before it is an unverified claim of
+ * the client.
+ */
 export function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) {
   if (proxies === false) return false;
   if (typeof proxies === 'number') return (_, hop) => hop < proxies;
@@ -54,7 +57,7 @@ export function trustOf(proxies: TrustedProxies): false | ((address: string, hop
 const isNetwork = (cidr: string): boolean =>
   ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) || ipaddr.IPv6.isValidCIDR(cidr);
 
-/** A single address becomes a network of one. */
+/** A single address becomes a network with one address. */
 const cidrOf = (text: string): string => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 
 /** The only range of public IPv6 addresses. Excludes IPv4-mapped addresses, NAT64, link-local and multicast. */

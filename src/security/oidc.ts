@@ -139,8 +139,8 @@ export class OidcTokens {
 
   /**
    * RFC 9068 (2.1, 4) identifies access tokens by their type. Where a provider omits it, ID tokens are rejected by
-   * claims that only they have (Keycloak also sets `typ`), and by `azp`: an ID token is for the client that it names
-   * there.
+   * claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the client that the
+   * token is intended for.
    */
   private isAccessToken(type: string | undefined, payload: JWTPayload): boolean {
     const { audience, tokenType = 'at+jwt' } = this.options;

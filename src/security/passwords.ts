@@ -21,7 +21,7 @@ const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100,
  * neither blocks the other. Tenants, and the members of a tenant, take turns in setting passwords.
  */
 export class Passwords {
-  /** Tests that hash many passwords lower it. */
+  /** Tests that hash many passwords reduce the cost. */
   cost = OWASP;
   private readonly verifying = new FairQueue({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
   private readonly hashing: FairQueue;

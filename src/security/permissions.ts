@@ -39,7 +39,10 @@ const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read'];
 /** Predefined roles of every tenant, which cannot be changed. */
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
-/** The system roles' permissions: OWNER and ADMIN all; USER two writes, and every read except users and roles. */
+/**
+ * The system roles' permissions: OWNER and ADMIN have all of them. USER has two write permissions, and every read
+ * permission except those for users and roles.
+ */
 export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<PermissionCode>>> = {
   OWNER: ALL_PERMISSIONS,
   ADMIN: ALL_PERMISSIONS,

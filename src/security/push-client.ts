@@ -81,7 +81,7 @@ export class PushClient {
     return undefined;
   }
 
-  /** Never rejects because of the remote side. An abort of the signal stops the wait for the response. */
+  /** Never rejects because of the push service. An abort of the signal stops the wait for the response. */
   async send(
     { endpoint, keys }: PushReceiver,
     message: PushMessage,

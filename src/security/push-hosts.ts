@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/time.js';
 import type { Backoff } from '../eventsourcing/backoff.js';
 
-/** Maximum pause, also if the push service requests a longer one. */
+/** Maximum pause, even if the push service requests a longer one. */
 const MAX_PAUSE_MS = 5 * 60_000;
-/** A host without a success for this time after its first failure is considered down. */
+/** A host is considered down if it has had no success for this time since its first failure. */
 const DOWN_AFTER_MS = 10 * 60_000;
-/** A single failure may concern one browser only. */
+/** Number of failures after which a host is paused. A single failure may concern only one browser. */
 const FAILURES_TO_PAUSE = 2;
 const MAX_HOSTS = 10_000;
 

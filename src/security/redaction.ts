@@ -1,7 +1,9 @@
 /** Makes a text safe to store and display: removes secrets, escapes control characters, and truncates it. */
 export type Redact = (text: string, maxLength: number, options?: { readonly lines?: boolean }) => string;
 
-/** Longer input is cut first. Far above the stored length, so that a secret split by the cut is not stored. */
+/**
+ * Longer input is cut first. The limit is far above the stored length, so that a secret split by the cut is not stored.
+ */
 export const MAX_RAW_LENGTH = 8_000;
 /** Shorter secrets would match inside ordinary words. */
 const MIN_SECRET_LENGTH = 6;

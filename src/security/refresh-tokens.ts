@@ -12,7 +12,7 @@ const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN
 export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>
   `${tenantId}.${sessionId}.${secret}`;
 
-/** Undefined for a text that is not a refresh token. */
+/** Returns undefined if the text is not a refresh token. */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const [, tenantId, sessionId, secret] = FORM.exec(text) ?? [];
   if (tenantId === undefined || sessionId === undefined || secret === undefined) return undefined;

@@ -47,9 +47,9 @@ const REREAD_MS = 1_000;
 const MAX_WAITING = 1_000;
 
 /**
- * The keys of access and refresh tokens. The first key signs and all keys verify, those with a `supersededAt` for half
- * an hour after it. They are stored in `signing-key.json`, which a rotation replaces and processes read again, or in a
- * setting, which is read once.
+ * The keys of access and refresh tokens. The first key signs and all keys verify. A superseded key verifies for another
+ * half hour after its `supersededAt`. The keys are stored in `signing-key.json`, which a rotation replaces and
+ * processes reread, or in a setting, which is read once.
  */
 export class SigningKeys {
   private readonly logger: Logger;
@@ -105,7 +105,9 @@ export class SigningKeys {
     return this.knownBy(id) !== undefined;
   }
 
-  /** The key of that id. An unknown id causes a read of the file, because another process may have rotated the keys. */
+  /**
+   * The key with that id. An unknown id causes a read of the file, because another process may have rotated the keys.
+   */
   async find(id: string): Promise<SigningKey | undefined> {
     await this.renew(MAX_AGE_MS);
     const known = this.knownBy(id);
@@ -177,7 +179,7 @@ async function loadOrMakeKey(path: string): Promise<Keys> {
   return (await loadKeys(path)) ?? parseKeys(text, 'A new key is none.');
 }
 
-/** Undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */
+/** Returns undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */
 async function loadKeys(path: string): Promise<Keys | undefined> {
   const text = await readKeyFile(path);
   if (text === undefined) return undefined;
