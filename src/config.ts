@@ -215,7 +215,7 @@ export const secretSettings = [
   'METRICS_TOKEN',
 ] as const satisfies readonly (keyof z.input<typeof settings>)[];
 
-/** Replaces `<NAME>_FILE` by the content of the file; adds unreadable files to `faults`. */
+/** Replaces `<NAME>_FILE` with the content of the file; adds unreadable files to `faults`. */
 function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEnv {
   const environment = { ...given };
   for (const name of secretSettings) {
@@ -252,7 +252,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
 }
 
-/** Conflicts between settings that are valid one by one. */
+/** Conflicts between settings that are valid individually. */
 function faultsTogether(config: z.output<typeof settings>): string[] {
   const faults: string[] = [];
   if ((config.VAPID_PUBLIC_KEY === undefined) !== (config.VAPID_PRIVATE_KEY === undefined))
@@ -268,6 +268,6 @@ function faultsTogether(config: z.output<typeof settings>): string[] {
   return faults;
 }
 
-/** Embedded engines belong to one process, so no other process could do the rest. */
+/** Embedded engines belong to one process, so no other process could take the remaining roles. */
 const sharesTooLittle = ({ ROLES: given, EVENTSTORE_URL, MONGODB_URL }: z.output<typeof settings>): boolean =>
   given.length < ROLES.length && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined);

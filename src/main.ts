@@ -15,7 +15,7 @@ import { boundHeapGrowth } from './app/thread-memory.js';
 
 /** Supervisors kill a process that is still running ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
-/** Keep-alive clients are told within this time, by a response, that their connection closes. */
+/** Time during which responses announce to keep-alive clients that their connection closes. */
 const GRACE_MS = 1_000;
 /** Time limit for writing the last log lines. */
 const FLUSH_MS = 500;
@@ -83,7 +83,7 @@ async function main(config: Config): Promise<void> {
   }
 }
 
-/** Ends the process, because everything in memory comes from the former history. The next start rebuilds it. */
+/** Ends the process, because its state in memory comes from the replaced history. The next start rebuilds the state. */
 function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void): void {
   history.onReplaced((reason) => {
     logger.error(
