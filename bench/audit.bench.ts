@@ -19,9 +19,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * No goal: the cost of writing an audit entry, as CPU time of projection and read store alone. Projects sales (accepted
- * and booked) in batches of 100 into an empty store, in live mode and as in a rebuild, and compares with the projection
- * of the same sales' transactions.
+ * Has no goal. Measures the cost of an audit entry as the CPU time of projection and read store alone. Projects sales
+ * (accepted and booked) in batches of 100 into an empty store, in live mode and as in a rebuild, and compares with the
+ * projection of the same sales' transactions.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;
@@ -82,7 +82,7 @@ function* history(): Generator<RecordedEvent> {
 
 const events = [...history()].map((event) => catalogue.decode(event));
 
-/** Microseconds of CPU per sale: in live mode, or in bulk with indexes built at the end. */
+/** Microseconds of CPU time per sale, in live mode or in bulk with indexes built at the end. */
 async function cost(projections: readonly AnyProjection[], bulk: boolean): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });

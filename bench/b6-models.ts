@@ -12,9 +12,9 @@ import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/** Read models fed by a History's events; all others stay as the service created them. */
+/** Read models that are projected from a History's events. All others remain as the service created them. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'transactions'];
-/** Documents of sales rarely change: older ones are written and evicted. */
+/** Maximum number of documents in memory. Documents of sales rarely change, so older ones are written and evicted. */
 const REMEMBERED = 20_000;
 const BATCH = 1_000;
 

@@ -1,6 +1,6 @@
-// The compiled service. Runs the jobs named on standard input: `JOB`, `watch SECONDS` for none, or `settle` to wait
-// until the read models are current. For each it prints a line of JSON: the job's outcome, its duration, the delay of
-// the serving thread's event loop meanwhile, and the memory of the process. `end` stops it.
+// Runs the compiled service with commands from standard input. `JOB` runs a job, `watch SECONDS` runs none, and
+// `settle` waits until the read models are current. For each command it prints a line of JSON: the job's outcome, its
+// duration, the event-loop delay of the serving thread during that time, and the memory of the process. `end` stops it.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -22,9 +22,9 @@ import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * No goal: backup of a large history under sales, its verification, its restore into another embedded store, a
- * comparison of both histories and all read models, and a rebuild of all read models while serving. The jobs run in the
- * worker threads of the compiled service.
+ * Has no goal. Measures the backup of a large history under sales, its verification, its restore into another embedded
+ * store, a comparison of both histories and all read models, and a rebuild of all read models while serving. The jobs
+ * run in the worker threads of the compiled service.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 4_000);
 const SALES_PER_SECOND = pick(50, 10);
@@ -111,14 +111,14 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
   return { ...done, sales: { requests, errors, p50Ms, p99Ms } };
 }
 
-/** Runs the jobs under sales, then a last backup of an idle history. */
+/** Runs the jobs under sales, and then a last backup without sales. */
 async function serve(directory: string) {
   // The key is created first, since raising its limit requires current read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();
   await fillHistory(directory, { events: EVENTS, seed: options.seed }, clock);
-  // As after a restore: the read models are rebuilt from the history.
+  // As after a restore, the read models are rebuilt from the history.
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
   const service = await HostedService.start('backup-service.mjs', directory);
@@ -134,7 +134,7 @@ async function serve(directory: string) {
   return { filled, quiet, rebuilt, backup, verified, fileName: outcome.artifact.fileName };
 }
 
-/** Differences between two stores: none, unless the restore is wrong. */
+/** Returns the differences between two stores. There are none unless the restore is incorrect. */
 async function differences(directories: readonly string[]): Promise<string[]> {
   const stores = directories.map((directory) => EmbeddedEventStore.open({ directory, clock }));
   // Events that the service appends on shutdown are not in the backup. Positions match, because the store contains

@@ -28,7 +28,7 @@ export type Figure = Omit<Measurement, 'against'> &
   Spread & {
     readonly against?: Series & Spread;
     readonly ratio?: Spread;
-    /** Null without a goal. */
+    /** Whether the goal is met; null if there is no goal. */
     readonly met: boolean | null;
   };
 

@@ -3,7 +3,9 @@ import { documentsOf, evolveWith, scopeOf, wants } from '../src/projecting/proje
 import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
-/** Recent documents are cached, as in a projector. An evicted one starts again, which does not matter here. */
+/**
+ * Recent documents are cached, as in a projector. An evicted document starts empty again, which does not matter here.
+ */
 const REMEMBERED = 50_000;
 
 /** Folds a history into all read models in memory without storing anything; returns the number of folds. */

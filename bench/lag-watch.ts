@@ -9,22 +9,22 @@ import { OWNER, type BenchService, type Books } from './service-client.js';
 const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
-/** Any read of a read model: it waits until all of them reach a position. */
+/** Any read of a read model; it waits until all read models reach a position. */
 const READ = '/api/branches/lookup';
 
 /** Maximum lags observed, in milliseconds since a sale's acceptance. */
 export type Lag = {
-  /** Until its status is booked. */
+  /** Until the sale's status is booked. */
   readonly bookedMs: number;
-  /** Until all read models, including the audit log, contain its booking. */
+  /** Until all read models, including the audit log, contain the sale's booking. */
   readonly projectedMs: number;
-  /** Until the broker has stored the message of its booking. */
+  /** Until the broker has stored the message about the sale's booking. */
   readonly forwardedMs: number;
 };
 
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
-/** Measures the lag of a service under load with its own sales, each followed to the end. */
+/** Measures the lag of a service under load. Sends separate sales and tracks each of them to the end. */
 export class LagWatch {
   private readonly stopping = new AbortController();
   private readonly done: Promise<unknown>;
@@ -40,7 +40,7 @@ export class LagWatch {
     this.done = this.watch();
   }
 
-  /** @param prefix of the external ids of its sales, which must be unused */
+  /** @param prefix unused prefix for the external ids of its sales */
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
     const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });

@@ -22,11 +22,11 @@ type Plan = {
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
-  /** Responses other than 2xx, and broken connections. */
+  /** Number of responses other than 2xx and of broken connections. */
   readonly errors: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** CPU use of this process, of one core. Near 1 the generator was measured, not the server. */
+  /** CPU use of this process, of one core. If it is near 1, the figure measures the generator and not the server. */
   readonly generatorBusy: number;
 };
 
@@ -89,7 +89,8 @@ class Connection {
       this.send(n, performance.now());
       return;
     }
-    // Latency counts from the scheduled time, so that a slow response shows in those after it. A late timer is the generator's own delay.
+    // Latency is measured from the scheduled time, so that a slow response also affects the following ones. A late
+    // timer is a delay of the generator itself.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);

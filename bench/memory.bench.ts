@@ -16,7 +16,10 @@ import { round, slope, type Point } from './statistics.js';
  */
 const EVENTS = options.sizes?.at(-1) ?? pick(1_000_000, 20_000);
 const IDLE_SECONDS = pick(30, 5);
-/** More sales than the largest cache has entries (50,000 stream heads): bounded structures reach their final size. */
+/**
+ * Long enough for more sales than the largest cache has entries (50,000 stream heads), so that bounded structures reach
+ * their final size.
+ */
 const WARM_SECONDS = pick(260, 5);
 const WARM_SALES_PER_SECOND = 220;
 const SOAK_SECONDS = pick(600, 40);

@@ -17,8 +17,8 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * No goal: notifications of a large tenant. A broadcast to all users with pushes to a local push service (each
- * encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
+ * Has no goal. Measures notifications of a large tenant: a broadcast to all users with pushes to a local push service
+ * (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
@@ -109,7 +109,7 @@ async function pushToAll(service: BenchService, counted: { pushes: number }): Pr
   return { answeredMs: round(answeredMs), perSecond, mostLag, memoryMiB };
 }
 
-/** Measures with everything unread, and again after everything was read. */
+/** Measures with all notifications unread, and again after all were read. */
 async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   const read = async (name: string, path: string, times: number): Promise<Measurement> => {
     const taken = await timeEach(times, () => owner.json('GET', path));

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 
 export type Options = {
-  /** Short and small: a smoke test, not to be quoted. */
+  /** A short and small run: a smoke test whose figures must not be quoted. */
   readonly quick: boolean;
   readonly runs: number;
   /** History sizes of the growth curves; undefined: the size of the goal. */

@@ -25,8 +25,8 @@ function asItself(): { readonly prefix: readonly string[]; readonly own: (direct
 }
 
 /**
- * The peer: an event store of the same language and kind with equivalent work. PostgreSQL (default settings: each
- * commit is flushed) and the peer's process share the core that the service would use.
+ * The peer: an event store of the same kind and in the same language, with equivalent work. PostgreSQL (default
+ * settings: each commit is flushed) and the peer's process share the core that the service would use.
  */
 export class Peer {
   private databases = 0;

@@ -24,7 +24,7 @@ export const folderOf = (what: string, size: number): string => join(folder, `${
 const MAIN = new URL('../dist/main.js', import.meta.url);
 const BUILD = Math.round(statSync(MAIN).mtimeMs).toString(36);
 const NOTE = 'bench-prepared.json';
-/** Time for garbage of the rebuild to be collected. */
+/** Time allowed for garbage collection after the rebuild. */
 const REST_MS = 10_000;
 
 /**
@@ -49,7 +49,7 @@ export async function prepared(events: number): Promise<Prepared> {
   return made;
 }
 
-/** As after a restore: the service rebuilds all read models when it starts, and is then ready. */
+/** As after a restore, the service rebuilds all read models when it starts, and is then ready. */
 async function fillModels(directory: string): Promise<Prepared['filling']> {
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();

@@ -9,13 +9,16 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node arguments of the service, as everywhere else. */
+/** Node.js arguments of the service, the same as everywhere else. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,
 ];
 
-/** Environment of the compiled service on its own folder and embedded engines, even if the shell configures servers. */
+/**
+ * Environment of the compiled service with a separate folder and embedded engines, even if the shell's environment
+ * configures servers.
+ */
 export const environmentOf = (directory: string): Record<string, string> => ({
   ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },
   ...{ EVENTSTORE_URL: '', MONGODB_URL: '', NATS_URL: '', REDIS_URL: '' },
@@ -29,7 +32,7 @@ export const environmentOf = (directory: string): Record<string, string> => ({
 export type Books = { readonly tenantId: string; readonly key: string };
 
 export type ServiceOptions = {
-  /** Retained when the service stops; without one, a temporary folder is used. */
+  /** A folder that is retained when the service stops. Without one, a temporary folder is used. */
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Called as soon as the service listens; its read models may still be empty. */
@@ -106,7 +109,8 @@ export async function createBooks(operator: ApiClient, owner: ApiClient): Promis
 
 const LOOK_EVERY_MS = 100;
 /**
- * Access tokens last fifteen minutes. Each sign-in appends an event, so frequent ones would never let queues settle.
+ * Access tokens last fifteen minutes. Each sign-in appends an event, so queues would never settle if sign-ins were
+ * frequent.
  */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const STANDS_STILL_MS = 5 * 60_000;

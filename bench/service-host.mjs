@@ -1,4 +1,4 @@
-// The compiled service, composed by a bench that inspects it; the first line of output is its address.
+// Composes the compiled service for a bench that inspects it. The first line of output is the service's address.
 import 'reflect-metadata';
 import { readConfig } from '../dist/modules/config.js';
 import { seed } from '../dist/modules/app/first-start.js';
@@ -6,7 +6,7 @@ import { openEngines } from '../dist/modules/app/open-engines.js';
 import { createService } from '../dist/modules/app/service.js';
 
 const quiet = () => undefined;
-/** Failed requests are counted by their sender. */
+/** Does not log failed requests, because their sender counts them. */
 const tell = (...what) => what.at(-1) !== 'request' && console.error(...what);
 
 /** @param prepare receives the engines before anything uses them */

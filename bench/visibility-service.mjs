@@ -1,10 +1,13 @@
-// The compiled service. Measures its own appends on command: time from a durable append until all read models contain
-// it, and duration of event-loop turns meanwhile. `measure SECONDS` prints both as JSON.
+// Runs the compiled service and measures its own appends on command: the time from a durable append until all read
+// models contain it, and the duration of event-loop turns during that time. `measure SECONDS` prints both as JSON.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
-/** Appends between two measured ones: waiting for a position makes the subscriber thread report its progress. */
+/**
+ * Number of appends between two measured ones, because waiting for a position makes the subscriber thread report its
+ * progress.
+ */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;
 
@@ -33,7 +36,7 @@ async function turnsFor(seconds) {
     const beganMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     turns.push(performance.now() - beganMs);
-    // Continuous turns would keep the thread busy with nothing else.
+    // Without a pause, the turns alone would keep the thread busy.
     await sleep(10);
   }
   return turns;

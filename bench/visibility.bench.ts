@@ -37,7 +37,7 @@ async function measure(): Promise<Run> {
   const plan = { ...toService(key), connections: CONNECTIONS, rate };
   await load(service, { ...plan, prefix: 'warm', seconds: pick(5, 3) });
   await settled(service.operator);
-  // The measurement lies within the load.
+  // The load starts before the measurement and ends after it.
   const loading = load(service, { ...plan, prefix: 'sale', seconds: SECONDS + 2 });
   const told = await service.carryOut<Pick<Run, 'visible' | 'turns'>>(`measure ${SECONDS}`);
   const done = await loading;

@@ -28,7 +28,7 @@ const perSecond = [];
 for (let run = 0; run < Number(runs); run += 1) {
   const consumer = rebuildPostgreSQLProjections({
     connectionString,
-    // A checkpoint per run, so that each starts at the first event.
+    // Each run has a separate checkpoint, so that it starts at the first event.
     projections: [{ projection: sales, processorId: `rebuild-${run}`, startFrom: 'BEGINNING', truncateOnStart: true }],
     pulling: { batchSize: 1_000, pullingFrequencyInMs: 1 },
   });
