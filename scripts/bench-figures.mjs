@@ -1,4 +1,4 @@
-// Figures of `npm run bench` in execution order: title, program of bench/, and requirements beside the service.
+// Figures of `npm run bench` in execution order: title, program of bench/, and requirements in addition to the service.
 // `growth`: also measured at the sizes given by --events. `peer`: compared with the peer where that can run. `beside`:
 // has no goal, so it runs only if named.
 import { existsSync, statSync } from 'node:fs';

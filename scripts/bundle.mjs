@@ -1,6 +1,6 @@
 // node scripts/bundle.mjs: bundles the service for a fast start, a few files instead of two thousand (docs/adr/0038).
-// Own code goes to dist/, packages to dist/packages/. Code that only some settings need is a chunk of its own, loaded
-// on demand.
+// The service's own code goes to dist/, packages go to dist/packages/. Code that only some settings need is a separate
+// chunk, loaded on demand.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';

@@ -46,13 +46,15 @@ const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infini
 
 const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** Latest modification below a path. A folder's own time reflects removed files. */
+/** Latest modification below a path. The modification time of a folder reflects removed files. */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
   return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
 }
 
-/** Runs a program to its end and returns its exit code. Signals are left to the program, which decides how to end. */
+/**
+ * Runs a program to its end and returns its exit code. Signals are handled by the program, which decides how it ends.
+ */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });

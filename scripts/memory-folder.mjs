@@ -1,5 +1,5 @@
-// Temporary folder for tests: in memory if there is room. On disk every flush would wait, and no suite can tell the
-// disk's content from the page cache anyway. Uses only Node's own modules.
+// Temporary folder for tests: in memory if there is room. On disk, every flush would wait, and suites cannot
+// distinguish the content of the disk from the page cache anyway. Uses only Node's own modules.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

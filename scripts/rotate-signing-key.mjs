@@ -86,7 +86,7 @@ try {
   const nowMs = Date.now();
   const { privateKey } = generateKeyPairSync('ed25519');
   const now = new Date(nowMs).toISOString();
-  // The first key has been in use until now, whatever its entry says.
+  // The first key has been in use until now, regardless of its entry.
   const known = readKeys().map(({ supersededAt = now, ...jwk }, index) => ({
     ...jwk,
     supersededAt: index === 0 ? now : supersededAt,

@@ -1,10 +1,9 @@
 // npm run test:fuzz: schemathesis sends requests generated from docs/openapi.json to the compiled service, where
-// test/fuzz/ maintains a tenant, credentials and records. Ends with a table. Fails for a status of 500 or above, an
-// undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
+// test/fuzz/ maintains a tenant, credentials and records. Prints a table at the end. Fails for a status of 500 or
+// above, an undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
 // FUZZ_EXAMPLES=<n> (default 40): random requests per operation; FUZZ_SEED=<n> (default 1): seed;
 // FUZZ_ONLY=<path>[,<path>]: only these paths; FUZZ_RESULT=<file>: writes the findings as JSON; SCHEMATHESIS=<folder>:
-// an
-// existing virtual environment. Without access to PyPI, a property test of our own with invalid bodies runs instead;
+// an existing virtual environment. Without access to PyPI, Kontor's own property test with invalid bodies runs instead;
 // with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +54,7 @@ function configuration(work) {
   return path;
 }
 
-/** Requests are sequential: of two cores the service has one and the fuzz the other. */
+/** Requests are sent one at a time: of two cores, the service uses one and the fuzz run the other. */
 function fuzz(program, url, operator, result, work) {
   const { PATH = '', HOME = '' } = process.env;
   const env = {
@@ -80,7 +79,7 @@ async function tellErrors(service) {
     console.log(`\n${count} × ${method} ${where}: ${message}\n${stack ?? ''}`);
 }
 
-/** Fuzzes a service of its own and returns the counts. */
+/** Starts a separate service, fuzzes it, and returns the counts. */
 async function fuzzed(program, work) {
   await import('../test/support/typescript.mjs');
   const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');

@@ -1,6 +1,6 @@
 // npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`),
-// or else against own server processes if the programs are installed. Suites that cannot run are listed with a reason;
-// with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to jest.
+// or otherwise against server processes that the suites start, if the programs are installed. Suites that cannot run
+// are listed with a reason; with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to jest.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
@@ -17,7 +17,7 @@ const servers = {
   redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
 };
 
-/** `own`: needs processes that it may kill, so a URL is not enough. */
+/** `own`: the suite needs processes that it may kill, so a URL is not enough. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),

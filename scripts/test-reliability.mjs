@@ -16,7 +16,7 @@ if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
 const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
-/** Concurrent rows, since they mostly wait. The soak runs each row alone. */
+/** Number of concurrent rows, which mostly wait. The soak runs each row alone. */
 const AT_ONCE = isSoak ? 1 : 2;
 
 const isHere = (need) => (need === 'mongo-server' ? hasMongoServer() : onPath(need));
