@@ -3,7 +3,7 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 
 /** Maximum age of an accepted sale that the read models do not contain yet. Beyond it, further sales are delayed. */
-const MAX_LAG_MS = 1_000;
+const MAX_LAG_MS = 500;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
 /** Minimum interval between remembered positions. */
@@ -17,8 +17,8 @@ const STANDSTILL_MS = 5_000;
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
- * Slows the partner intake down while the read models are more than a second behind, so that the backlog of a burst is
- * bounded and everything is processed soon after it. Delays a sale by at most a second and never rejects one.
+ * Slows the partner intake down while the read models are more than half a second behind, so that the backlog of a burst
+ * is bounded and everything is processed soon after it. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {

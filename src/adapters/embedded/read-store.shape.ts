@@ -24,7 +24,7 @@ export type TableShape = {
   readonly stored: readonly Column[];
   readonly order: readonly Column[];
   readonly descending: boolean;
-  /** Sorted by name: a filter's index is part of its terms. */
+  /** Sorted by name, because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
   /** Names of searched texts, in the order of the columns of `words`. */
   readonly texts: readonly string[];
@@ -85,14 +85,14 @@ function sqlType({ order }: TableShape, column: Column): string {
 }
 
 /**
- * `dead` marks tombstones. The full-text tables store no text: `contentless_delete` removes a row without its words.
- * Words arrive folded and separated by blanks; the `ascii` tokenizer leaves every other character unchanged.
+ * `dead` marks tombstones. The full-text tables store no text: `contentless_delete` removes a row without knowing its
+ * words. Words arrive folded and separated by spaces; the `ascii` tokenizer leaves every other character unchanged.
  */
 export function createTable(shape: TableShape): string {
   const { main, stored, terms, texts, words, filters } = shape;
   const columns = stored.map((column) => `${column.sql} ${sqlType(shape, column)}, `).join('');
   const fts = "content='', contentless_delete=1";
-  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6', tokenize='ascii',
+  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6 7 8', tokenize='ascii',
     detail=${texts.length > 1 ? 'column' : 'none'})`;
   return `CREATE TABLE ${main} (
       number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL,
@@ -141,7 +141,7 @@ export const termFor = (shape: TableShape, scope: number, column: Column, value:
   `${codeOf(scope)}_${shape.filters.indexOf(column)}_${wordFor(value)}`;
 export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
 
-/** Data stored beside a document's JSON. Without `terms` or `words` it has no row in that table. */
+/** Data stored beside a document's JSON. If `terms` or `words` is empty, the document has no row in that table. */
 export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
 
 /** @throws TypeError when a field's `of` returns a value that the field cannot hold */
