@@ -1,6 +1,6 @@
 /**
- * Escapes NUL, at which SQLite's binding truncates text and MongoDB keys are split. Distinct texts stay distinct and
- * keep their order.
+ * Escapes NUL: SQLite's binding truncates text at NUL, and MongoDB keys use it as a separator. Distinct texts stay
+ * distinct and keep their order.
  */
 export const bindable = (text: string): string =>
   text.includes('\0') || text.includes('\u0001')

@@ -1,6 +1,6 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Input that every broker rejects, whatever its engine.
+// Checks for input that every broker rejects, whatever its engine.
 
 /** Tokens of visible characters, separated by single dots. The classes are disjoint, so matching takes linear time. */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
@@ -16,7 +16,7 @@ export const isHeader = (name: string, value: string): boolean => HEADER_NAME.te
 
 /** @throws BrokerRefused */
 export function requireAddress({ id, subject }: { readonly id: string; readonly subject: string }): void {
-  // NATS trims header values. The id is sent as one and must arrive unchanged.
+  // NATS trims header values. The id is sent as a header value and must arrive unchanged.
   if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id) || id.trim() !== id) {
     throw new BrokerRefused(
       'INVALID_ID',

@@ -1,4 +1,6 @@
-/** Entries with a longer key are not stored, because `clear` matches every key. */
+/**
+ * Maximum key length. Entries with a longer key are not stored, because `clear` matches its pattern against every key.
+ */
 export const MAX_KEY_LENGTH = 512;
 
 /** @throws RangeError */

@@ -10,7 +10,7 @@ export type ConnectionFault =
   | 'client certificate refused'
   | 'no common TLS';
 
-/** By error codes of Node.js and OpenSSL; the first match counts. */
+/** Faults by error code of Node.js or OpenSSL; the first match applies. */
 const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(ENOTFOUND$|EAI_)/, 'unknown host'],
   [/^ECONNREFUSED$/, 'refused'],

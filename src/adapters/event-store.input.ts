@@ -10,9 +10,9 @@ import {
 } from '../ports/event-store.js';
 import { UUID } from '../ports/uuid.js';
 
-// Identical for every engine, so that a history can be moved from one to another.
+// Input checks, identical for every engine so that a history can be moved from one to another.
 
-/** Limit for data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
+/** Limit on the data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 1_000;
 const uuid = new RegExp(UUID, 'i');
@@ -34,7 +34,7 @@ export type SerializedAppend = {
   readonly bytes: number;
 };
 
-/** False for a name that no stream can have, so that no such stream exists. */
+/** Whether a stream can have this name. If not, no such stream exists. */
 export const isName = (name: string): boolean =>
   name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
 

@@ -10,17 +10,20 @@ import {
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
 
-/** Limits of the events kept for consumers that are slightly behind. A consumer further behind reads on its own. */
+/**
+ * Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads separately.
+ */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
-  /** Position and state of its last batch. */
+  /** Position and state of the consumer's last batch. */
   told: Told;
   /**
-   * The shared subscription may have been read before the consumer began, so only its own read can tell the first time.
+   * The shared subscription may have been read before the consumer began. Only the consumer's own read can therefore
+   * show for the first time that the consumer has caught up.
    */
   hasCaughtUp: boolean;
 };
@@ -35,8 +38,9 @@ export type Sharing = {
 /**
  * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
  * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
- * again when it falls too far behind or the shared subscription fails, so it never delays the others and meets every
- * error at its own position. The shared subscription is pull-based, too: it reads only while a consumer waits for it.
+ * again when it falls too far behind or the shared subscription fails, so it never delays the others and encounters
+ * every error at its own position. The shared subscription is pull-based, too: it reads only while a consumer waits for
+ * it.
  */
 export class SharedSubscription {
   /** The latest batches with events, in order: everything that was read after `keptAfter`, up to `reached`. */
@@ -184,7 +188,7 @@ export class SharedSubscription {
       if (next.done === true) this.isClosed = true;
       else this.keep(next.value);
     } catch {
-      // Each consumer continues alone and meets the error at its own position.
+      // Each consumer continues alone and encounters the error at its own position.
       if (this.source === source) this.drop();
     }
   }
@@ -238,7 +242,7 @@ function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** A reader whose subscriptions share one. */
+/** Wraps a reader so that its subscriptions share a single one. */
 export function sharingSubscription<R extends EventReader>(reader: R, sharing?: Sharing): R {
   const shared = new SharedSubscription(reader, sharing);
   return overriding<R, EventReader>(reader, { subscribeToAll: (subscription) => shared.subscribe(subscription) });

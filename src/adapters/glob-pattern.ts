@@ -1,7 +1,7 @@
 /** Longer patterns are rejected: the time of a match is bounded by key length times pattern length. */
 export const MAX_PATTERN_LENGTH = 256;
 
-/** Whether an element of a pattern takes a character code; ANY_TEXT takes any number of characters. */
+/** Whether an element of a pattern matches a character code; ANY_TEXT matches any number of characters. */
 type Takes = (code: number) => boolean;
 const ANY_TEXT = undefined;
 
@@ -10,7 +10,7 @@ const CLASS_ITEM = /\\([^])|([^\]])-([^])|[^\]]/g;
 
 /**
  * Compiles a glob with Redis's syntax: `*` any text, `?` one character, `[a-z]` and `[^a-z]` classes (an unclosed one
- * ends with the pattern), `\` takes the next character literally. The result is no regular expression, so no pattern
+ * ends with the pattern), `\` takes the next character literally. The result is not a regular expression, so no pattern
  * can make matching slow. Characters are UTF-16 code units.
  * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
  */

@@ -1,4 +1,4 @@
-/** Converts the leading items, up to the first that `convert` rejects. The caller must still handle those before it. */
+/** Converts items up to the first one that `convert` rejects. The caller must still handle the items before it. */
 export function convertLeading<T, R>(
   items: readonly T[],
   convert: (item: T) => R,

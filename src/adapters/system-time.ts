@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Node's timers fire immediately for longer delays. */
+/** Maximum timer delay: Node's timers fire immediately for longer ones. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {
@@ -32,7 +32,7 @@ const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener('abort', done);
   });
 
-/** The library keeps ids increasing within a process even if the wall clock goes back. */
+/** The library keeps ids increasing within a process even if the wall clock is set back. */
 export class Uuid7Ids implements Ids {
   next(): string {
     return v7();

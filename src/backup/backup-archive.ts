@@ -17,7 +17,7 @@ const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.g
 const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.sha256)?(\\.partial)?$`);
 const PARTIAL = '.partial';
 const DIGEST = '.sha256';
-// A symbolic link could point anywhere. Windows does not support the flag.
+// Symbolic links are not followed, because they could point anywhere. Windows does not support this flag.
 const READ_NO_LINK = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 /** Backups contain the whole history: only the service's own account may read them. */
 const FILE_MODE = 0o600;
@@ -25,7 +25,8 @@ const FOLDER_MODE = 0o700;
 
 /**
  * The backup directory, shared by all replicas. A file gets its final name only once it is completely on disk. Its
- * digest lies beside it, in the format of `sha256sum -c`. Files with any other name are neither changed nor returned.
+ * digest is stored in a second file, in the format of `sha256sum -c`. Files with any other name are neither changed nor
+ * returned.
  */
 export class BackupArchive {
   constructor(readonly directory: string) {}
@@ -60,14 +61,17 @@ export class BackupArchive {
     return undefined;
   }
 
-  /** A predicate for names of backups that no longer exist. Accepts all backups while the directory is unreadable. */
+  /**
+   * Returns a predicate for names of backups that no longer exist. If the directory is unreadable, it accepts every
+   * backup.
+   */
   async gone(): Promise<(fileName: string) => boolean> {
     const names = await this.names().catch((): string[] => []);
     const kept = new Set(names.filter((name) => names.includes(`${name}${DIGEST}`)));
     return (fileName) => NAME.test(fileName) && !kept.has(fileName);
   }
 
-  /** Removes all but the newest `kept` backups. Returns the number of removed ones. */
+  /** Removes all but the newest `kept` backups. Returns the number of removed backups. */
   async prune(kept: number): Promise<number> {
     const names = (await this.names()).filter((name) => NAME.test(name)).toSorted();
     const surplus = names.slice(0, Math.max(0, names.length - kept));

@@ -10,7 +10,7 @@ export const BACKUP_VERSION = 1;
 
 const position = z.int().min(BEFORE_ALL);
 
-/** First line: what the backup contains. */
+/** First line: describes the contents of the backup. */
 export const BackupManifest = z.object({
   kind: z.literal('manifest'),
   format: z.literal(BACKUP_FORMAT),
@@ -36,7 +36,7 @@ export type BackupEvent = {
   readonly revision: number;
   readonly id: string;
   readonly type: string;
-  /** When the engine stored it, ISO 8601 UTC. */
+  /** Time at which the engine stored the event, ISO 8601 UTC. */
   readonly recordedAt: string;
   readonly data: object;
   readonly metadata: object;

@@ -34,9 +34,12 @@ export type BackupReading = {
   readonly report?: (progress: number, events: number) => void;
 };
 
-/** On a fault, zlib discards the current chunk. The chunk size therefore limits how precisely the line is named. */
+/**
+ * On a fault, zlib discards the current chunk. The chunk size therefore limits how precisely the damaged line can be
+ * located.
+ */
 const CHUNK_BYTES = 16 * 1024;
-/** An event is at most 1 MiB. */
+/** Maximum line length. An event has at most 1 MiB. */
 const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
 
 /**

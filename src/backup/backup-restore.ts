@@ -55,7 +55,7 @@ export type Restored = {
 /**
  * Loads a verified backup into an empty store: the same streams, revisions, ids, data and metadata, in the same order.
  * The new store assigns its own positions and recording times. With `resume`, the store may already contain the
- * beginning of the backup, and nothing else of the service's own.
+ * beginning of the backup, and no other events of the service.
  * @throws BackupError, EventStoreUnavailable
  */
 export async function restoreBackup(path: string, store: EventStore, options: RestoreOptions): Promise<Restored> {

@@ -9,10 +9,11 @@ export type AuditSubject = { readonly entity: string; readonly entityId: string 
 /**
  * How an event appears in the audit log.
  * - `subject` returns the id of the `entity` in the event's data. Default: the record that owns the stream.
- * - `about` returns entity and id together, where both depend on the data.
+ * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * Events about a part stored on another record's stream (a sale's transaction) refer to the part.
+ * If a part of a record (such as a transaction of a sale) has its events on the record's stream, their entries refer to
+ * the part.
  */
 export type AuditDeclaration<Data = never> = {
   readonly action: AuditAction;
@@ -80,17 +81,19 @@ export type DomainEvent = { readonly type: string; readonly data: object };
  */
 export type Claim = {
   readonly scope: string;
-  /** Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it never changes. */
+  /**
+   * Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it must never change.
+   */
   readonly kind: string;
   /** Already normalised (case, spaces): equal values are equal strings. */
   readonly value: string;
-  /** Error of the 409 response if another record holds the value; with null the command succeeds without it. */
+  /** Error of the 409 response if another record holds the value. If null, the command succeeds without the value. */
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
 
-/** Whether a record counts in a rule of its tenant, and what it uses; see src/eventsourcing/memberships.ts. */
+/** How a record takes part in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
 export type Membership = {
-  /** The record counts: as one of a group of which one must remain, or as available for use by others. */
+  /** Whether the record counts: as a member of a group that must not become empty, or as available to other records. */
   readonly keeps: boolean;
   /** Streams of the records that it uses and whose deletion it therefore blocks. */
   readonly uses: readonly string[];
@@ -99,14 +102,16 @@ export type Membership = {
 /** How an aggregate's records depend on each other within a tenant; enforced by src/eventsourcing/memberships.ts. */
 export type MembershipRule<State> = {
   readonly of: (state: State, tenantId: string) => Membership;
-  /** What blocks a change that sets `keeps` to false: the record is the last of its kind, or it is in use. */
+  /** Condition that blocks a change of `keeps` to false: the record is the last of its kind, or it is in use. */
   readonly staysWhile: 'last' | 'used';
   readonly refusal: { readonly code: string; readonly message: string };
-  /** Field that refers to the used record, and that record's entity: for the 404 when it is deleted concurrently. */
+  /**
+   * Field that refers to the used record, and its entity, for the 404 response if that record is deleted concurrently.
+   */
   readonly reference?: { readonly path: string; readonly entity: string };
 };
 
-/** The pure part of a feature: name of its streams, initial state, and how events change the state. */
+/** The pure core of a feature: the name of its streams, its initial state, and its state transitions. */
 export type Aggregate<State, Event extends DomainEvent> = {
   /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
   readonly name: string;
@@ -114,13 +119,13 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
   /**
-   * The record's own revision: number of changes since its creation. Declare it where the stream also carries events
+   * The record's own revision: the number of changes since its creation. Declare it if the stream also carries events
    * about other records. Default: the stream's revision.
    */
   readonly revisionOf?: (state: State) => number;
   /** Values held by a record in this state. The command runner claims added values and releases dropped ones. */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
-  /** For rules across all records of a tenant that must hold strictly. */
+  /** A rule across all records of a tenant that must hold even under concurrent commands. */
   readonly membership?: MembershipRule<State>;
 };
 

@@ -15,7 +15,7 @@ import { nameUuid } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
-/** No attempt starts later than this: a store that hangs uses up its timeout on every attempt. */
+/** Time after which no further attempt starts: if the store hangs, every attempt takes the full timeout. */
 const PATIENCE_MS = 5_000;
 
 /** Appends the events of the current request: validates them, adds ids and metadata, resolves unknown outcomes. */
@@ -30,8 +30,8 @@ export class Appender {
    * Prepares events for an append. An id is the UUIDv5 of command id, stream, expected revision and index. A retry of
    * the same append repeats the ids; a new decision at another revision does not.
    *
-   * Reactions to one event share its command id: on redelivery, under two leaders, and across policies. Their ids
-   * therefore also cover type and data, so that the store does not treat different decisions as duplicates.
+   * All reactions to an event share its command id: after redelivery, under two leaders, and in different policies.
+   * Their ids therefore also cover type and data, so that the store does not treat different decisions as duplicates.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
     const context = currentContext();
@@ -62,8 +62,8 @@ export class Appender {
   }
 
   /**
-   * Appends in order; each append requires the success of those before it. An append with an unknown outcome is
-   * repeated. Its event ids make that idempotent, and the result describes what was stored.
+   * Appends in order; each append starts only after all preceding ones have succeeded. An append with an unknown
+   * outcome is repeated. Its event ids make that idempotent, and the result describes what was stored.
    * @throws the errors of EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {
@@ -75,7 +75,7 @@ export class Appender {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
         if (error instanceof AppendOutcomeUnknown) unknown = error;
-        // An unavailable store says nothing about an earlier attempt, which may have been stored.
+        // That the store is unavailable now proves nothing about an earlier attempt, which may have been stored.
         else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
         if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));

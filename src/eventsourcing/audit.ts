@@ -9,12 +9,15 @@ export const isAudited = (event: Recorded): event is Audited => event.audit !== 
 
 /**
  * The record that an audit entry refers to. Default: the record that owns the stream. The type's declaration may name
- * another record in the event's data: a transaction on a sale's stream, an account that became the default of its type.
+ * another record in the event's data, such as a transaction on a sale's stream, or an account that became the default
+ * for its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
 
-/** Members of event data that identify a record to people, best first. None is more personal than a name. */
+/**
+ * Fields of event data by which people recognize a record, in order of preference. None is more sensitive than a name.
+ */
 const LABELS = ['name', 'fullName', 'title', 'jobName', 'externalId'];
 const MAX_LABEL_LENGTH = 120;
 const MAX_SUMMARY_LENGTH = 400;
@@ -40,10 +43,12 @@ const capital = (words: readonly string[]): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-/** Cache by event type. */
+/** Parts of summaries, cached by event type. */
 const sentences = new Map<string, readonly [subject: string, predicate: string]>();
 
-/** The type's words before and after the record's name. The subject is the entity's name, or all words but the last. */
+/**
+ * The words of an event type before and after the record's name. The subject is the entity, or all words but the last.
+ */
 function sentenceOf(type: string, entity: string): readonly [subject: string, predicate: string] {
   const known = sentences.get(type);
   if (known) return known;

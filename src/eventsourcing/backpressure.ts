@@ -1,12 +1,12 @@
 import type { Clock } from '../ports/time.js';
 
-/** Concurrent requests from which background work yields, provided that the thread is saturated. */
+/** Number of concurrent requests at which background work yields, provided that the thread is saturated. */
 const BUSY_REQUESTS = 16;
-/** Event loop utilization of a saturated thread. Requests that wait for external engines leave it below that. */
+/** Event loop utilization of a saturated thread. Requests that only wait for external engines do not reach it. */
 const BUSY_SHARE = 0.9;
 /** Minimum time between background steps on a saturated thread; they then take a few percent of its time. */
 const STEP_EVERY_MS = 10;
-/** Maximum delay of background work. It bounds the age of the backlog after a burst of requests. */
+/** Maximum delay of background work, which limits the age of the backlog during a burst of requests. */
 const PATIENCE_MS = 15_000;
 
 /**
@@ -33,7 +33,7 @@ export class Backpressure {
     this.requests -= 1;
   }
 
-  /** Resolves when a background step may run for an event of time `sinceMs` (wall clock). */
+  /** Resolves when a background step may run for an event with the timestamp `sinceMs` (wall clock). */
   async turn(sinceMs: number): Promise<void> {
     while (this.givesWay(sinceMs)) {
       const nowMs = this.clock.monotonicMs();

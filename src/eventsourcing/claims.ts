@@ -25,12 +25,12 @@ const claimEvents = {
 };
 type ClaimEvent = EventOf<typeof claimEvents>;
 type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
-/** The latest claim of each tenant, keyed by the tenant of its owner. */
+/** The latest claim in each tenant, keyed by the owner's tenant. */
 type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
 
-/** The stream of one value: its owner in each tenant. */
+/** The stream of one value, which records the owner in each tenant. */
 export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
   name: 'claim',
   events: claimEvents,
@@ -41,7 +41,7 @@ export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
   },
 };
 
-/** The record about to append, and the revision at which it was read. */
+/** The record whose command is about to append, and the revision at which it was read. */
 export type ClaimOwner = { readonly stream: string; readonly revision: number };
 /** Result of an attempt to claim a value. */
 export type ClaimOutcome =
@@ -61,9 +61,9 @@ const sameClaim = (a: Claim, b: Claim): boolean => a.scope === b.scope && a.kind
  *
  * A claim is appended before the owner's event, so at any moment it is *held* (the owner's state contains the value),
  * *pending* (the owner may be about to append) or *dead*. A claim records the exact revision at which its owner will
- * append. Once the owner's stream is past that revision without the value, the delayed append must fail: the claim is
- * dead, and another record may take it over. A pending claim older than 5 s is ended by a fence: a technical event
- * appended at the recorded revision.
+ * append. Once the owner's stream has passed that revision and its state lacks the value, the delayed append cannot
+ * succeed: the claim is dead, and another record may take it over. After 5 s, a pending claim is ended by a fence: a
+ * technical event appended at the recorded revision.
  */
 export class Claims {
   constructor(
@@ -76,7 +76,7 @@ export class Claims {
 
   /**
    * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt overtaken by a later claim of
-   * the same owner also returns `claimed`; its append must fail. For another record's pending claim, `short`
+   * the same owner also returns `claimed`; its append cannot succeed. If another record's claim is pending, `short`
    * waits once, and `settled` waits until the claim is held or dead (about 5 s at most).
    */
   async acquire(claim: Claim, owner: ClaimOwner, wait: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
@@ -98,8 +98,8 @@ export class Claims {
   }
 
   /**
-   * Streams of all records that hold the value, across tenants. The list may include records that do not hold it (any
-   * more): check their state.
+   * Streams of all records that hold the value, across tenants. The list may include records that do not, or no longer,
+   * hold it: check their state.
    */
   async owners(claim: Claim): Promise<string[]> {
     return Object.values((await this.read(claim)).state.claimed).map(({ owner }) => owner);
@@ -108,7 +108,7 @@ export class Claims {
   /**
    * Stream of the record in the claim's own scope that holds the value now. For a pending claim, `settled` waits, and
    * `none` throws; with `none` nothing is ever written.
-   * @throws DomainError unavailable while competing claims keep the owner undecided
+   * @throws DomainError unavailable while competing claims leave the owner undecided
    */
   async holder(claim: Claim, wait: 'settled' | 'none' = 'settled'): Promise<string | undefined> {
     for (let round = 0; round < (wait === 'none' ? 1 : MAX_ROUNDS); round += 1) {
@@ -123,9 +123,10 @@ export class Claims {
   }
 
   /**
-   * Abandons a record before its creation: a fence at its first revision makes all its claims dead immediately. Pending
-   * claims would block other records for 5 s. Does nothing if the record was created (or abandoned) meanwhile. An
-   * existing record gets the fence at its next revision, which invalidates earlier If-Match values.
+   * Abandons a record before its creation: a fence at its first revision makes all its claims dead immediately.
+   * Otherwise its pending claims would block other records for 5 s. Does nothing if the record was created (or
+   * abandoned) meanwhile. An existing record gets the fence at its next revision, which invalidates earlier If-Match
+   * values.
    */
   abandon(owner: ClaimOwner): Promise<void> {
     return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
@@ -144,7 +145,7 @@ export class Claims {
     await this.tryWrite(current, { type: 'ClaimReleased', data: { owner: ownerStream } });
   }
 
-  /** Status of a claim from the view of `owner`. A free value, and the owner's own claim, count as dead. */
+  /** Status of a claim from the point of view of `owner`. A free value and the owner's own claim count as dead. */
   private async standing(
     claim: Claim,
     owner: ClaimOwner,
@@ -212,8 +213,8 @@ export class Claims {
 }
 
 /**
- * Whether the owner has already claimed the value at a later revision, so that this attempt's append must fail. If this
- * attempt overwrote that claim, the later one would look dead although it may still succeed.
+ * Whether the owner has already claimed the value at a later revision, so that this attempt's append cannot succeed. If
+ * this attempt overwrote that claim, the later one would look dead although it may still succeed.
  */
 function isOvertaken(state: ClaimState, owner: ClaimOwner): boolean {
   const claimed = state.claimed[tenantOf(owner.stream)];

@@ -25,8 +25,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 };
 
 /**
- * Outcome of a decision. `final`: it may end in a rejection (by the decision, or because an added value is already
- * held) or in no change. Such an outcome must not be based on a stale state.
+ * Outcome of a decision. `final` is true if it may end in a rejection (by the decision, or because an added value is
+ * already held) or in no change. Such an outcome must not be based on a stale state.
  */
 type Decided<S, E> = {
   readonly final: boolean;
@@ -44,7 +44,7 @@ const MAX_JITTER_MS = 20;
 type Work<S, E, D> = {
   readonly data: D;
   readonly decide: Decision<S, D, E>;
-  /** Revision to compare with If-Match, unless it is the stream's. */
+  /** Returns the revision to compare with If-Match. Default: the stream's revision. */
   readonly revisionOf: ((state: S) => number) | undefined;
 };
 
@@ -62,11 +62,11 @@ export class CommandRunner {
   ) {}
 
   /**
-   * Decides on the record's state and appends the resulting events atomically. A rejection or no-op decided on a cached
-   * state is decided again on the stream's tail. After a lost race the command is decided again; with If-Match in the
-   * context it fails with REVISION_CONFLICT. `revisionOf` returns the revision compared with If-Match and returned to
-   * the caller: the record's own, or that of the part that the command changes. The append always expects the stream's
-   * revision.
+   * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state is a
+   * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
+   * decision is also repeated; with If-Match in the context, the command fails with REVISION_CONFLICT instead.
+   * `revisionOf` returns the revision that is compared with If-Match and returned to the caller: the revision of the
+   * record, or of the part that the command changes. The append always expects the stream's revision.
    * @throws DomainError of the decision; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
    * record stays contended
    */

@@ -25,7 +25,7 @@ export const command = <S extends z.ZodType, R = Receipt>(schema: S) =>
     }
   };
 
-/** Like `command`, for a command whose rules depend on its issuer. */
+/** Like `command`, for a command whose rules depend on who issues it. */
 export const commandBy =
   <By>() =>
   <S extends z.ZodType, R = Receipt>(schema: S) =>

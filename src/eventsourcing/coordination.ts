@@ -5,7 +5,7 @@ import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
 import { parseStreamName } from './stream-name.js';
 
-// Shared by claims and memberships: coordination streams that record intended appends to other streams.
+// Helpers for claims and memberships, whose coordination streams record intended appends to other streams.
 
 /** The aggregate, tenant and id of the record that owns a stream. @throws Error if no aggregate owns it */
 export function recordOf(catalogue: EventCatalogue, stream: string) {
@@ -34,8 +34,8 @@ export async function appendAt<S, E extends DomainEvent>(
 }
 
 /**
- * Appends a technical event at the revision where a command intends to append, so that the command must fail. Does
- * nothing if the stream is already past that revision.
+ * Appends a technical event at the revision where a command intends to append, so that the command's append cannot
+ * succeed. Does nothing if the stream is already past that revision.
  */
 export async function fence(
   appender: Appender,

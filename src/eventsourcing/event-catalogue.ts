@@ -13,7 +13,8 @@ import type { RequestContext } from './context.js';
 import { parseStreamName } from './stream-name.js';
 
 /**
- * Event metadata. `$correlationId` and `$causationId` are EventStoreDB's names, so that its tools can follow a chain.
+ * Event metadata. `$correlationId` and `$causationId` are EventStoreDB's names, so that its tools can follow a causal
+ * chain.
  */
 export type EventMetadata = {
   readonly tenantId: string;
@@ -43,7 +44,7 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly stream: string;
   readonly entity: string;
   readonly tenantId: string;
-  /** Id in the stream's name: the record that the event belongs to. */
+  /** Id of the record that the event belongs to, taken from the stream's name. */
   readonly recordId: string;
   readonly revision: number;
   readonly position: number;
@@ -110,7 +111,7 @@ export class EventCatalogue {
 
   /**
    * Converts an event to its type's current version. Data already in that version is not validated again: it was
-   * validated before the append, and its checksum proves it unchanged. Older data is upcast and validated.
+   * validated before the append, and its checksum proves that it is unchanged. Older data is upcast and validated.
    * @throws UnknownEvent, ZodError
    */
   decode(event: RecordedEvent): Recorded {

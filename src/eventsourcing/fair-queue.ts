@@ -5,7 +5,7 @@ export type FairQueueLimits = {
   readonly leavesRoom?: boolean;
   readonly maxWaiting?: number;
   readonly maxPerGroup?: number;
-  /** Across all groups. */
+  /** Applies to each member, across all groups. */
   readonly maxPerMember?: number;
 };
 
@@ -23,8 +23,9 @@ type Member = {
 
 /**
  * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, and so do the members of a group;
- * a member's own tasks run in order of arrival. When a limit is exceeded, the member with the most waiting tasks, in
- * the group with the most, loses its newest one: no visitor can exhaust the capacity of others.
+ * a member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
+ * waiting tasks, then its member with the most, and rejects that member's newest task. No visitor can therefore use up
+ * the capacity of others.
  */
 export class FairQueue {
   /** Groups, and members within them, with running or waiting tasks, in the order of their turns. */
@@ -38,7 +39,7 @@ export class FairQueue {
     private readonly refusal = () => new Error('The queue is full'),
   ) {}
 
-  /** @throws the refusal, without running the task; any error of the task */
+  /** @throws the refusal if the task is rejected without running; any error of the task */
   async run<T>(visitor: Visitor, work: () => Promise<T>): Promise<T> {
     const member = this.memberOf(visitor);
     await new Promise<void>((enter, reject) => {
@@ -88,7 +89,7 @@ export class FairQueue {
   private enter(member: Member): void {
     const { group } = member;
     this.count(member, 1);
-    // Moves both to the end of the order of turns.
+    // The group and the member move to the end of the turn order.
     this.groups.delete(group.name);
     this.groups.set(group.name, group);
     group.members.delete(member.name);

@@ -4,7 +4,7 @@ import { ReadStoreUnavailable } from '../ports/read-store.js';
 /** Part of a read store that belongs to a history. */
 export type HistorySpace = { readonly historyId: string; readonly space: string };
 
-/** Fault of the history, as any thread may report it. */
+/** A fault of the history, which any thread may report. */
 export type HistoryFault =
   { readonly kind: 'damaged'; readonly position: Position } | { readonly kind: 'replaced'; readonly reason: string };
 
@@ -32,7 +32,7 @@ export class HistoryState {
     return this.settled;
   }
 
-  /** Why appends are rejected; undefined while the history is sound. */
+  /** Reason why appends are rejected; undefined while the history is intact. */
   get fault(): string | undefined {
     return this.replacement ?? this.damage;
   }
@@ -52,7 +52,7 @@ export class HistoryState {
     this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
   };
 
-  /** The event store now holds another history. All state of this process comes from the former one. */
+  /** The event store now holds another history. All state of this process was derived from the previous history. */
   noteReplaced(reason: string): void {
     if (this.replacement !== undefined) return;
     this.replacement = `The event store was replaced: ${reason}`;

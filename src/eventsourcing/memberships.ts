@@ -51,14 +51,14 @@ const MAX_ROUNDS = 100;
 const ALL = 'all';
 
 /**
- * Enforces strict rules across several records of a tenant. At least one record of a kind must remain (an active owner;
- * on the platform an operator), and a record in use (a role) cannot be deleted.
+ * Enforces strict rules across several records of a tenant. At least one record of a kind must remain (an active owner,
+ * or an operator on the platform), and a record in use (a role) cannot be deleted.
  *
- * All such changes are serialized by one stream, `membership-<tenantId>_all`, with its exact revision expected. Each
- * change first appends an intent there, with the revision at which its record will append. The records themselves
- * remain the source of truth. An intent is *settled* once its record's stream is past that revision. Until then a
- * removal counts as done and an addition does not. After 5 s a fence at that revision prevents a delayed command from
- * completing.
+ * One stream, `membership-<tenantId>_all`, serializes all such changes: every append to it expects the exact revision.
+ * Each change first appends an intent to this stream, with the revision at which its record will append. The records
+ * themselves remain the source of truth. An intent is *settled* once its record's stream is past that revision. Until
+ * then a removal counts as done and an addition does not. After 5 s a fence at that revision prevents a delayed command
+ * from completing.
  */
 export class Memberships {
   constructor(
@@ -73,6 +73,7 @@ export class Memberships {
    * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
    * Changes that affect no other record leave no intent.
    * @throws DomainError conflict with the rule's code; not_found if a newly used record is deleted or about to be
+   * deleted
    */
   async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<void> {
     const intent = intentOf(rule, change);
@@ -112,7 +113,7 @@ export class Memberships {
     return (await this.member(intent.subject)).membership.keeps;
   }
 
-  /** @throws DomainError not_found if the record is deleted or about to be */
+  /** @throws DomainError not_found if the record is deleted or about to be deleted */
   private async mustStay(
     state: MembershipState,
     used: string,

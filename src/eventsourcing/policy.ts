@@ -3,7 +3,8 @@ import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
  * Reacts to events with commands: at least once per event, in order within a stream. Each policy makes redelivery
- * idempotent: created records have ids derived from the event, and changed records remember the event (docs/adr/0005).
+ * idempotent: created records have ids derived from the event, and changed records store a reference to the event
+ * (docs/adr/0005).
  */
 export interface Policy {
   readonly name: string;
@@ -17,13 +18,13 @@ export interface Policy {
   react(event: Recorded): Promise<void>;
 }
 
-/** The members of an event that a reaction needs. */
+/** The event fields that a reaction needs. */
 export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
   readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'>;
 };
 
 /**
- * Runs `work` as the service's reaction to an event. The same event always gives the same command id, so that equal
+ * Runs `work` as the service's reaction to an event. The same event always yields the same command id, so that equal
  * events appended at the same revision get the same ids on redelivery. `tenantId` is the tenant of the action. Default:
  * the event's tenant.
  */

@@ -37,7 +37,7 @@ export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
   private readonly startedAtMs: number;
-  /** Reads of tails in progress, which other readers may share. */
+  /** Tail reads in progress, which other readers may join. */
   private readonly looking = new Map<
     string,
     { readonly beganAtMs: number; readonly found: Promise<Loaded<unknown>> }

@@ -8,7 +8,7 @@ const MAX_PAUSE_MS = 5_000;
  * failure doubles from 50 ms to 5 s. An attempt that makes progress calls `gotOn`, which resets the delay. `complain`
  * is called once per series of equal errors, so that a long outage does not fill the log. `failed` is called after
  * every failure.
- * @throws errors that `isFinal` selects, without another attempt
+ * @throws errors for which `isFinal` returns true, without retrying
  */
 export async function retryForever<T>(
   clock: Clock,

@@ -1,7 +1,7 @@
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
-/** Events per read. Bounds memory for long streams, and gives other work a turn between reads. */
+/** Events per read. Limits memory for long streams, and lets other work run between reads. */
 const PART = 500;
 
 /**
@@ -34,12 +34,12 @@ export async function lastEvent(events: History, { streamPrefixes }: Prefixes): 
   return (await events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];
 }
 
-/** Its position; BEFORE_ALL if there is none. */
+/** Position of the last event in the service's own streams; BEFORE_ALL if there is none. */
 export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise<Position> =>
   (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
- * The last position before another, as reported by the store: positions are never computed.
+ * The position that precedes another one. It is read from the store, because positions cannot be computed.
  * @throws EventStoreUnavailable
  */
 export async function positionBefore(events: History, position: Position): Promise<Position> {

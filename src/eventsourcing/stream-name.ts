@@ -8,7 +8,7 @@ export const streamName = (entity: string, tenantId: string, id: string): string
 
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
-// Matches the first candidate: no entity name contains `-platform_`, but an id may contain anything.
+// Matches the first possible separator: no entity name contains `-platform_`, but an id may contain anything.
 const pattern = new RegExp(`^(.+?)-(platform|${UUID_PATTERN})_(.+)$`);
 
 /** Parses a stream's name; undefined for a stream of another application. */

@@ -59,7 +59,7 @@ function inWords(issue: Issue): string {
   return words[issue.code]?.(issue as never) ?? 'Is invalid.';
 }
 
-// Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") by ones for users
+// Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") with messages for users
 // ("Must not be empty."). Importing this file applies them to the whole process; a schema's own messages take
 // precedence.
 z.config({ customError: inWords });

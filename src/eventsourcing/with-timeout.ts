@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/time.js';
 
-/** Reason of an abort. Without one, every abort would create an error with a stack trace. */
+/** Abort reason. Without a reason, every abort would create an error with a stack trace. */
 export const DONE = 'done';
 
 /** The result of `work`; undefined if it fails or takes longer than `limitMs`. A timeout does not cancel the work. */

@@ -8,15 +8,18 @@ import { BookingFacts } from '../policies/booking-facts.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
-/** Maximum delay of an acceptance by reading facts. In-process reads take far less than a millisecond. */
+/**
+ * Maximum time that reading facts may delay the acceptance of a sale. In-process reads take far less than a
+ * millisecond.
+ */
 export const PATIENCE_MS = 90;
-/** After facts have taken longer than that, sales are only accepted for this time. */
+/** If reading facts takes longer than that, sales are accepted without booking for this long. */
 const PAUSE_MS = 10_000;
 
 /**
- * Decides the booking of a sale that is about to be accepted, so that both are one append. Does not book a sale whose
- * customer must be created or linked, that would be rejected, or whose facts cannot be read promptly: the booking
- * policy does (docs/adr/0065). Never fails.
+ * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append. It
+ * leaves some sales to the booking policy: those whose customer must be created or linked, those that would be
+ * rejected, and those whose facts cannot be read promptly (docs/adr/0065). Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
@@ -28,7 +31,7 @@ export class AcceptingBooking {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** `state`: the sale as it will be accepted. Returns no events if the policy is to book it. */
+  /** `state` is the sale as it will be accepted. Returns no events if the policy must book the sale. */
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.events.hasLocalReads) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
@@ -41,7 +44,7 @@ export class AcceptingBooking {
         isDecided = true;
       }
     });
-    // Written meanwhile by the work, which TypeScript does not see.
+    // The callback may have changed it meanwhile, which TypeScript cannot see.
     if (!(isDecided as boolean)) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
     return booked ?? [];
   }

@@ -35,7 +35,7 @@ export type IntegrationEvent = {
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;
-  /** States the occasion of the event and its subject. */
+  /** States when the event occurs and what it is about. */
   readonly description: string;
   /** Everything that partners may see: a translation drops all fields that are not declared here. */
   readonly data: Data;

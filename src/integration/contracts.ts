@@ -44,8 +44,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 type Target = 'draft-2020-12' | 'draft-7';
 
 /**
- * Schema for consumers. They must ignore unknown members, because contracts grow: objects that are closed for the
- * publisher are open for them. Personal fields are marked with `x-personal`.
+ * JSON Schema for consumers. They must ignore unknown members, because contracts gain fields: objects that are closed
+ * in the publisher's schema are open in the consumers' schema. Personal fields are marked with `x-personal`.
  */
 const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
   z.toJSONSchema(schema, {

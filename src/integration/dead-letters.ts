@@ -31,7 +31,10 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
   return { code, message: error instanceof Error ? error.message.slice(0, 500) : 'unknown' };
 };
 
-/** The request to park an event that a subscriber cannot handle, without the data, which must not leave its thread. */
+/**
+ * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which must not leave
+ * the thread.
+ */
 export const letterOf = (
   origin: DeadLetterOrigin,
   subscriber: string,
@@ -44,7 +47,7 @@ export const letterOf = (
   reason: reasonOf(error),
 });
 
-/** A parked event that was handled after all, by whatever means. */
+/** Identifies a parked event that has been handled since, by any means. */
 export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
   readonly event: Pick<RecordedEvent, 'id' | 'stream'>;
 };
@@ -57,7 +60,9 @@ export class DeadLetters {
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  /** Resolves when the letter is durable. Repeats with the same origin, subscriber and event share one letter. */
+  /**
+   * Resolves when the letter is durable. Repeated calls with the same origin, subscriber and event share one letter.
+   */
   async park({ origin, subscriber, event, reason }: ParkRequest): Promise<void> {
     const { id: eventId, type: eventType, stream, revision, position } = event;
     const data = { origin, subscriber, eventId, eventType, stream, revision, position, reason };

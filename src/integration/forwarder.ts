@@ -37,9 +37,9 @@ type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
- * Publishes integration events at least once and in order for each record. The number in flight is bounded, with at
- * most one per record, whichever streams carry its events. Waits while the broker is unavailable. The checkpoint never
- * passes an event that is neither acknowledged nor parked.
+ * Publishes integration events at least once and in order for each record. The number of events in flight is limited,
+ * with at most one per record, even if several streams carry the record's events. Waits while the broker is
+ * unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
@@ -66,7 +66,7 @@ type Parts = {
   readonly marks: Marks;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What to do with a previously forwarded history that has no marks: wait for an operator, or publish all of it. */
+  /** Action for a previously forwarded history that has no marks: wait for an operator, or publish all of it. */
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
@@ -76,7 +76,10 @@ type Parts = {
 };
 
 const LOOK_EVERY_MS = 250;
-/** Without a checkpoint, a history whose first public event is older than this was forwarded by an earlier version. */
+/**
+ * Without a checkpoint, a history whose first public event is older than this counts as forwarded by an earlier
+ * version.
+ */
 const NEW_FOR_MS = 60 * 60_000;
 /** A rewind waits while more live messages than this are in flight. */
 const FEW_IN_FLIGHT = 16;
@@ -89,8 +92,9 @@ type Live = { readonly checkpoint: string; readonly lane: WindowedSubscriber };
 type Rewinding = { readonly revision: number; readonly stop: () => Promise<void> };
 
 /**
- * Carries out the requests on the forwarder's stream. Publishes live events in one lane and rewinds in another, unless
- * paused. A previously forwarded history without marks waits for an operator, unless `restoreForward` is `all`.
+ * Carries out the requests that are recorded on the forwarder's stream. Publishes live events in one lane and rewinds
+ * in another, unless paused. A previously forwarded history without marks waits for an operator, unless
+ * `restoreForward` is `all`.
  */
 export class Forwarder {
   private readonly stopping = new AbortController();
@@ -153,7 +157,9 @@ export class Forwarder {
     return this.reader.read(aggregate, PLATFORM_TENANT, FORWARDER);
   }
 
-  /** Loads what earlier leaders may have published. If nothing is known, decides whether to wait for an operator. */
+  /**
+   * Loads the marks of what earlier leaders may have published. Without marks, decides whether to wait for an operator.
+   */
   private async recall(): Promise<Attempts> {
     const { marks, logger, report, restoreForward, meter } = this.parts;
     const handed = await marks.load(HANDED);
@@ -175,7 +181,7 @@ export class Forwarder {
     return new Attempts(this.parts, HANDED, { upTo, mayBeMore: false });
   }
 
-  /** Whether no forwarder has started on this history and no earlier version had time to. */
+  /** Whether no forwarder has started on this history, and no earlier version had time to do so. */
   private async isNew({ isStarted }: State): Promise<boolean> {
     if (isStarted) return false;
     const { events, clock } = this.parts;
@@ -196,7 +202,8 @@ export class Forwarder {
       whenPaused: () => this.whenPaused(),
       checkpoints: {
         load: async () => Math.max(await marks.load(checkpoint), state.start?.after ?? BEFORE_ALL),
-        // Others read the forwarder's progress from the plain name. That mark does not move back.
+        // Other components read the forwarder's progress from the mark with the plain name, which never moves
+        // backwards.
         save: (_, position) => marks.save({ [checkpoint]: position, [FORWARDER]: position }),
       },
     });

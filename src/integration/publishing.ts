@@ -12,7 +12,10 @@ import { alsoAbout, publicEventTypes, translate } from './translations.js';
 
 const headers = { 'content-type': 'application/cloudevents+json' };
 
-/** A repeat. `by` names its cause and extends the message id, so that the broker does not drop it as a duplicate. */
+/**
+ * A repeated publication. `by` names its cause and extends the message id, so that the broker does not drop the message
+ * as a duplicate.
+ */
 export type Again = { readonly by: string };
 
 /** The broker messages of a domain event, in publishing order. */
@@ -23,7 +26,7 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
   id: again ? `${event.id}~${again.by}` : event.id,
   subject,
   headers,
-  // Only on request: not every broker stores it.
+  // Computed on demand, because not every broker stores the payload.
   get payload() {
     return JSON.stringify(again ? replayed(event) : event);
   },
@@ -40,19 +43,21 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
   await broker.publishInOrder(messagesOf(event, again), source);
 }
 
-/** Half of the broker's duplicate window of two minutes: within it, a repeat is certainly dropped. */
+/** Half of the broker's two-minute duplicate window. A repeat within this time is certain to be dropped. */
 const SURELY_DROPPED_MS = 60_000;
-/** The mark is saved before an older event is published, and shortly after a younger one. */
+/**
+ * Age limit for a recent event. The mark is saved before an older event is published, and shortly after a recent one.
+ */
 const YOUNG_MS = 5_000;
 const SAVE_EVERY_MS = 1_000;
 /**
  * Time span of the events that a leader may have published beyond its saved mark. A leader stops when it cannot write
- * for 5 s, and gives up a message in flight after 10 s.
+ * for 5 s, and abandons a message in flight after 10 s.
  */
 const UNRECORDED_MS = 30_000;
 const LATE = { by: 'retry' } as const;
 
-/** What earlier leaders may have handed to the broker, as far as they saved it. */
+/** Positions that earlier leaders may have handed to the broker, according to their saved marks. */
 export type HandedBefore = {
   /** The highest position that may have been handed to the broker. */
   readonly upTo: number;
@@ -170,7 +175,7 @@ type RewindParts = {
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
 
-/** Small, because a live message may have to wait for the repeats in flight. */
+/** Maximum number of repeats in flight. Small, because a live message may have to wait for them. */
 const AT_ONCE = 32;
 const SAVED_EVERY = 320;
 const PAGE = 320;
@@ -215,7 +220,10 @@ export class Rewinds {
     return 'position' in from ? positionBefore(this.parts.events, from.position) : Promise.resolve(BEFORE_ALL);
   }
 
-  /** Starts no further event after a failure, because later events must not overtake it. The retry publishes them. */
+  /**
+   * After a failure, publishes no further events, because they must not overtake the failed one. The retry publishes
+   * them.
+   */
   private async publishAll(rewind: DueRewind, events: readonly RecordedEvent[], signal: AbortSignal): Promise<number> {
     const failures: unknown[] = [];
     let published = 0;

@@ -48,7 +48,7 @@ export type Intake = {
   readonly sourceId: string;
   readonly idempotencyKey: string | undefined;
   readonly payload: SalePayload;
-  /** The request body before defaults. The idempotency key is bound to it. */
+  /** The request body before defaults are applied. The idempotency key is bound to it. */
   readonly received: object;
 };
 
@@ -73,21 +73,21 @@ export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
 /** The events that accept a sale, and those that book it in the same append. Both are empty for a known sale. */
 type Decided = { readonly accepted: readonly SaleEvent[]; readonly booked: readonly SaleEvent[] };
-/** `refusedBy`: the stream that was not at the expected revision, or whose events are too large together. */
+/** `refusedBy`: the stream that was not at the expected revision, or whose events together are too large. */
 type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readonly position?: number };
 
 const MAX_ATTEMPTS = 10;
-/** Limit of recorded keys per sale: a partner that sends a new key with every retry must not fill the history. */
+/** Limit on recorded keys per sale: a partner that sends a new key with every retry must not fill the history. */
 const MAX_KEYS_PER_SALE = 10;
 const SALES_REMEMBERED = 10_000;
 /** A tenant's currency never changes, so cached tenant state may be old. */
 const TENANT_MAX_AGE_MS = 60_000;
 
 /**
- * Accepts a partner's sale: claims the idempotency key, then begins the sale's stream, with the sale's booking if its
- * facts are at hand; otherwise the booking policy books it. Key and sale are appended as new streams without a prior
- * read, which nearly always succeeds. Their state is read only when an append is rejected. Every step is repeatable, so
- * the partner's retry heals a crash between them.
+ * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
+ * if the necessary facts are available; otherwise the booking policy books it later. Key and sale are appended as new
+ * streams without a prior read, which nearly always succeeds. Their state is read only when an append is rejected.
+ * Every step can be repeated, so after a crash between two steps the partner's retry completes the sale.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
@@ -165,7 +165,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return true;
   }
 
-  /** Compares with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
+  /** Compares the payload with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
   private async differing(stream: string, { payload }: Intake): Promise<readonly string[]> {
     const { events } = await this.events.readStream(stream, { maxCount: 1 });
     const [accepted] = events;
@@ -187,7 +187,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { streamId: idempotencyKeyId(sourceId, given), data };
   }
 
-  /** The assumed state without a read: the cached record, or an absent one. */
+  /** The state that is assumed without a read: the cached record, or a record that does not exist yet. */
   private unread<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }

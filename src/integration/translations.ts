@@ -25,7 +25,7 @@ type Fact = {
   /** Default: the id of the event's record. */
   readonly subject?: string;
   readonly data: object;
-  /** The event carries several facts: this one's id derives from the event's id and its subject. */
+  /** The event carries several facts. The id of this fact derives from the event's id and the fact's subject. */
   readonly ridesAlong?: true;
 };
 

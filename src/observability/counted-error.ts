@@ -30,7 +30,7 @@ const MAX_STACK_LENGTH = 4_000;
 const MAX_PATH_LENGTH = 300;
 const MAX_NAME_LENGTH = 128;
 
-/** An error without an occurrence for this time is dropped from memory; its record remains. */
+/** An error that has not occurred for this long is dropped from memory; its record remains. */
 const REST_MS = 5 * 60_000;
 const MIN_SPACING_MS = 1_000;
 const EARLY_SPACING_MS = 30_000;
@@ -40,12 +40,12 @@ const LATE_SPACING_MS = 5 * 60_000;
 /**
  * Interval between two reports of an error of the given age: equal to the age, up to 30 seconds; after ten minutes a
  * twentieth of the age, up to five minutes. An error that lasts a day thus costs about 300 appends, while the record of
- * a recent one is seconds old.
+ * a recent error is only seconds out of date.
  */
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
 
-/** What occurred since the last report. Sets contain the most recent values, newest last. */
+/** Occurrences since the last report. Sets contain the most recent values, newest last. */
 const nothing = () => ({
   count: 0,
   firstSeenAtMs: Number.POSITIVE_INFINITY,
@@ -97,7 +97,7 @@ export class CountedError {
   add(noted: NotedError, wallMs: number, nowMs: number): void {
     const { pending } = this;
     pending.count += 1;
-    // The wall clock may go back.
+    // The wall clock may have been set back.
     pending.firstSeenAtMs = Math.min(pending.firstSeenAtMs, wallMs);
     pending.lastSeenAtMs = Math.max(pending.lastSeenAtMs, wallMs);
     remember(pending.requestIds, noted.requestId, MAX_REQUEST_IDS);

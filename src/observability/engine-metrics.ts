@@ -1,17 +1,19 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { PushOutcome } from '../security/push-client.js';
 
-/** Why nothing was stored, or why the outcome is unknown. */
+/** Reason why an append stored nothing, or why its outcome is unknown. */
 export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_outcome' | 'other';
 const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
 
-/** Result of a message: stored, dropped by the broker as a duplicate, refused permanently, or not accepted for now. */
+/**
+ * Result of a message: stored, dropped by the broker as a duplicate, refused permanently, or temporarily not accepted.
+ */
 export const PUBLISH_RESULTS = ['stored', 'duplicate', 'refused', 'unavailable'] as const;
 export type PublishResult = (typeof PUBLISH_RESULTS)[number];
 
 const PUSH_RESULTS: readonly PushOutcome['kind'][] = ['delivered', 'gone', 'refused', 'again'];
 
-/** From a commit on a fast disk to a server's timeout, seconds. */
+/** Bucket bounds in seconds, from a commit on a fast disk to a server's timeout. */
 const APPEND_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The service's metrics registry, and the metrics of its engines. */

@@ -22,13 +22,13 @@ const CAPACITY: Readonly<Record<ErrorLevel, number>> = { ERROR: 300, WARN: 150, 
 const FLUSH_EVERY_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const COMPLAIN_EVERY_MS = 60_000;
-/** Part of the process's shutdown time. */
+/** Time limit for `close`, which is part of the process's shutdown time. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
  * Counts the errors of this process until they are recorded. `note` takes microseconds and never waits or throws.
- * - Memory is bounded: 500 distinct errors. Further ones count as "other errors" of their level until others have
- *   rested for five minutes.
+ * - Memory is bounded: 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
+ *   that have not occurred for five minutes are dropped.
  * - Appends are bounded: at most one per second for each error, and fewer the longer it lasts (see CountedError).
  *
  * While the event store is unavailable, all counts are retained. A killed process loses its unrecorded counts.
@@ -55,7 +55,7 @@ export class ErrorCollector {
     this.running = this.keepFlushing();
   }
 
-  /** Records what is left, within two seconds. Nothing is recorded afterwards. */
+  /** Records the remaining counts, within two seconds. Nothing is recorded afterwards. */
   async close(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -86,7 +86,7 @@ export class ErrorCollector {
     }
   }
 
-  /** Records one report at a time, so that errors do not load the event store. */
+  /** Records one report at a time, so that many errors cannot overload the event store. */
   private async flush(isLast: boolean): Promise<void> {
     for (const [fingerprint, entry] of [...this.counted]) {
       const nowMs = this.options.clock.monotonicMs();

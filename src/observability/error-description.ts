@@ -31,7 +31,7 @@ export function describeError(error: unknown): ErrorDescription {
   try {
     return described(error);
   } catch {
-    // Reading its properties threw.
+    // Reading the properties of the thrown value failed.
     return { name: 'Error', code: null, message: 'Unreadable error.', stack: null, marks: ['unreadable'] };
   }
 }

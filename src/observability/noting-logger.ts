@@ -6,10 +6,10 @@ import { describeError, fingerprintOf, withoutVariables, type ErrorDescription }
 
 /** Matches the message that adapters log when an engine responds again. */
 const RECOVERY = /\bis back\b/;
-/** Fields that name the component a line is about. */
+/** Log fields that name the component concerned. */
 const PARTS = ['subscriber', 'projection', 'lease', 'job', 'thread'] as const;
 
-/** The fields used from a log line. */
+/** The fields of a log line that are used here. */
 type Fields = Readonly<
   Partial<Record<'err' | 'reason' | 'path' | 'tenantId' | 'userId' | 'requestId' | (typeof PARTS)[number], unknown>>
 >;

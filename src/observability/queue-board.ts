@@ -24,7 +24,7 @@ export type BoardParts = {
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
   /** Readings of this process's queues. */
   readonly readings: () => readonly QueueReading[];
-  /** Position of a projection as known to this process; for other queues their checkpoint. */
+  /** Position of a projection as known to this process; for other queues, the checkpoint. */
   readonly positionOf: (name: string, kind: QueueKind) => Promise<number>;
   readonly head: () => Promise<number>;
   /** Cache in which replicas share their readings; undefined if they share none. */
@@ -34,7 +34,7 @@ export type BoardParts = {
 };
 
 const SHARE_EVERY_MS = 2_000;
-/** Covers several rounds of sharing, and is still recent enough to display as current. */
+/** Lifetime of shared readings: several sharing intervals, but short enough to display the readings as current. */
 const SHARED_FOR_MS = 10_000;
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -44,8 +44,8 @@ const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, la
 const keyOf = (name: string): string => `queues:${name}`;
 
 /**
- * State of all queues of the service, from any process. A queue's leader reports it directly or through the shared
- * cache. Without such a report only the queue's checkpoint is known.
+ * State of all queues of the service, from any process. The leader of a queue reports its state directly or through the
+ * shared cache. Without such a report only the queue's checkpoint is known.
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();

@@ -63,7 +63,7 @@ export class QueueMeter {
     this.inFlight = inFlight;
   }
 
-  /** `count` more events are done, and everything up to `position`. */
+  /** Records that `count` more events are done, along with everything up to `position`. */
   handled(count: number, position: number, inFlight = 0): void {
     this.position = position;
     this.inFlight = inFlight;
@@ -75,7 +75,9 @@ export class QueueMeter {
     this.seconds[slot] = (this.seconds[slot] ?? 0) + count;
   }
 
-  /** The store has delivered everything up to `position`. `caughtUp`: nothing more was stored at that time. */
+  /**
+   * Records that the store has delivered everything up to `position`. `caughtUp`: nothing more was stored at that time.
+   */
   reached(position: number, caughtUp: boolean): void {
     this.position = position;
     this.caughtUp = caughtUp;
@@ -111,13 +113,13 @@ export class QueueMeter {
 /** Report of the subscribers' thread, about once a second. */
 export type ThreadReport = {
   readonly queues: readonly QueueReading[];
-  /** Messages given to the broker since the last report. */
+  /** Messages sent to the broker since the last report. */
   readonly published: Readonly<Partial<Record<PublishResult, number>>>;
 };
 
 /** The meters of a thread's queues, by name. The serving thread also has the readings of the subscribers' thread. */
 export class QueueMeters {
-  /** Last readings of the subscribers' thread; empty without one. */
+  /** Last readings of the subscribers' thread; empty if there is no such thread. */
   reported: readonly QueueReading[] = [];
   private readonly meters = new Map<string, QueueMeter>();
 

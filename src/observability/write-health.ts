@@ -3,13 +3,15 @@ import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { AppendFailure } from './engine-metrics.js';
 
-/** A stream outside all aggregates, so that no projection, policy or list includes it. */
+/** A stream that belongs to no aggregate, so that no projection, policy or list includes it. */
 const STREAM = 'kontor-writes';
-/** As large as a typical append, so that its success predicts that of later appends. */
+/** Makes the probe as large as a typical append, so that its success predicts the success of later appends. */
 const PADDING = ' '.repeat(16 * 1_024);
 const PROBE_EVERY_MS = 1_000;
 
-/** Failures of the store. Conflicts and refusals concern a single append; other errors are defects of the caller. */
+/**
+ * Failures of the store itself. Conflicts and refusals concern a single append; other errors are bugs in the caller.
+ */
 const FAULTS: Partial<Record<AppendFailure, string>> = {
   unavailable: 'the event store does not accept appends',
   unknown_outcome: 'no response in time',
@@ -46,8 +48,8 @@ export class WriteHealth {
   }
 
   /**
-   * After a failed append, tries one at most once a second, so that the service recovers without client writes. A
-   * successful probe stays in the history as `WritesResumed`. Never rejects.
+   * After a failed append, attempts a test append at most once a second, so that the service recovers even without
+   * client writes. A successful test append remains in the history as `WritesResumed`. Never rejects.
    */
   probe(events: Pick<EventStore, 'readStream' | 'append'>, ids: Ids): Promise<void> {
     const nowMs = this.clock.monotonicMs();

@@ -1,11 +1,16 @@
 import type { EngineFacts, EngineFault } from './engine.js';
 import type { Position } from './event-store.js';
 
-/** Delivers integration events to other systems. The broker holds a copy of the history, never the record itself. */
+/**
+ * Delivers integration events to other systems. The broker holds copies of events; the event store remains the system
+ * of record.
+ */
 export const BROKER = Symbol('BROKER');
 
 export type BrokerMessage = {
-  /** Deduplication key: an id that the broker stored within its duplicate window is acknowledged and dropped. */
+  /**
+   * Deduplication key. The broker acknowledges and drops a message whose id it has stored within its duplicate window.
+   */
   readonly id: string;
   /** Dot-separated tokens of visible characters; no wildcards. */
   readonly subject: string;
@@ -14,7 +19,7 @@ export type BrokerMessage = {
 };
 /** The recorded event from which messages were derived, and from which they can be derived again. */
 export type MessageSource = { readonly eventId: string; readonly position: Position };
-/** `sequence` grows in storage order. `duplicate`: the message was already stored, and this call stored nothing. */
+/** `sequence` increases in storage order. `duplicate` is true if the message was already stored. */
 export type Published = { readonly sequence: number; readonly duplicate: boolean };
 
 /** Stores messages for other systems in publish order. */
@@ -26,10 +31,11 @@ export interface Broker {
    */
   publish(message: BrokerMessage): Promise<Published>;
   /**
-   * Publishes sequentially: each message is stored only after all preceding ones. Engines that can do so use a single
-   * flush. Messages before a failure remain stored. `source`: these are all messages of this event, as they are first
-   * published. An engine beside the history may store the source instead of the messages.
-   * @throws what `publish` throws, for the first message that failed
+   * Publishes sequentially: each message is stored only after all preceding ones. Engines that support it flush only
+   * once. Messages stored before a failure remain stored. Pass `source` only if these are all the messages of the
+   * event, published for the first time. An engine that runs next to the history may then store the source instead of
+   * the messages.
+   * @throws the error of `publish` for the first message that failed
    */
   publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;
   /** Reports the engine's name and version in one round trip. @throws BrokerUnavailable */
@@ -51,8 +57,8 @@ export class BrokerRefused extends Error {
 }
 
 /**
- * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if this message, and all
- * messages before it in the same call, were certainly never sent.
+ * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if this message and all
+ * earlier messages of the same call were certainly never sent.
  */
 export class BrokerUnavailable extends Error {
   constructor(

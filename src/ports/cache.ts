@@ -6,7 +6,7 @@ export const CACHE = token<Cache>('CACHE');
 
 /** State of a rate-limit window after a hit. */
 export type WindowCount = {
-  /** Hits in the window, including the current ones. */
+  /** Hits in the window, including those of this call. */
   readonly count: number;
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
@@ -25,8 +25,8 @@ export type CacheStatus = {
 };
 
 /**
- * Cache entries and counters. Methods fail only as `@throws` says: otherwise an unavailable store reads as empty and
- * discards writes.
+ * Cache entries and counters. Methods fail only with the errors listed under `@throws`. Otherwise, an unavailable store
+ * behaves as if it were empty and discards writes.
  */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
@@ -35,12 +35,12 @@ export interface Cache {
   /**
    * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
    * number removed.
-   * @throws RangeError for a pattern over 256 characters, CacheUnavailable when the removal may be incomplete
+   * @throws RangeError for a pattern longer than 256 characters, CacheUnavailable when the removal may be incomplete
    */
   clear(pattern: string): Promise<number>;
   /**
    * Counts one hit, or `by` hits, in a fixed window that starts with the key's first hit. Atomic across all replicas. A
-   * negative `by` reverts hits: the count never drops below 0, and no window is started.
+   * negative `by` reverts hits. It never reduces the count below 0 and never starts a window.
    * @throws CacheUnavailable; RangeError unless `by` is a non-zero integer
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;

@@ -3,22 +3,21 @@ import { token } from './token.js';
 
 /**
  * The event store: one append-only history of many streams. It is the system of record; everything else is derived from
- * it.
- * Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
+ * it. Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
  * - An append is atomic, and durable (flushed to disk) before its promise resolves.
  * - Revisions of a stream are 0, 1, 2 … without gaps, and continue after a soft delete.
- * - Positions grow strictly in commit order across the whole store; they may have gaps.
+ * - Positions increase strictly in commit order across the whole store; they may have gaps.
  * - A reader or subscriber that has seen a position has seen every earlier event that matches its filter.
  */
 export const EVENT_STORE = token<EventStore>('EVENT_STORE');
 
 /**
- * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets of its log (2^53
- * bytes are 9 petabytes), those of the embedded engine are counters.
+ * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets in its log (2^53
+ * bytes are 9 petabytes); positions of the embedded engine are counters.
  */
 export type Position = number;
 
-/** Checkpoint before every event: that of a subscriber that has seen nothing. */
+/** Checkpoint before the first event, for a subscriber that has received no events. */
 export const BEFORE_ALL: Position = -1;
 
 /** An event to append. `id` is a UUID; the same id at the same expected revision identifies the same append. */
@@ -67,8 +66,8 @@ export type StreamRead = {
 };
 
 /**
- * `exists` is false if the stream was never written or is soft-deleted. A stream whose events are all hidden (by age,
- * for example) exists and is empty. `revision` is the last revision known to this read, -1 if there is none.
+ * `exists` is false if the stream was never written to or is soft-deleted. A stream whose events are all hidden (by
+ * age, for example) exists and is empty. `revision` is the last revision known to this read, -1 if there is none.
  */
 export type StreamSlice = {
   readonly exists: boolean;
@@ -83,8 +82,8 @@ export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: r
 export type AllRead = {
   readonly direction?: Direction;
   /**
-   * Exclusive: forwards returns positions above it, backwards positions below it. Default: the start (forwards) or the
-   * end (backwards) of the history.
+   * Exclusive: a forward read returns positions above it, a backward read positions below it. Default: the start
+   * (forwards) or the end (backwards) of the history.
    */
   readonly from?: Position;
   readonly filter?: EventFilter;
@@ -95,7 +94,7 @@ export type AllRead = {
 /**
  * A batch of a catch-up subscription: the next matching events, in order. `position` is the checkpoint to store: every
  * matching event up to and including it has been delivered. It also advances when `events` is empty because a range
- * held no matching event. `caughtUp`: no further event was stored when the batch was read.
+ * held no matching event. `caughtUp` is true if no further event was stored when the batch was read.
  */
 export type EventBatch = {
   readonly events: readonly RecordedEvent[];
@@ -119,24 +118,24 @@ export type AllSubscription = {
 /** Appends to and reads from the history, with the guarantees listed at EVENT_STORE. */
 export interface EventStore {
   /**
-   * True if streams are read in this process, in microseconds. Otherwise each read is a request to a server, so a
-   * request that must not be delayed reads as little as possible.
+   * True if streams are read in this process, which takes microseconds. Otherwise each read is a request to a server,
+   * so latency-sensitive callers should read as little as possible.
    */
   readonly hasLocalReads?: boolean;
 
   /**
-   * Appends all of the events or none; durable when it resolves.
-   * Idempotent by event id, like EventStoreDB: repeating the same ids at the same expected revision returns the
-   * original result and writes nothing. Without events nothing is written, and the position is that of the stream's
-   * last event, or BEFORE_ALL if it has none.
+   * Appends all of the events or none of them. They are durable when the promise resolves. Idempotent by event id, like
+   * EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes nothing.
+   * An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL if it
+   * has none.
    * @throws WrongExpectedRevision, StreamTombstoned, EventTooLarge, AppendOutcomeUnknown, EventStoreUnavailable
    */
   append(append: Append): Promise<Appended>;
 
   /**
-   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that can do so use a
-   * single flush. Not a transaction: appends before a failure remain stored. Resolves when all are durable.
-   * @throws what `append` throws, for the first append that failed; its `stream` identifies it
+   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that support it
+   * flush only once. Not a transaction: appends before a failure remain stored. Resolves when all are durable.
+   * @throws the error of `append` for the first append that failed; the error's `stream` identifies the append
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;
 
@@ -151,11 +150,11 @@ export interface EventStore {
 
   /**
    * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats.
-   * Pull-based: the next batch is read when the consumer requests it, so a slow consumer uses no memory. Recovers from
-   * a lost connection; ends when `signal` aborts or the store closes.
-   * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the last batch) is not a position of this
-   * history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then ended; restart
-   * it after the last batch.
+   * Pull-based: the next batch is read when the consumer requests it, so a slow consumer causes no buffering. Recovers
+   * from a lost connection; ends when `signal` aborts or the store closes.
+   * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the position of the last batch) is not a
+   * position of this history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then
+   * ended; restart it after the last batch.
    */
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch>;
 
@@ -171,7 +170,7 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** Read-only half. Subscribers in other threads open their own. */
+/** The read-only part of the event store. Subscribers in other threads open their own reader. */
 export type EventReader = Pick<EventStore, 'readStream' | 'readAll' | 'subscribeToAll' | 'head'>;
 
 /** The stream is not at the expected revision: another append may have come first. `actual` is its last revision. */
@@ -230,7 +229,7 @@ export class EventStoreUnavailable extends Error {
   }
 }
 
-/** Another process has this store's files open for writing; the message names both. */
+/** Another process has this store's files open for writing. The message names the process and the files. */
 export class EventStoreInUse extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,14 +2,14 @@ import type { Position } from './event-store.js';
 
 /**
  * Identifies the history in an event store. The id is stored in the event store itself, so an emptied or replaced store
- * has a different one. A copy of a store keeps the id until it is renewed.
+ * has a different id. A copy of a store keeps the id until it is renewed.
  */
 export interface HistoryIdentity {
   /** Undefined until the history has an id. @throws EventStoreUnavailable */
   current(): Promise<string | undefined>;
   /**
-   * Durably replaces the id `known` by `next`. Returns the id that is then current: a different one if a concurrent
-   * call won.
+   * Durably replaces the id `known` with `next`. Returns the current id, which differs from `next` if a concurrent call
+   * was faster.
    * @throws EventStoreUnavailable, AppendOutcomeUnknown
    */
   renew(known: string | undefined, next: string): Promise<string>;

@@ -2,9 +2,12 @@
 export type Lease = {
   /** Id of the process that holds the lease; empty after a release. */
   readonly holder: string;
-  /** Grows by one with every change of holder: the fencing token for work done under the lease. */
+  /** Increases by one with every change of holder: the fencing token for work done under the lease. */
   readonly term: number;
-  /** Grows by one with every renewal. A replica that sees it unchanged for long enough may take over the lease. */
+  /**
+   * Increases by one with every renewal. If it stays unchanged for long enough, another replica may take over the
+   * lease.
+   */
   readonly counter: number;
 };
 

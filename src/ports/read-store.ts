@@ -9,7 +9,10 @@ export const tenantScope = (tenantId: string): Scope => tenantId as Scope;
 /** Type of field values and list filters. */
 export type Scalar = string | number | boolean;
 
-/** A document value that lists filter, range or order by. If `of` returns several values, any of them may match. */
+/**
+ * A document value by which lists can be filtered, restricted to a range, or ordered. If `of` returns several values,
+ * any of them may match.
+ */
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
@@ -21,32 +24,32 @@ export type ReadModel<Doc extends object = never> = {
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
-  /** Fields by which lists can be filtered. Each has its own index, combined with the order. */
+  /** Fields by which lists can be filtered. Each filter has its own index, which also includes the list order. */
   readonly filters: readonly string[];
-  /** Filter combinations that are often used together. Each has its own index. */
+  /** Filters that are often used together. Each combination has its own index. */
   readonly compound?: readonly (readonly string[])[];
   /**
-   * Single-valued filters with few distinct values. The number of documents for each value is maintained beside the
-   * model, so a list filtered by nothing else has its total at once, whatever its length. Empty: only the overall count
-   * is maintained.
+   * Single-valued filters with few distinct values. The number of documents for each value is maintained with the
+   * model, so the total of a list with only this filter is known immediately, whatever its length. If the list is
+   * empty, only the overall count is maintained.
    */
   readonly counted?: readonly string[];
   /**
-   * Filters whose every value is shared by many documents. Scanning the list soon finds enough matches for a page, so
-   * an index would cost writes and never be used.
+   * Filters for which every value is shared by many documents. Scanning the list soon finds enough matches for a page,
+   * so an index would slow down writes and never be used.
    */
   readonly common?: readonly string[];
   /** Total order of lists: these single-valued fields, then the id, all in the same direction. */
   readonly order: { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
-   * not slow down with that number. The first order field should have few distinct values (a date); the others break
-   * ties.
+   * not slow down with that number. The first order field should have few distinct values (a date); the other fields
+   * break ties.
    */
   readonly large?: true;
   /** Searchable texts by name; null values are skipped. */
   readonly search?: Readonly<Record<string, (doc: Doc) => string | null>>;
-  /** Extends the search to named texts of documents that a field of this one references. */
+  /** Extends the search to named texts of other documents that a field of this document references. */
   readonly searchJoins?: readonly SearchJoin[];
 };
 /** `field` holds ids of documents of the other `model`; `texts` are names of that model's searchable texts. */
@@ -61,7 +64,8 @@ export type AnyTable = Table;
 export type DocumentKey = { readonly scope: Scope; readonly id: string };
 
 /**
- * A document as the projector sees it. `json` is null for a tombstone; `position` is that of the last event applied.
+ * A document with the data that the projector needs. `json` is null for a tombstone. `position` is the position of the
+ * last applied event.
  */
 export type StoredDocument = { readonly json: string | null; readonly position: number };
 
@@ -75,10 +79,10 @@ export type DocumentWrite = DocumentKey & {
   readonly expected: number | null;
 };
 
-/** Writes and the checkpoints that they reach. */
+/** Document writes, and the checkpoints to store with them. */
 export type WriteBatch = {
   readonly tables: readonly { readonly table: AnyTable; readonly writes: readonly DocumentWrite[] }[];
-  /** Stored after all writes, and only if none of them conflicted. A checkpoint never moves back. */
+  /** Stored after all writes, and only if none of them conflicted. A checkpoint never moves backwards. */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
 /** Writes that were not applied because the stored document was not at the expected position. */
@@ -86,11 +90,13 @@ export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readon
 
 /** Both bounds are inclusive; an omitted bound is open. */
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
-/** Selects documents of a scope. An invalid query is a defect of the caller and throws a RangeError. */
+/** Selects documents of a scope. An invalid query is a bug in the caller and throws a RangeError. */
 export type ListQuery = {
   /** Equality on declared filters. For a multi-valued field: any of its values. */
   readonly where?: Readonly<Record<string, Scalar>>;
-  /** Inclusive bounds on declared single-valued fields; not on a text filter that is not part of the order. */
+  /**
+   * Inclusive bounds on declared single-valued fields. Text filters can have bounds only if they are part of the order.
+   */
   readonly between?: Readonly<Record<string, Range>>;
   /** Free text: every word must be a prefix of a word of the searchable texts. Text without words matches nothing. */
   readonly search?: string;
@@ -99,8 +105,8 @@ export type ListQuery = {
   readonly offset: number;
   readonly limit: number;
   /**
-   * Bounds the cost of counting: an engine without a stored total for the query stops counting here. 0: no total is
-   * needed. If omitted, the total is exact.
+   * Limits the cost of counting: an engine without a stored total for the query stops counting at this number. 0 means
+   * that no total is needed. If omitted, the total is exact.
    */
   readonly countUpTo?: number;
   /**
@@ -128,18 +134,21 @@ export type Listed = {
  * All methods throw ReadStoreUnavailable while the engine is unavailable.
  */
 export interface ReadStore {
-  /** Creates missing tables and indexes. `bulk`: without the secondary indexes, for a rebuild. Idempotent. */
+  /** Creates missing tables and indexes. `bulk` omits the secondary indexes, for a rebuild. Idempotent. */
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void>;
   /** Builds the indexes that `bulk` omitted. Idempotent. */
   index(table: AnyTable): Promise<void>;
   /** Removes a table with all its documents. Idempotent. */
   drop(table: AnyTable): Promise<void>;
 
-  /** Documents for the projector, tombstones included, in the order of `keys`; undefined for one that never existed. */
+  /**
+   * Documents for the projector, tombstones included, in the order of `keys`; undefined for a document that never
+   * existed.
+   */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   /**
-   * Guarded bulk write; see DocumentWrite and WriteBatch. May be applied partially when it conflicts or throws: load
-   * and project again.
+   * Guarded bulk write; see DocumentWrite and WriteBatch. May be partially applied if it conflicts or throws; in that
+   * case, load and project again.
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 
@@ -147,7 +156,7 @@ export interface ReadStore {
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined>;
   /** Several documents by id; missing ids are omitted. */
   getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>>;
-  /** A page and its total. Throws a RangeError for an unknown filter: a defect of the caller. @throws SearchTooBroad */
+  /** A page and its total. An unknown filter is a bug in the caller: RangeError. @throws SearchTooBroad */
   list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed>;
   /** All documents of the table, ordered by scope and id, tombstones included. Used to compare generations. */
   scan(table: AnyTable): AsyncIterable<DocumentKey & StoredDocument>;

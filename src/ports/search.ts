@@ -12,7 +12,7 @@ const asciiWordPattern = /[a-z0-9]+/g;
 
 /** Maximum word length in code points. Longer words are truncated, in documents and in searches alike. */
 export const MAX_WORD_LENGTH = 64;
-/** Further words of a search are ignored: it then matches more documents, never fewer. */
+/** Maximum number of words in a search. Further words are ignored, so it matches more documents, never fewer. */
 export const MAX_SEARCH_WORDS = 100;
 
 // Fast path: most texts are ASCII and need no Unicode handling.
@@ -23,7 +23,7 @@ const isAscii = (text: string): boolean => {
 
 /**
  * Removes differences that search ignores: case, accents (NFKD, marks stripped), the dot of the Turkish i (İ I ı i are
- * equal). Goes through upper case and back, because lower case alone keeps ı and ß apart from I and SS (and ẞ has no
+ * equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS (and ẞ has no
  * other upper case).
  */
 export function fold(text: string): string {

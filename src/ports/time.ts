@@ -1,6 +1,6 @@
 import { token } from './token.js';
 
-/** Time, ids and randomness are injected so that tests control them. */
+/** Time, ids and randomness are injected so that tests can control them. */
 export const CLOCK = token<Clock>('CLOCK');
 /** Nest's injection token for `Ids`. */
 export const IDS = token<Ids>('IDS');

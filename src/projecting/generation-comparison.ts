@@ -9,7 +9,7 @@ const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
 /**
- * Compares two generations in two steps because both are written meanwhile. `candidates` scans them and returns the
+ * Compares two generations in two steps because both are being written to. `candidates` scans them and returns the
  * documents that differed. Equal documents stay equal: both generations fold the same events. `countChanged` then
  * reloads the candidates once both generations are at the same position.
  */

@@ -19,7 +19,7 @@ type BuildOptions = {
   readonly signal: AbortSignal;
   /** Default: the end of the history. */
   readonly upTo?: Position;
-  /** Must advance the position of each projector it stores. */
+  /** Stores a batch in generations. Must advance the position of each of their projectors. */
   readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
 };
 
@@ -58,7 +58,7 @@ const TURN = 'turn';
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();
   private readonly generations = new Set<Projector>();
-  /** All following generations contain every event up to this position. */
+  /** All generations in phase `following` contain every event up to this position. */
   position: Position = BEFORE_ALL;
 
   constructor(private readonly parts: Parts) {}
@@ -112,7 +112,10 @@ export class GenerationFeed {
     });
   }
 
-  /** Feeds a generation until it follows. Returns false if it stops, is retired, or the process ends first. */
+  /**
+   * Feeds a generation until it is in phase `following`. Returns false if it stops, is retired, or the process ends
+   * first.
+   */
   async catchUp(projector: Projector): Promise<boolean> {
     const message = 'catching up failed; retrying';
     const isBehind = (): boolean => projector.phase === 'catching-up';
@@ -179,7 +182,10 @@ export class GenerationFeed {
     await quarantine.passed(projector);
   }
 
-  /** A generation joins only once it has everything the others have. Until then it is fed alone, so never twice. */
+  /**
+   * A generation joins only once it contains everything that the others contain. Until then it is fed separately, so it
+   * receives no event twice.
+   */
   private join(projector: Projector): Promise<boolean> {
     return this.turn(() => {
       const isTaken = projector.position >= this.position && projector.phase === 'catching-up';

@@ -1,7 +1,9 @@
 import type { AnyTable, ReadModel, ReadStore, WriteBatch, WriteResult } from '../ports/read-store.js';
 import { REGISTER_TABLE } from './history-register.js';
 
-/** Read on every call: the space may not be known yet, or may no longer be usable. */
+/**
+ * Source of the space. It is read on every call, because the space may not be known yet, or may no longer be usable.
+ */
 export type SpaceSource = { readonly space: string };
 
 /**

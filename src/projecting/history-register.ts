@@ -18,9 +18,9 @@ export type HistoryEntry = {
    * models were adopted. A forwarder that starts from the beginning would resend every event up to here.
    */
   readonly foundAt: Position | null;
-  /** The last event, about one second old. Null before the first event. */
+  /** The last event, updated about once a second. Null before the first event. */
   readonly anchor: Anchor | null;
-  /** Its tables are being removed or already gone. */
+  /** The history's tables are being removed or have been removed. */
   readonly isDropped?: true;
 };
 
@@ -34,11 +34,11 @@ const register: ReadModel<HistoryEntry | Owner> = {
   filters: [],
   order: { fields: ['space'], direction: 'ascending' },
 };
-/** The histories that a read store has seen. It belongs to none of them and is never rebuilt. */
+/** The histories that a read store has seen. The register belongs to none of them and is never rebuilt. */
 export const REGISTER_TABLE: AnyTable = { model: register, generation: 1 };
 
 const OWNER = 'owner';
-/** Stands in for the id of an unidentified history. */
+/** Used in place of the id of an unidentified history. */
 const UNKNOWN = 'unknown';
 
 /** An entry as read. `version` guards the write that replaces it. */

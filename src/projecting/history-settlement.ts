@@ -23,9 +23,12 @@ export type SettlementParts = {
   readonly models: readonly Model[];
   /** Names of all subscribers with a checkpoint. */
   readonly subscribers: readonly string[];
-  /** Subscribers that skip a replaced history's existing events: their readers have seen them, or they are outdated. */
+  /**
+   * Subscribers that skip existing events after the history was replaced: the recipients have seen these events, or the
+   * events are outdated.
+   */
   readonly skipping: readonly string[];
-  /** Finds an event that read models without an anchor were built from. */
+  /** Finds an event from which read models without an anchor were built. */
   readonly witness: (store: ReadStore) => Promise<Anchor | undefined>;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -33,7 +36,7 @@ export type SettlementParts = {
 };
 
 const MAX_ATTEMPTS = 20;
-/** How long to wait for a delivery. A server that rejects a position sends nothing. */
+/** Timeout for a delivery. A server that rejects a position sends nothing. */
 const DELIVERED_WITHIN_MS = 10_000;
 
 /**
@@ -47,7 +50,7 @@ export async function settleHistory(parts: SettlementParts): Promise<HistorySpac
 
 class Settlement {
   private readonly register: HistoryRegister;
-  /** Why existing read models are not used. */
+  /** Reason why existing read models are not used. */
   private reason: string | undefined;
 
   constructor(private readonly parts: SettlementParts) {
@@ -115,7 +118,7 @@ class Settlement {
     return last === BEFORE_ALL ? null : last;
   }
 
-  /** Why the data in a space cannot derive from this history; undefined if it may. */
+  /** Reason why the data in a space cannot be derived from this history; undefined if it may be. */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;
     const furthest = Math.max(...(await this.positionsIn(space)));

@@ -27,10 +27,15 @@ export type WatchParts = {
 
 const LOOK_EVERY_MS = 1_000;
 const LAST_LOOK_MS = 500;
-/** By then every replica has noticed a replaced history and has stopped serving it. */
+/**
+ * Number of checks before the cleanup. By then, every replica has noticed a replaced history and stopped serving it.
+ */
 const LOOKS_BEFORE_CLEANUP = 60;
 
-/** Stores the last event as the history's anchor, and detects that the event store was replaced under the process. */
+/**
+ * Stores the last event as the history's anchor, and detects that the event store was replaced while the process was
+ * running.
+ */
 export class HistoryWatch {
   private readonly stopping = new AbortController();
   private readonly register: HistoryRegister;
@@ -42,7 +47,7 @@ export class HistoryWatch {
     this.running = this.run();
   }
 
-  /** Stores a last anchor, unless an engine is unavailable or slow. */
+  /** Stores a final anchor, unless an engine is unavailable or slow. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await withTimeout(this.parts.clock, LAST_LOOK_MS, async () => {
@@ -58,7 +63,7 @@ export class HistoryWatch {
     for (let looks = 1; !signal.aborted; looks += 1) {
       try {
         const reason = await this.look();
-        // A second look confirms it: a starting server may respond before it has read all of its files.
+        // A second check must confirm it: a starting server may respond before it has read all of its files.
         if (reason !== undefined && suspicion !== undefined) {
           onReplaced(reason);
           return;
@@ -81,7 +86,7 @@ export class HistoryWatch {
       logger.info({ space }, 'the read models of another history were removed');
   }
 
-  /** Why this is no longer the history of the read models; undefined if it still is. */
+  /** Reason why this is no longer the history of the read models; undefined if it still is. */
   private async look(): Promise<string | undefined> {
     const { identity, historyId, store, events } = this.parts;
     const id = identity ? await identity.current() : historyId;
@@ -102,7 +107,7 @@ export class HistoryWatch {
     return undefined;
   }
 
-  /** Stores the last event as anchor. A concurrent write by another process is just as good. */
+  /** Stores the last event as anchor. If another process writes an anchor concurrently, that anchor is used instead. */
   private async keepAnchor({ id, entry, version }: Found): Promise<void> {
     const { events, catalogue } = this.parts;
     const last = await lastEvent(events, catalogue).catch((error: unknown) => {
@@ -115,7 +120,7 @@ export class HistoryWatch {
   }
 }
 
-/** A rebuild may have left this many generations before the live one, and one after it. */
+/** Number of generations before the live one that rebuilds may have left behind. There may also be one after it. */
 const OLDER_GENERATIONS = 3;
 
 /**

@@ -14,7 +14,7 @@ export type LeadershipOptions = {
   readonly takeOverAfterMs?: number;
 };
 
-/** Work that runs while this process leads. `stop` ends it and resolves once none of it runs. */
+/** Work that runs while this process leads. `stop` ends the work and resolves once it has ended. */
 export type Led = { stop(): Promise<void> };
 
 /**
@@ -28,9 +28,9 @@ type Sighting = { lease: Lease | undefined; atMs: number };
 const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
 
 /**
- * Leader election by lease: one leader per name. Wall clocks are not compared: a standby takes over when the counter
- * has stood still long enough on its own monotonic clock. Two leaders may overlap (a paused process that resumes), so
- * correctness must not depend on a single leader.
+ * Leader election by lease: one leader per name. Wall clocks are not compared: a standby takes over when, by its own
+ * monotonic clock, the counter has not changed for long enough. Two leaders may overlap (a paused process that
+ * resumes), so correctness must not depend on a single leader.
  */
 export class Leadership {
   private readonly options: Required<LeadershipOptions>;
@@ -84,14 +84,14 @@ export class Leadership {
     const nowMs = this.clock.monotonicMs();
     if (!isSame(sighting.lease, lease)) [sighting.lease, sighting.atMs] = [lease, nowMs];
     const { holder, term, counter } = lease ?? NOBODYS;
-    // Its own lease, not renewed for a while and not taken by others, counts as free.
+    // A lease that this process held but did not renew, and that no other process has taken, counts as free.
     const isFree = holder === '' || holder === this.options.holder;
     if (!isFree && nowMs - sighting.atMs < this.options.takeOverAfterMs) return undefined;
     const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
     return (await this.leases.replace(name, lease, next)) ? next : undefined;
   }
 
-  /** Runs the work until the lease is lost or leading is stopped. */
+  /** Runs the work until the lease is lost or leadership is stopped. */
   private async serve(name: string, taken: Lease, begin: Begin, signal: AbortSignal): Promise<void> {
     const { term } = taken;
     this.logger.info({ lease: name, term }, 'leads');
@@ -106,11 +106,11 @@ export class Leadership {
     await (await work)?.stop();
     if (held) await this.giveUp(name, held);
     this.logger.info({ lease: name, term }, 'no longer leads');
-    // Prevents a tight loop when the work fails at once.
+    // Prevents a tight loop when the work fails immediately.
     await this.clock.sleep(this.options.beatMs, signal);
   }
 
-  /** Renews the lease until stopped. Returns the lease as then held, or undefined if it was lost. */
+  /** Renews the lease until stopped. Returns the lease as last held, or undefined if it was lost. */
   private async renew(name: string, taken: Lease, signal: AbortSignal): Promise<Lease | undefined> {
     let held = taken;
     let renewedAtMs = this.clock.monotonicMs();
@@ -118,7 +118,7 @@ export class Leadership {
     for (;;) {
       await this.clock.sleep(this.options.beatMs, signal);
       if (signal.aborted) return held;
-      // Read before the call, so that a slow response counts against the leader.
+      // The clock is read before the call, so that the duration of a slow response counts as time without a renewal.
       const beganAtMs = this.clock.monotonicMs();
       try {
         const stored: Lease | undefined = isDoubtful ? await this.leases.read(name) : held;

@@ -77,8 +77,8 @@ export class LiveFeed {
   }
 
   /**
-   * Reads evicted frames after a position, one page per request, until `after` has the rest. `position` is the end of
-   * the pages so far. The signal must abort before the feed is stopped.
+   * Reads evicted frames after a position, one page per request, until `after` can return the rest. `position` is the
+   * end of the pages read so far. The signal must abort before the feed is stopped.
    * @throws errors of the event store
    */
   async *missed(

@@ -8,7 +8,7 @@ export const MARKS = token<Marks>('MARKS');
 /** Durable named positions and counts; −1 if absent. Values never decrease. */
 export type Marks = {
   load(name: string): Promise<number>;
-  /** Saves all of them or none. */
+  /** Saves all of the marks or none. */
   save(marks: Readonly<Record<string, number>>): Promise<void>;
 };
 

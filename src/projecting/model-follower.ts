@@ -12,14 +12,14 @@ const AWAITED_MS = 8;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
 /**
- * Live generations older than this must be looked up again: they may no longer be fed. This is FED_AFTER_CUTOVER_MS in
- * projection-rebuilds.ts less a margin.
+ * Maximum age of a lookup of live generations: the generations in an older one may no longer be fed. Equal to
+ * FED_AFTER_CUTOVER_MS in projection-rebuilds.ts less a margin.
  */
 const GENERATIONS_HOLD_MS = 2_000;
 
 /**
  * Polls a shared read store for the progress made by another replica and for the live generation of each read model.
- * Reports no progress while this process projects: it has better information then.
+ * Reports no progress while the projections run in this process, which then has more recent information.
  */
 export class ModelFollower {
   private readonly stopping = new AbortController();
@@ -36,7 +36,7 @@ export class ModelFollower {
     private readonly progress: Progress,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    /** Prepares another generation of a model. The generation is read once this resolves. */
+    /** Prepares another generation of a model. Queries read the generation once this resolves. */
     private readonly prepare: (table: AnyTable) => Promise<void>,
   ) {}
 
@@ -109,7 +109,7 @@ export class ModelFollower {
     for (const [index, model] of this.models.entries()) {
       const generation = live[index] ?? 1;
       const known = this.tables.get(model.name)?.generation;
-      // Two lookups may overlap: generations never decrease.
+      // Two lookups may overlap. Generations never decrease, so a lower one is outdated.
       if (known !== undefined && known >= generation) continue;
       if (known !== undefined) await this.prepare({ model, generation });
       this.tables.set(model.name, { model, generation });

@@ -8,8 +8,8 @@ type Waiter = {
 };
 
 /**
- * The position of each subscriber, as known to this process, and waiting for it. A stopped subscriber is not waited
- * for: its waiters fail at once.
+ * The position of each subscriber, as known to this process. Callers can wait until a position is reached. If a
+ * subscriber is stopped, its waiters fail at once.
  */
 export class Progress {
   private readonly positions = new Map<string, number>();
@@ -54,7 +54,10 @@ export class Progress {
     for (const name of names) this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   };
 
-  /** The state of `name`. One failure may be a lost connection, so it counts as failed from the second in a row. */
+  /**
+   * The state of `name`. A single failure may be a lost connection, so a subscriber counts as failed only after two
+   * consecutive failures.
+   */
   standing(name: string): 'running' | 'stopped' | 'failed' {
     if (this.stopped.has(name)) return 'stopped';
     return (this.failures.get(name) ?? 0) > 1 ? 'failed' : 'running';

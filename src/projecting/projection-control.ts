@@ -11,7 +11,7 @@ const projectionEvents = {
     'projection',
     z.object({ rebuildId, version: z.int(), requestedAt: Instant }),
   ),
-  /** A leader has started it. A generation is never used for two rebuilds. */
+  /** A leader has started the rebuild. A generation is never used for two rebuilds. */
   ProjectionRebuildBegan: technical(z.object({ rebuildId, generation: z.int(), beganAt: Instant })),
   /** `changedDocuments`: number of documents that differ between the old and the new generation at `position`. */
   ProjectionRebuildCompared: technical(
@@ -33,14 +33,14 @@ export type Comparison = { readonly position: number; readonly changedDocuments:
 /** A rebuild, folded from its events. */
 export type Rebuild = {
   readonly id: string;
-  /** Model version in the code of the replica that took the request. */
+  /** Model version in the code of the replica that received the request. */
   readonly version: number;
   readonly requestedAt: string;
   /** Null until a leader has started the rebuild. */
   readonly generation: number | null;
   readonly compared: Comparison | null;
 };
-/** A rebuild that has ended, in any way. */
+/** A rebuild that has ended, successfully or not. */
 export type EndedRebuild = Rebuild & {
   readonly status: 'DONE' | 'CANCELLED' | 'FAILED';
   readonly endedAt: string;

@@ -9,7 +9,9 @@ import { PoisonEvent, type Projector } from './projector.js';
 
 /** An event that a generation lacks, and the document affected. */
 export type QuarantineEntry = DocumentKey & {
-  /** `document`: it stays as it was before the event. `projection`: the generation stops before the event. */
+  /**
+   * `document`: the document remains as it was before the event. `projection`: the generation stops before the event.
+   */
   readonly kind: 'document' | 'projection';
   readonly eventId: string;
   readonly stream: string;
@@ -67,7 +69,7 @@ export async function changeQuarantine(
     const { marks, expected } = await read(store, checkpoint);
     const next = change(marks);
     if (JSON.stringify(next) === JSON.stringify(marks)) return;
-    // No events underlie these documents: their position counts changes.
+    // These documents are not derived from events: their position counts changes.
     const position = (expected ?? 0) + 1;
     const document = next.length === 0 ? null : { marks: next };
     const write = { scope: PLATFORM, id: checkpoint, document, position, expected };
@@ -86,12 +88,15 @@ const isOther =
     kind !== entry.kind || scope !== entry.scope || id !== entry.id;
 
 /**
- * Contains events that cannot be folded. A document made of one stream or one event stays as it was, and is refolded
- * when its dead letter is replayed. If the event feeds documents of several streams, only this generation stops before
- * it, until the dead letter is replayed or new code folds the event.
+ * Isolates events that cannot be folded. A document derived from one stream or one event remains unchanged, and is
+ * refolded when its dead letter is replayed. If documents are derived from several streams, only this generation stops
+ * before the event, until the dead letter is replayed or new code folds the event.
  */
 export class ProjectionQuarantine {
-  /** Entries at which generations had stopped and whose events are being retried. Settled once passed. */
+  /**
+   * Entries at which generations had stopped and whose events are being retried. An entry is settled once the
+   * generation has passed its event.
+   */
   private readonly retried = new Map<Projector, QuarantineEntry>();
 
   constructor(private readonly parts: ProjectionRunnerParts) {}

@@ -22,7 +22,9 @@ import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import { Projector } from './projector.js';
 
-/** Stores a step of a rebuild durably. Returns false if the rebuild has ended and the step does not count. */
+/**
+ * Stores a step of a rebuild durably. Returns false if the rebuild has already ended, so that the step does not count.
+ */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
 
 type Parts = ProjectionRunnerParts & {
@@ -31,12 +33,17 @@ type Parts = ProjectionRunnerParts & {
   readonly stopping: AbortSignal;
 };
 
-/** A rebuild waits until no further one is requested for this long, so that they share one read of the history. */
+/**
+ * A rebuild waits until no other rebuild has been requested for this long, so that they share one read of the history.
+ */
 const GATHER_MS = 250;
-/** Every replica polls for live generations four times a second and serves none from a lookup older than 2 s. */
+/**
+ * Time for which a generation is still fed after the cutover. Every replica looks up the live generations four times a
+ * second and uses no lookup older than 2 s.
+ */
 const FED_AFTER_CUTOVER_MS = 5_000;
 const KEPT_AFTER_CUTOVER_MS = 10_000;
-/** Number of generations before the live one that processes may have left behind by ending before their removal. */
+/** Number of generations before the live one that may remain because a process ended before it removed them. */
 const MAX_LEFT_BEHIND = 3;
 
 type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector; isCancelled: boolean };
@@ -117,7 +124,7 @@ export class ProjectionRebuilds {
     }
   }
 
-  /** Takes each job to its end: live, failed or cancelled. Jobs interrupted by a shutdown stay open. */
+  /** Runs each job to its end: live, failed or cancelled. Jobs interrupted by a shutdown stay open. */
   private async rebuild(jobs: readonly Job[]): Promise<void> {
     const { feed } = this.parts;
     const begun: Begun[] = [];
@@ -203,7 +210,7 @@ export class ProjectionRebuilds {
       }
       const { generation } = next.table;
       logger.info({ projection: name, generation }, 'a rebuild has cut over');
-      // Scheduled before the report, which may fail.
+      // The removal is scheduled before the report, because the report may fail.
       this.later(() => this.retire(old, generation));
       await reportRebuild(name, rebuild.id, { kind: 'done', generation });
       return true;
@@ -230,7 +237,9 @@ export class ProjectionRebuilds {
     if (!stopping.aborted) await this.remove(old.table);
   }
 
-  /** Settles the dead letters of events that this generation lacks and the live one has, and clears its quarantine. */
+  /**
+   * Settles the dead letters of events that this generation lacks but the live one contains, and clears its quarantine.
+   */
   private async release({ model, generation }: AnyTable, live: number): Promise<void> {
     const { store, letters } = this.parts;
     const own = checkpointKey(model, generation);

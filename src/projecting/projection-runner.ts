@@ -20,7 +20,7 @@ export type ProjectionRunnerParts = {
   readonly projections: readonly AnyProjection[];
   /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
   readonly bulkFrom?: number;
-  /** Events folded and stored at once. Keep it small if requests share the thread. Default 100. */
+  /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default 100. */
   readonly batchSize?: number;
   /** Events per write while read models are built. Default 200, which suits a thread that also serves requests. */
   readonly buildBatchSize?: number;
@@ -116,19 +116,19 @@ export class ProjectionRunner {
     const { events, bulkFrom = 5_000 } = this.parts;
     const empty = all.filter(({ position }) => position === BEFORE_ALL);
     if (empty.length === 0) return [];
-    // An unreadable event must stop only the projections that meet it, not the start of all.
+    // An unreadable event must stop only the projections that fold it. It must not prevent the others from starting.
     const first = await events.readAll({ from: BEFORE_ALL, maxCount: bulkFrom }).catch(() => []);
     return first.length < bulkFrom ? [] : empty;
   }
 
-  /** Operator requests are events, too. */
+  /** Handles operator requests, which are events, too. */
   private async react(events: readonly Recorded[]): Promise<void> {
     for (const event of events) {
       this.rebuilds.react(event);
       const letter = this.parts.letters.replayedBy(event);
       if (letter !== undefined) this.replayed.add(letter);
     }
-    // Letters that fail with the store are retried after the next batch.
+    // Letters that fail because the store is unavailable are retried after the next batch.
     for (const letter of this.replayed) {
       for (const projector of this.feed.live()) await this.retry(projector, letter);
       this.replayed.delete(letter);

@@ -23,7 +23,7 @@ export type VerificationOptions = {
   readonly seed: number;
   /** Maximum number of documents per model in memory. */
   readonly most: number;
-  /** Events folded per batch. */
+  /** Number of events folded per batch. */
   readonly batchSize: number;
   readonly signal: AbortSignal;
   /** Receives the progress in percent. */
@@ -47,7 +47,7 @@ export type Verification = {
   readonly upTo: Position;
   /** Names of the compared models. */
   readonly models: readonly string[];
-  /** Names of the models not compared: never built, or cut over to another generation meanwhile. */
+  /** Names of the models that were not compared, because they were never built or were cut over meanwhile. */
   readonly leftOut: readonly string[];
   readonly differences: readonly Difference[];
 };
@@ -77,7 +77,7 @@ export async function verifyProjections(
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
     }
   }
-  // The tables exist; this tells a newly opened store their shape.
+  // The tables exist; this registers their layout with a newly opened store.
   await store.prepare(samples.map(({ table }) => table));
   for (const sample of samples) await sample.choose(store, options.signal);
   const upTo = Math.max(BEFORE_ALL, ...samples.map(({ furthest }) => furthest));
@@ -121,7 +121,7 @@ async function build(
   return count;
 }
 
-/** A sample of one model's documents: as stored, and folded anew in memory. */
+/** A sample of one model's documents: as stored, and as refolded in memory. */
 class Sample implements Pick<ReadStore, 'load' | 'write'> {
   readonly projector: Projector;
   private readonly stored = new Map<string, Document>();
@@ -205,7 +205,10 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return Promise.resolve({ conflicts: [] });
   }
 
-  /** The stored document contains its events up to here: it may have been written after the checkpoint was read. */
+  /**
+   * Position up to which the stored document contains its events. It may have been written after the checkpoint was
+   * read.
+   */
   private endOf(name: string): Position {
     return Math.max(this.checkpoint, this.stored.get(name)?.position ?? BEFORE_ALL);
   }

@@ -2,7 +2,7 @@ import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js'
 import type { DomainEvent } from '../eventsourcing/aggregate.js';
 import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
 
-/** As `sources`: the events of every entity in the service, including those added in later versions. */
+/** Value of `sources` for the events of every entity in the service, including those added in later versions. */
 export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
 /** The aggregates whose events a projection folds. */
 export type Sources = readonly string[] | typeof ALL_ENTITIES;
@@ -22,11 +22,13 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly recordsOf?: readonly string[];
   /** Ids of the documents that an event affects; empty to ignore the event. */
   readonly documents: (event: Recorded<Event>) => readonly string[];
-  /** The document after the event; undefined deletes it or leaves it absent. Must not throw for its sources. */
+  /**
+   * The document after the event; undefined deletes it or leaves it absent. Must not throw for events of its sources.
+   */
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
   /** Scope of the affected documents. Default: the event's tenant. */
   readonly scope?: (event: Recorded<Event>) => Scope;
-  /** Each document is made of the single event whose id it has. */
+  /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
 };
 

@@ -36,7 +36,9 @@ const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
 };
 
 const MAX_REFOLDS = 20;
-/** Documents cached per generation. Few change repeatedly; a larger cache only fills the old-generation heap. */
+/**
+ * Documents cached per generation. Few change repeatedly, so a larger cache would only fill the heap's old generation.
+ */
 const MAX_KNOWN = 500;
 
 /** An event that a projection cannot fold. */
@@ -60,9 +62,9 @@ export class PoisonEvent extends Error {
  */
 export class Projector {
   private readonly known = new LRUCache<string, Folded>({ max: MAX_KNOWN });
-  /** Each document is made of one event, so none is loaded until a conflict shows that some exist. */
+  /** Each document is derived from one event, so none is loaded until a conflict shows that some already exist. */
   private isFirst: boolean;
-  /** Quarantined documents, by key. They stay unchanged from that event on. */
+  /** Quarantined documents, by key. They remain unchanged from the quarantined event on. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
   /** The table contains every event up to this position. */
@@ -72,7 +74,7 @@ export class Projector {
   /** The event at which the generation stopped. */
   stoppedAt: QuarantineEntry | undefined;
   readonly projection: AnyProjection;
-  /** The generation that it fills. */
+  /** The generation that the projector fills. */
   readonly table: AnyTable;
 
   constructor(
@@ -101,7 +103,7 @@ export class Projector {
     return [...this.stale.values()];
   }
 
-  /** Freezes a document from an event on. */
+  /** Stops folding events into a document, beginning with the entry's event. */
   leave(entry: QuarantineEntry): void {
     this.stale.set(keyOf(entry.scope, entry.id), entry);
   }
@@ -253,7 +255,8 @@ const unpack = ({ json, position }: StoredDocument) => ({
 const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
 
 /**
- * Selects the documents that the batch advanced. A document that never existed needs no tombstone. One created and
- * deleted within the batch does: a slower projector whose batch ends in between would otherwise store it permanently.
+ * Selects the documents that the batch advanced. A document that never existed needs no tombstone. A document created
+ * and deleted within the batch needs one: a slower projector whose batch ends in between would otherwise store it
+ * permanently.
  */
 const changed = ({ expected, position, made }: Touched): boolean => made && position > (expected ?? -1);

@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './windowed-subscriber.js';
 
-/** How long a caller's read waits for a model that is being built before it is rejected. */
+/** Maximum time that a caller's read waits for a model that is being built. The read is then rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -17,21 +17,21 @@ type Parts = {
   readonly models: readonly Model[];
   readonly progress: Progress;
   readonly store: Pick<ReadStore, 'checkpoints'>;
-  /** Saves in the thread that owns writes. */
+  /** Saves checkpoints in the thread that writes to the read store. */
   readonly checkpoints: Pick<Checkpoints, 'save'>;
   /** Position of the last event that a read model may fold. Called once per start. */
   readonly lastStored: () => Promise<Position>;
   readonly clock: Clock;
 };
 
-/** Checkpoint recording that this version of a read model was once complete up to a position. */
+/** Name of the checkpoint which records that this version of a read model was once complete up to a position. */
 const filledName = ({ name, version }: Model): string => `filled:${name}:v${version}`;
 /** Key of that checkpoint in the read store. */
 export const filledKey = (model: Model): string => subscriberKey(filledName(model));
 
 /**
  * Determines which read models may be read. A version that is being built (new, or after a restore) lacks documents
- * until it has caught up with the end of the history at process start. This is stored beside the documents, so a model
+ * until it has caught up with the end of the history at process start. This is stored with the documents, so a model
  * that merely lags is readable right after a restart. A stopped model is readable, too: rejecting its reads would fix
  * nothing.
  */
@@ -60,7 +60,7 @@ export class ReadModelReadiness {
   forget(reopened: Promise<void>): void {
     for (const known of [this.readable, this.kept]) known.clear();
     this.startedAt = this.beginning = undefined;
-    // Callers see a failure when they wait; without callers it must not be an unhandled rejection.
+    // A waiting caller receives the failure. Without callers, it must not become an unhandled rejection.
     this.begin(reopened).catch(() => undefined);
     this.keeping = this.keeping.then(() => this.keep());
   }
@@ -85,8 +85,8 @@ export class ReadModelReadiness {
   };
 
   /**
-   * Resolves once the model is readable. Undefined if it already is, or outside a caller's read: internal work waits by
-   * its own means.
+   * Resolves once the model is readable. Undefined if it already is, or outside a caller's read: internal work does its
+   * own waiting.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   whenReadable(name: string): Promise<void> | undefined {

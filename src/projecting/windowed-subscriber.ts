@@ -43,7 +43,7 @@ const CHECKPOINT_EVERY_MS = 200;
 
 /**
  * Handles a subscription at least once, with many events in flight. The checkpoint never passes an event that is
- * neither handled nor parked, so a crash repeats at most the window.
+ * neither handled nor parked, so after a crash at most the events in flight are repeated.
  */
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();
@@ -68,7 +68,10 @@ export class WindowedSubscriber {
     return this.options.name;
   }
 
-  /** Every event up to this position is done. Always a position reported by the store: others may not exist. */
+  /**
+   * Every event up to this position is done. Always a position reported by the store, because other positions may not
+   * exist.
+   */
   get position(): number {
     const first = this.open.values().next();
     return first.done ? this.delivered : first.value;
@@ -101,7 +104,7 @@ export class WindowedSubscriber {
     const attempt = async (gotOn: () => void): Promise<void> => {
       const subscription = { after: this.delivered, filter: this.options.filter, signal };
       for await (const batch of this.store.subscribeToAll(subscription)) {
-        // Until the whole batch is in flight, nothing may report an empty queue.
+        // Until the whole batch is in flight, the queue must not be reported as empty.
         if (batch.events.length > 0) this.options.meter?.markUnknown();
         for (const event of batch.events) {
           if (!(await this.roomFor(signal))) return;
@@ -134,7 +137,7 @@ export class WindowedSubscriber {
     this.room?.();
   }
 
-  /** Returns false if abandoned because the subscriber stops. The event stays open. */
+  /** Returns false if the event is abandoned because the subscriber stops. The event then stays open. */
   private async handle(event: RecordedEvent): Promise<boolean> {
     const { signal } = this.stopping;
     let failure: { error: unknown } | undefined;

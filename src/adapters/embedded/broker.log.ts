@@ -6,10 +6,16 @@ import type { MessageSource, Published } from '../../ports/broker.js';
 import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
-/** SQLite lets only one of two threads that create the file enable the write-ahead log, and does not wait for it. */
+/**
+ * Timeout for opening the file. If two threads create it at once, SQLite lets only one of them enable the write-ahead
+ * log, and the other fails without waiting.
+ */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
-/** More than a transaction adds, so that an oversized log shrinks in steps of a few milliseconds. */
+/**
+ * Maximum number of rows removed at once. More than a transaction adds, so that an oversized log shrinks, and few
+ * enough to take only milliseconds.
+ */
 const MAX_DROPPED = 2_000;
 
 /** A message in the form in which the log stores it. */
@@ -20,7 +26,7 @@ export type StorableMessage = {
   readonly payload: Buffer;
 };
 
-/** The broker's file: published events, and messages that cannot be derived from an event, in one order. */
+/** The broker's file: published events, and messages that cannot be derived from an event, in a common order. */
 export class BrokerLog {
   private readonly insert: StatementSyncInstance;
   private readonly refer: StatementSyncInstance;
@@ -28,9 +34,9 @@ export class BrokerLog {
   private readonly referenceTo: StatementSyncInstance;
   private readonly lastSequence: StatementSyncInstance;
   private readonly dropOldest: readonly StatementSyncInstance[];
-  /** The last sequence that is used; other connections may use more before the next transaction. */
+  /** The last sequence number in use. Other connections may use further numbers before the next transaction. */
   private last = 0;
-  /** False if no message has to be looked up. */
+  /** Whether messages are stored, so that their ids have to be looked up. */
   private holdsMessages = false;
 
   private constructor(
@@ -139,7 +145,7 @@ function createTables(db: DatabaseSyncInstance): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
   // the binding truncates text at a NUL. Versions that store all messages ignore `published`, so the schema version is
-  // unchanged. Its sequence is that of the event's last message.
+  // unchanged. The sequence in `published` is that of the event's last message.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,

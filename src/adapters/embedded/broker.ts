@@ -12,7 +12,7 @@ import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.
 import { convertLeading } from '../leading.js';
 import { BrokerLog, type StorableMessage } from './broker.log.js';
 
-/** Limit for payload and headers together, in UTF-8 bytes: the default limit of a NATS server. */
+/** Limit on payload and headers together, in UTF-8 bytes: the default limit of a NATS server. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /** A group is one transaction on the request thread; these limits keep it to a few milliseconds. */
 const MAX_GROUP_MESSAGES = 1_000;
@@ -25,7 +25,7 @@ export type EmbeddedBrokerOptions = {
   /** Created if missing; contains `broker.sqlite`. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Maximum messages. Older ones are removed, so that this copy cannot fill the disk that holds the history. */
+  /** Maximum number of messages. Older ones are removed, so that they cannot fill the disk that holds the history. */
   readonly keptMessages: number;
 };
 
@@ -40,9 +40,9 @@ type Waiting = {
 };
 
 /**
- * A durable message log in one SQLite file: acknowledged means flushed to disk. Of messages with a source it stores
- * only the source, because the history beside it contains the event. Like JetStream it drops duplicates; unlike
- * JetStream it remembers all that it stores, however old. Concurrent publishes share a transaction and its flush.
+ * A durable message log in one SQLite file: acknowledged means flushed to disk. For messages with a source it stores
+ * only the source, because the history contains the event. Like JetStream, it drops duplicates; unlike JetStream, it
+ * recognizes duplicates of all stored messages, however old. Concurrent publishes share a transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
   private queue: Waiting[] = [];
@@ -97,7 +97,7 @@ export class EmbeddedBroker implements Broker {
     });
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw
   async facts(): Promise<EngineFacts> {
     if (this.closing) throw new BrokerUnavailable('The broker is closed.');
     return { engine: 'sqlite', version: this.log.version() };
@@ -110,7 +110,10 @@ export class EmbeddedBroker implements Broker {
     return this.closing;
   }
 
-  /** Writes group after group. Yields to the event loop before each, so that all publishes of that turn share it. */
+  /**
+   * Writes one group after another. Yields to the event loop before each group, so that all publishes of that turn
+   * share it.
+   */
   private async drain(): Promise<void> {
     while (this.queue.length > 0) {
       await nextTurn();
@@ -149,7 +152,10 @@ export class EmbeddedBroker implements Broker {
     return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  /** Former versions stored the messages themselves: an event of which one is there is not stored again. */
+  /**
+   * Earlier versions stored the messages themselves. If a message of the event is stored, the event is not stored
+   * again.
+   */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
     const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);

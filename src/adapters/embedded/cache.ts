@@ -8,19 +8,19 @@ import { compileGlob } from '../glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;
-  /** Beyond it the least recently used entries are evicted. Default 10,000. */
+  /** Maximum number of entries; beyond it, the least recently used entries are evicted. Default 10,000. */
   readonly maxEntries?: number;
-  /** Beyond it the counters with the oldest last hit are evicted. Default 100,000. */
+  /** Maximum number of counters; beyond it, the counters with the oldest last hit are evicted. Default 100,000. */
   readonly maxCounters?: number;
-  /** Keys and values together, as UTF-16. Default 64 MiB. */
+  /** Maximum size of keys and values together, as UTF-16. Default 64 MiB. */
   readonly maxBytes?: number;
 };
 
-/** Larger entries are not stored: a cache may lose anything. */
+/** Maximum size of an entry. Larger entries are not stored, because a cache may lose any entry. */
 const MAX_ENTRY_BYTES = 4_194_304;
 /** Counter keys come from requests, so their memory is bounded as well. */
 const MAX_COUNTER_BYTES = 33_554_432;
-/** Milliseconds of matching in `clear` before it yields to the event loop. */
+/** Time in milliseconds that `clear` spends on matching before it yields to the event loop. */
 const CLEAR_STRETCH_MS = 4;
 
 type Counter = { count: number; readonly endsAtMs: number };
@@ -71,7 +71,7 @@ export class MemoryCache implements Cache {
     });
   }
 
-  /** Covers the entries that existed when it started. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
+  /** Removes the entries that existed when it started. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);
     let cleared = 0;

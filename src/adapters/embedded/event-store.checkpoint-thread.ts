@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-// A string, so that build and test runner need not locate and compile another file.
+// A string, so that the build and the test runner need not locate and compile another file.
 const script = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require(workerData.driver);

@@ -3,11 +3,11 @@ import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
 /** Idle time after which the log is checkpointed, whatever its length. */
 const IDLE_MS = 250;
-/** Pages of 4 KiB. Up to this many take a few milliseconds and are checkpointed in this thread. */
+/** Number of 4 KiB pages up to which this thread runs the checkpoint, which then takes a few milliseconds. */
 const FEW_PAGES = 500;
-/** Under continuous load the other thread starts at this many pages. */
+/** Number of pages at which the other thread starts a checkpoint under continuous load. */
 const MANY_PAGES = 4_096;
-/** 256 MiB, the maximum size of the log: beyond it this thread checkpoints. */
+/** Maximum size of the log in pages (256 MiB). Beyond it, this thread runs the checkpoint. */
 const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;
 
@@ -34,7 +34,7 @@ export class Checkpointer {
     this.thread = new CheckpointThread(file);
   }
 
-  /** Call after each commit. */
+  /** Must be called after each commit. */
   noteCommit(): void {
     this.quiet = false;
     this.commits += 1;
@@ -43,7 +43,7 @@ export class Checkpointer {
   }
 
   /**
-   * Leaves everything in one file. SQLite would do so on close, but the driver cannot finalize statements: the
+   * Moves everything into one file. SQLite would do so on close, but the driver cannot finalize statements: the
    * connection stays open until they are garbage-collected.
    */
   async close(): Promise<void> {
@@ -77,7 +77,7 @@ export class Checkpointer {
       });
   }
 
-  /** Each round of the other thread leaves less. If it does not, or if it failed, this thread moves the rest. */
+  /** Each round of the other thread leaves fewer pages. If it does not, or if it failed, this thread moves the rest. */
   private moveRest(before: number, ok: boolean): void {
     const waiting = this.waitingPages();
     if (ok && waiting > FEW_PAGES && waiting <= before / 2) this.move(1);

@@ -28,7 +28,7 @@ export type History = {
   readonly clock: Clock;
 };
 
-/** The port's read half, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
+/** The port's read methods, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
 export class HistoryReader {
   readonly hasLocalReads = true;
 
@@ -38,7 +38,7 @@ export class HistoryReader {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
     assertRevision(from);
-    // A stream with an unwritable name cannot exist. SQLite might truncate the name to an existing one.
+    // A stream with an invalid name cannot exist. SQLite might truncate the name to an existing one.
     const revision = isName(stream) ? this.history.revisionOf(stream) : -1;
     if (revision < 0) return { exists: false, revision, events: [] };
     const span =
@@ -72,7 +72,7 @@ export class HistoryReader {
     return subscribe(this.history, subscription);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw
   async head(): Promise<Position> {
     this.assertOpen();
     return this.history.last();

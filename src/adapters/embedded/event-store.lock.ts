@@ -7,10 +7,10 @@ import { isBusy } from './sqlite.js';
 export type DirectoryLock = { release(): void };
 
 /**
- * Keeps a second writing process out of a data directory. An open exclusive transaction on an empty SQLite file is an
- * operating system lock on every platform: it ends with its process, even after kill -9, and leaves the history
- * readable. `history.pid` only informs people which process holds the lock.
- * @throws EventStoreInUse naming the file and the process that holds it
+ * Prevents a second process from writing to a data directory. An open exclusive transaction on an empty SQLite file is
+ * an operating system lock on every platform: it ends with its process, even after kill -9, and leaves the history
+ * readable. `history.pid` only shows operators which process holds the lock.
+ * @throws EventStoreInUse naming the file and the process that holds the lock
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });

@@ -10,12 +10,12 @@ import {
 import type { SerializedAppend } from '../event-store.input.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
-/** About 10 MB at most. */
+/** Maximum number of cached revisions, which take about 10 MB. */
 const CACHED_REVISIONS = 50_000;
 
 /**
- * The write half of the history. The first write starts a transaction; `commit` makes all writes since then durable at
- * once, `rollback` undoes them. Everything is synchronous, so no one sees revisions of an uncommitted append.
+ * Writes to the history. The first write starts a transaction; `commit` makes all writes since then durable at once,
+ * `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the process that writes. */
@@ -56,7 +56,7 @@ export class EventLog {
     return revision;
   }
 
-  /** @throws WrongExpectedRevision, CorruptEvent; nothing was written then */
+  /** @throws WrongExpectedRevision, CorruptEvent; in which case nothing was written */
   append(append: SerializedAppend, nowMs: number): Appended {
     const { stream, expected, events } = append;
     const revision = this.revisionOf(stream);

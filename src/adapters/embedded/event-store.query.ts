@@ -30,16 +30,16 @@ export type ScannedPage = {
   readonly characters: number;
 };
 
-/** Positions per scan, so that a filter without matches takes a few milliseconds: 3 µs per record. */
+/** Positions per scan. Without a match, a scan takes a few milliseconds: 3 µs per record. */
 export const SCAN_STEP = 2_000;
 /** Limits of one call, so that it blocks the event loop for a few milliseconds at most. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Up to this many rows are fetched at once, which is faster; more are iterated and cut off at the page size. */
+/** Up to this many rows are fetched at once, which is faster. More rows are iterated and cut off at the page size. */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;
 
-/** All statements that read the history. No event is returned whose checksum does not match. */
+/** All statements that read the history. An event whose checksum does not match is never returned. */
 export class HistoryQueries {
   private readonly scans = new Map<string, StatementSyncInstance>();
   private readonly streams: Readonly<Record<Direction, StatementSyncInstance>>;

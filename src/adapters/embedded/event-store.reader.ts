@@ -14,10 +14,10 @@ export type EmbeddedEventReaderOptions = {
 };
 
 /**
- * Reads the history on its own connection, for a worker thread beside the writing process. Reads see everything
- * committed. Subscriptions go live through `notify`: the writing thread posts the heads reported by
- * `EmbeddedEventStore.onCommit`. Caches nothing about streams, because another thread writes them. Have the worker
- * close its reader and exit by itself: `terminate()` during a driver call aborts the process.
+ * Reads the history on its own connection, for a worker thread of the writing process. Reads see all committed events.
+ * Subscriptions go live through `notify`: the writing thread posts the heads reported by `EmbeddedEventStore.onCommit`.
+ * Caches nothing about streams, because another thread writes them. Have the worker close its reader and exit by
+ * itself: `terminate()` during a driver call aborts the process.
  */
 export class EmbeddedEventReader extends HistoryReader {
   private constructor(
@@ -35,7 +35,9 @@ export class EmbeddedEventReader extends HistoryReader {
     });
   }
 
-  /** @throws EventStoreUnavailable if there is no history yet, Error if a newer program has written it */
+  /**
+   * @throws EventStoreUnavailable if there is no history yet, Error if a newer version of the program has written it
+   */
   static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
     return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }

@@ -37,8 +37,8 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     assertKnownVersion(db, directory);
     identify(db);
     useWriteAheadLog(db, file);
-    // Checkpointer runs checkpoints outside of commits. The WAL keeps its size: overwriting flushes faster than
-    // growing.
+    // Checkpointer runs checkpoints outside of commits. The WAL keeps its size, because overwriting a file flushes
+    // faster than extending it.
     db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;

@@ -1,9 +1,9 @@
 import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
 import { EventLoopUtilization } from '../event-loop-utilization.js';
 
-/** Event loop utilization up to which a thread is woken at once. */
+/** Event loop utilization up to which a thread's subscriptions are woken at once. */
 const EASY_SHARE = 0.4;
-/** Pause between wake-ups of a fully utilized thread. */
+/** Pause between wake-ups on a fully utilized thread. */
 const MOST_PAUSE_MS = 20;
 
 /** Pause between wake-ups at the given event loop utilization, in milliseconds. */
@@ -22,8 +22,8 @@ const NO_REST: Rest = () => 0;
 
 /**
  * Wakes subscriptions after commits: at once in an idle thread, after several commits in a busy one. Every wake-up
- * makes every subscription read a batch. Many small batches take twice as long, and without a pause a thread that is
- * behind would never get larger ones.
+ * makes every subscription read a batch. Many small batches take twice as long as a few large ones. Without a pause, a
+ * thread that lags would never get larger batches.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
@@ -34,7 +34,7 @@ export class CommitSignal {
   readonly #waiting = new Map<() => void, Position>();
   readonly #restMs: Rest;
 
-  /** @param restMs default: no pause, every commit wakes them */
+  /** @param restMs default: no pause; every commit wakes the subscriptions */
   constructor(restMs: Rest = NO_REST) {
     this.#restMs = restMs;
   }
@@ -43,7 +43,7 @@ export class CommitSignal {
     return this.#ended;
   }
 
-  /** Events up to `head` have been committed. */
+  /** Announces that events up to `head` have been committed. */
   announce(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;

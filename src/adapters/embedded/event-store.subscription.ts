@@ -71,7 +71,10 @@ class Subscription {
     }
   }
 
-  /** The size read; undefined if an error follows events that are still to be delivered: the next batch fails on it. */
+  /**
+   * Returns the size read. Undefined if an error follows events that must still be delivered; the next batch then
+   * fails.
+   */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
     if (this.position >= last) return 0;
     const low = this.position + 1;
@@ -90,7 +93,7 @@ class Subscription {
     }
   }
 
-  /** An earlier end of the history; the current one if none was recorded recently. */
+  /** An earlier end of the history; the current end if no earlier one was recorded recently. */
   private freshAfter(last: Position): Position {
     const atMs = this.history.clock.monotonicMs();
     const ageMs = this.fresh ? atMs - this.fresh.atMs : Infinity;

@@ -19,8 +19,8 @@ export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 
 /**
  * Event store in one SQLite file: WAL, flushed at every commit, a checksum on every record. After an I/O error during
- * the flush of a commit, a crash before the next commit may bring rejected appends back; repeating them is then
- * recognized as a repeat.
+ * the flush of a commit, a crash before the next commit may restore rejected appends; a retry is then recognized as a
+ * repeat.
  */
 export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
   private readonly writer: GroupCommitWriter;
@@ -48,7 +48,10 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     });
   }
 
-  /** @throws Error if another process writes to the directory, a newer program has written it, or it is damaged */
+  /**
+   * @throws Error if another process writes to the directory, a newer version of the program has written it, or it is
+   * damaged
+   */
   static open(options: EmbeddedEventStoreOptions): EmbeddedEventStore {
     const lock = lockDirectory(options.directory);
     let db: DatabaseSyncInstance | undefined;
@@ -74,20 +77,20 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     return appended;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw
   async facts(): Promise<EngineFacts> {
     this.assertOpen();
     const { version } = this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
     return { engine: 'sqlite', version };
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port promises; a failure must reject, not throw
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw
   async current(): Promise<string> {
     this.assertOpen();
     return (this.db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
-  /** Call before the first append: this is a separate transaction. */
+  /** Must be called before the first append, because this is a separate transaction. */
   async renew(known: string, next: string): Promise<string> {
     this.assertOpen();
     this.db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);

@@ -21,7 +21,7 @@ type Work = {
   readonly reject: (error: Error) => void;
 };
 
-/** A group blocks the event loop for about 10 ms at most, and usually for half of that. */
+/** Limits of a group. It blocks the event loop for about 10 ms at most, and usually for half of that. */
 const GROUP_MAX_APPENDS = 512;
 const GROUP_MAX_BYTES = 2 * 1024 * 1024;
 const GROUP_MAX_MS = 8;

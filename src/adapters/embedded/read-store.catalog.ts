@@ -5,9 +5,9 @@ import { MissingTable, type ReadStoreDatabase } from './read-store.database.js';
 import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from './read-store.shape.js';
 
 /**
- * State of a scope within a table. `last` is the highest ordinal in use. `changes` differs whenever an existing
- * document matches differently. It starts at a random number, so that a table recreated under the same name differs,
- * too.
+ * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever an
+ * existing document may match other criteria than before. It starts at a random number, so that a table recreated under
+ * the same name has a different value.
  */
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
@@ -40,7 +40,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /** Runs outside of the writer's transaction: the number remains even if that one is rolled back. */
+  /** Runs outside of the writer's transaction: the number remains even if that transaction is rolled back. */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;

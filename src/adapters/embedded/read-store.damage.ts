@@ -20,7 +20,7 @@ const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a databas
 /** SQLITE_READONLY_DBMOVED: the file was deleted or replaced. SQLITE_IOERR_SHORT_READ: the file was truncated. */
 const LOSS_CODES = [1032, 522];
 
-/** The file itself is at fault and must be replaced. Busy, locked and full are not damage. */
+/** Whether the file itself is damaged and must be replaced. A busy or locked file or a full disk is not damage. */
 export function isDamage(error: unknown): boolean {
   if (!isSqliteError(error)) return false;
   const { errcode, message } = error;
@@ -40,7 +40,7 @@ export function suspect(directory: string): void {
   }
 }
 
-/** Keeps the unusable file for analysis, under its own number. */
+/** Renames the unusable file with a new number, so that it can be analysed. */
 export function moveAside(directory: string): void {
   const file = join(directory, FILE);
   let n = 1;
@@ -62,7 +62,7 @@ const HEADER_BYTES = 32;
 
 /**
  * Whether the file is still the one that was opened, has a valid header, is at least as long as the header says, and is
- * not suspected by a reader. SQLite notices little of this while it works from its cache. For the writing thread only,
+ * not suspected by a reader. SQLite detects little of this while it works from its cache. For the writing thread only,
  * between its transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {

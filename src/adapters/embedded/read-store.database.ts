@@ -10,7 +10,7 @@ export type Value = string | number | null;
 export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
-/** Each shape of a list is a separate statement; far fewer shapes than this are in use at once. */
+/** Each kind of list query is a separate statement; far fewer kinds than this are in use at once. */
 const MAX_STATEMENTS = 2_000;
 
 /** The table does not exist (yet). */
@@ -132,7 +132,7 @@ export class ReadStoreDatabase {
     return this.damaged;
   }
 
-  /** Checks the file itself, which SQLite does not do while it works from its cache. For the writer. */
+  /** Checks the file itself, which SQLite does not do while it works from its cache. Used by the writer only. */
   inspect(): void {
     if (this.open && !this.damaged && !isWhole(this.directory, this.identity)) this.damage();
   }
@@ -151,7 +151,7 @@ export class ReadStoreDatabase {
       // empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk prevents it; the next process to open the file finds the log beside it.
+      // A reader or a full disk prevents it; the next process that opens the file also reads the log.
     }
   }
 
@@ -170,7 +170,7 @@ export class ReadStoreDatabase {
       this.prepared(keep() ? 'COMMIT' : 'ROLLBACK').run();
       return result;
     } finally {
-      // After a failure. For some, such as a full disk, the engine has already rolled back.
+      // After some failures, such as a full disk, the engine has already rolled back.
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
     }
   }
@@ -194,8 +194,8 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * Reasons that prevent a reader from opening (no file yet, not yet replaced, no tables). They may pass once a writer
- * runs.
+ * For errors that prevent a reader from opening the file (no file yet, not yet replaced, no tables). They may disappear
+ * once a writer runs.
  */
 const unusable = (): boolean => true;
 
@@ -225,7 +225,7 @@ function translated<T>(work: () => T): T {
   }
 }
 
-/** Converts engine and file system errors to the port's errors; defects of the caller pass unchanged. */
+/** Converts engine and file system errors to the port's errors; errors caused by bugs in the caller pass unchanged. */
 function unavailable(error: unknown): unknown {
   if (error instanceof ReadStoreUnavailable) return error;
   if (isSqliteError(error) && error.message.startsWith('no such table')) return new MissingTable(error.message, error);

@@ -45,7 +45,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     if (!shape.stored.includes(column))
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
-    // Always with a lower bound: the placeholder for null sorts below it.
+    // There is always a lower bound, because it excludes the placeholder for null, which sorts below it.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
     return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
   });
@@ -57,7 +57,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
-/** `stamp` identifies everything except new documents that the bits depend on. */
+/** `stamp` identifies everything that the bits depend on, except new documents. */
 type Kept = { readonly stamp: string; readonly bits: Bits };
 
 /**

@@ -27,7 +27,7 @@ export class ReadStoreQuery {
     this.matches = new Matches(db, catalog, few);
   }
 
-  /** @param scope its number; undefined if nothing was ever stored in it */
+  /** @param scope number of the scope; undefined if nothing was ever stored in it */
   list(shape: TableShape, scope: number | undefined, query: ListQuery): Listed {
     const criteria = criteriaOf(shape, scope ?? 0, query);
     const target = this.target(shape, scope ?? 0);
@@ -172,7 +172,7 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // A place lies within the bounds; a bound at the same end would only give the index a second start.
+  // The place lies within the bounds, so a bound at the same end would only give the index a second starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
   const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);

@@ -24,13 +24,16 @@ const connect = (options: Required<EmbeddedReadStoreOptions>): Promise<ReadStore
   ReadStoreDatabase.open(options.directory, options.mode, options.waitMs, options.onDamaged, options.keptCheckpoints);
 
 export type EmbeddedReadStoreOptions = {
-  /** Location of models.sqlite. */
+  /** Directory of models.sqlite. */
   readonly directory: string;
   /** One connection writes; any number may read beside it, in other threads or processes too. */
   readonly mode: Mode;
   /** Lock timeout in milliseconds; for a `readonly` store also the timeout for its writer to create a file or table. */
   readonly waitMs?: number;
-  /** Called when the file turns out to be damaged, deleted or replaced: then `reopen`. A writer checks every second. */
+  /**
+   * Called when the file turns out to be damaged, deleted or replaced; call `reopen` then. A writer checks every
+   * second.
+   */
   readonly onDamaged?: () => void;
   /** Checkpoints to carry over from a file of an older schema. Everything else in it is rebuilt from the history. */
   readonly keptCheckpoints?: readonly string[];
@@ -242,12 +245,12 @@ export class EmbeddedReadStore implements ReadStore {
     if (this.options.mode === 'readonly') throw new ReadStoreUnavailable('This read store is read-only');
   }
 
-  /** Reads that need a common snapshot. */
+  /** Runs reads that need a common snapshot. */
   private reading<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.reading(work));
   }
 
-  /** A single read, consistent by itself. */
+  /** Runs a single read, which is consistent by itself. */
   private once<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.guarded(work));
   }

@@ -43,7 +43,7 @@ export class ReadStoreWriter {
     return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
 
-  /** One statement for all: every batch has a checkpoint per model. */
+  /** Stores all checkpoints with one statement, because every batch has a checkpoint per model. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
     this.db.run(
       `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
@@ -83,7 +83,7 @@ class TableWriter {
     return true;
   }
 
-  /** In ascending order: the full-text index would start a new segment for each step back. */
+  /** Writes in ascending order, because the full-text index would start a new segment for each step back. */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);
     const { terms, words, texts } = this.shape;

@@ -17,7 +17,7 @@ const BUSY = 5;
 /** Another connection holds a lock. */
 export const isBusy = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === BUSY;
 
-/** Closes the file again if `configure` fails. */
+/** Opens a database file, and closes it again if `configure` fails. */
 export function openDatabase(
   file: string,
   options: OpenOptions,

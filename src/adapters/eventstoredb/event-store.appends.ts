@@ -14,9 +14,9 @@ export type AppendLimits = {
 type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: Error) => void };
 
 /**
- * The write half. It implements BatchAppend itself, because the client's own implementation shares one table of pending
- * appends across all clients of a process (an error of one call fails those of the others, and a late response ends the
- * process), has no timeout, and encodes everything twice.
+ * Appends events. This class implements BatchAppend itself, because the client's own implementation shares one table of
+ * pending appends across all clients of a process (an error in one call fails the pending appends of the others, and a
+ * late response crashes the process), has no timeout, and encodes everything twice.
  */
 export class Appends {
   private readonly inFlight: InFlight;
@@ -70,7 +70,7 @@ export class Appends {
     this.lane?.end();
   }
 
-  /** Publishes the lane only after sending all waiting appends, so that none is overtaken. */
+  /** Makes the lane available only after sending all waiting appends, so that none is overtaken. */
   private async openLane(): Promise<void> {
     try {
       const { streams, args } = await this.connection.calling();

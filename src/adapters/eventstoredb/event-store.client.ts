@@ -52,7 +52,7 @@ export function optionsOf(url: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Creates a client for a connection string. KurrentDB's strings differ in the scheme only.
+ * Creates a client for a connection string. KurrentDB's connection strings differ only in the scheme.
  * @throws Error that names the fault and contains no secret: the client's own error prints the whole string, including
  * the password
  */

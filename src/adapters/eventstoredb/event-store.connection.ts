@@ -15,7 +15,7 @@ type State = ReturnType<Channel['getConnectivityState']>;
 
 /** Timeout for the client to end its streams. */
 const DISPOSE_MS = 1_000;
-/** gRPC channel states, redeclared because its package is not a dependency of ours. */
+/** gRPC channel states, redeclared because the gRPC package is not a direct dependency. */
 const READY = 2;
 const TRANSIENT_FAILURE = 3;
 const SHUTDOWN = 4;
@@ -39,9 +39,9 @@ export type ConnectionOptions = {
 export type Calling = { readonly streams: IStreamsClient; readonly args: [Metadata, CallOptions] };
 
 /**
- * Connection to the leader. The client finds the leader (by gossip if the connection string says so), follows a leader
- * change and drops a broken channel. This class sends nothing before a channel is ready, so that an earlier failure
- * proves that nothing was sent. It also spaces connection attempts.
+ * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows a
+ * leader change and drops a broken channel. This class sends nothing before a channel is ready, so that a failure
+ * before that proves that nothing was sent. It also waits between connection attempts.
  */
 export class Connection {
   readonly client: EventStoreDBClient;

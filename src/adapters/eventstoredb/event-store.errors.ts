@@ -75,12 +75,12 @@ export class Diagnosis {
     return this.unreachable ?? refused;
   }
 
-  /** Undefined once the server was reached. */
+  /** Records why the server is unreachable; undefined once it has been reached. */
   noteUnreachable(fault: EngineFault | undefined): void {
     this.unreachable = fault;
   }
 
-  /** The server permitted the operation. */
+  /** Records that the server permitted the operation. */
   noteDone(doing: Doing): void {
     if (this.refused.delete(doing) && this.refused.size === 0) this.told.clear();
   }

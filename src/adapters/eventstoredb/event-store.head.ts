@@ -6,8 +6,8 @@ const FIRST_PAGE = 8;
 const LARGEST_PAGE = 512;
 
 /**
- * Position of the service's last event. EventStoreDB cannot report it because it writes events of its own. They are
- * skipped backwards from the end, down to the newest record of the previous read.
+ * Position of the service's last event. EventStoreDB cannot report it, because it also writes system events. A read
+ * skips these backwards from the end, down to the newest record of the previous read.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;

@@ -9,11 +9,11 @@ import { appendedOf, batchAppendRequest, correlationIdOf, isGivenUp } from './ev
 
 type BatchAppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Delay before an unanswered append is resent if a later one has been answered, … */
+/** Delay before an unanswered append is resent if a later append has been answered. Doubles with each resend. */
 const OVERTAKEN_MS = 250;
-/** … or if no response at all has arrived. Both delays double with each resend. */
+/** Delay before an unanswered append is resent if no response at all has arrived. Doubles with each resend. */
 const SILENT_MS = 1_000;
-/** Interval between checks for due appends. */
+/** Interval between checks for appends that must be resent or have timed out. */
 const LOOK_EVERY_MS = 100;
 
 type Pending = {
@@ -51,7 +51,7 @@ export class Lane {
     call.on('data', (answer: BatchAppendResp) => {
       this.settle(answer);
     });
-    // Never removed: an error event without a listener would end the process.
+    // This listener is never removed: an error event without a listener would end the process.
     call.on('error', (error) => {
       if (!this.ended.signal.aborted) onError(error);
       this.fail(error);

@@ -77,7 +77,7 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
       position: position === UNKNOWN_POSITION ? BEFORE_ALL : toNumber('position', position),
     };
   } catch (error) {
-    // The append was stored, so this must not read as a rejection.
+    // The append was stored, so this must not be reported as a rejection.
     throw new AppendOutcomeUnknown(append.stream, error);
   }
 }
@@ -113,7 +113,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // A message only: the node is not ready, is busy, or knows no leader.
+  // The response contains only a message: the node is not ready, is busy, or knows no leader.
   Empty: unavailable,
 };
 
@@ -122,6 +122,6 @@ function refusalOf(status: Status | undefined, append: SerializedAppend): Error 
   const refusal = REFUSALS[detailsOf(status)];
   const message = status?.getMessage() ?? '';
   if (details && refusal) return refusal(details, append, message);
-  // Outcome unknown to the server itself.
+  // Even the server does not know the outcome.
   return new AppendOutcomeUnknown(append.stream, new Error(message || 'The response contains no result'));
 }

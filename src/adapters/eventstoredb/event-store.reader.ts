@@ -30,7 +30,7 @@ import type { Connection } from './event-store.connection.js';
 import { type Doing, isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
-/** Page size when events are filtered on this side. */
+/** Page size when events are filtered by this process. */
 const PAGE_EVENTS = 500;
 const ATTEMPTS = 3;
 const DIRECTIONS = { forwards: FORWARDS, backwards: BACKWARDS } as const;
@@ -45,7 +45,7 @@ export const logPosition = (position: Position): LogPosition => ({
   prepare: BigInt(position),
 });
 
-/** The read half. Every read is bounded by its count and by a timeout that restarts with every event. */
+/** Reads events. Every read is limited by its count and by a timeout that restarts with every event. */
 export class Reader {
   private hasToldInvalid = false;
 
@@ -148,7 +148,7 @@ export class Reader {
     return this.collect('read $all', () => this.connection.client.readAll({ ...where, requiresLeader: true }));
   }
 
-  /** Logged once, because every subscriber hits it on every retry. */
+  /** Logs the invalid position once, because every subscriber encounters it on every retry. */
   private tellInvalid(position: Position): void {
     if (this.hasToldInvalid) return;
     this.hasToldInvalid = true;
@@ -189,7 +189,7 @@ export class Reader {
       for await (const item of stream) items.push(item);
       return items;
     } catch (error) {
-      // Not awaited: it waits for the call to start, which may be what failed.
+      // Not awaited: `cancel` waits for the call to start, and the start may be what failed.
       stream.cancel().catch(() => undefined);
       throw error;
     } finally {

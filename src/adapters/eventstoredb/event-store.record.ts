@@ -9,7 +9,7 @@ import {
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
 
-/** Streams and types that begin with "$" are EventStoreDB's own. */
+/** Streams and types that begin with "$" belong to EventStoreDB. */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript would round */

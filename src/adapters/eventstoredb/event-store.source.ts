@@ -86,7 +86,7 @@ export class Source {
 const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
   commit === prepare && commit <= Number.MAX_SAFE_INTEGER;
 
-/** Excludes system events by type; other types in "$" streams are filtered on this side. */
+/** Excludes system events by type; other types in "$" streams are filtered by this process. */
 function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
   const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
   if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;

@@ -30,7 +30,7 @@ export type Subscribing = {
   readonly head: Head;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Silence after which a subscription is compared with the head. */
+  /** Time without events after which a subscription's position is compared with the head. */
   readonly quietMs: number;
 };
 
@@ -51,12 +51,12 @@ class Subscription {
   private told: { position: Position; caughtUp: boolean };
   /** Error of an unreadable event, thrown after the events before it are delivered. */
   private corrupt: unknown;
-  /** The server reports caught up; the head must still confirm it. */
+  /** The server reports that the subscription has caught up; a comparison with the head must still confirm it. */
   private unconfirmed = false;
   private isLive = false;
   /** The server dropped the subscription during a burst: pages are read until the head is near. */
   private isBehind = false;
-  /** Just compared with the head: no events remain in between. */
+  /** The position was just compared with the head: no events remain in between. */
   private atHead = false;
   private readonly arrival = new Wakeup();
 
@@ -96,7 +96,7 @@ class Subscription {
     }
   }
 
-  /** Undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
+  /** The next batch; undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
   private async next(): Promise<EventBatch | undefined> {
     while (!this.isOver()) {
       if (this.corrupt) throw this.corrupt as Error;
@@ -176,7 +176,7 @@ class Subscription {
     while (events.length < this.maxBatchSize && !this.corrupt) {
       const item = source.read();
       if (!item) break;
-      // A link to a deleted event has none.
+      // A link to a deleted event contains no event.
       if (item.event) events.push(...this.accept([item.event]));
     }
     return events;
@@ -200,8 +200,8 @@ class Subscription {
   }
 
   /**
-   * Compares with the head: a subscription can die silently, and a filtered one gets no checkpoint for a short range
-   * without a match. A match found in between should already have arrived.
+   * Compares the position with the head: a subscription can die silently, and a filtered one gets no checkpoint for a
+   * short range without a match. A match found in between should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;
@@ -243,7 +243,9 @@ class Subscription {
     await this.pause();
   }
 
-  /** The result of `read`; undefined if it fails (after a pause), and once over. @throws InvalidPosition */
+  /**
+   * The result of `read`; undefined if it fails (after a pause) or the subscription is over. @throws InvalidPosition
+   */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.unlessOver(read());

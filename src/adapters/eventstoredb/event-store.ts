@@ -40,11 +40,14 @@ export type EventStoreDbOptions = {
   readonly timeoutMs?: number;
   /** Maximum unanswered appends; further ones are rejected. Default 2,000, of at most 64 MiB in total. */
   readonly maxInFlight?: number;
-  /** Silence in milliseconds after which a subscription is compared with the head. Default 1,000. */
+  /**
+   * Time without events, in milliseconds, after which a subscription's position is compared with the head. Default
+   * 1,000.
+   */
   readonly quietMs?: number;
 };
 
-/** Stream of Kontor's own that belongs to no aggregate. Backups omit it. Its last event holds the history's id. */
+/** Kontor's stream that belongs to no aggregate. Backups omit it. Its last event holds the history's id. */
 const IDENTITY = 'kontor_history';
 const IDENTIFIED = 'HistoryIdentified';
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -88,7 +91,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     return this.appendSerialized(serializeAppend(append));
   }
 
-  /** One round trip per append: in the protocol, an append cannot depend on another stream's. */
+  /** One round trip per append: in the protocol, an append cannot depend on an append to another stream. */
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     const { converted, refusal } = convertLeading(appends, serializeAppend);
     const appended: Appended[] = [];
@@ -99,7 +102,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
     this.connection.assertOpen();
-    // A stream with an unwritable name cannot exist.
+    // A stream with an invalid name cannot exist.
     if (!isName(stream)) return { exists: false, revision: -1, events: [] };
     return this.reader.readStream(stream, read);
   }

@@ -10,7 +10,7 @@ const AUTHENTICATION_FAILED = [18, 8000];
 const MAX_REASON = 300;
 
 const TLS = 'tls, tlsCAFile or tlsCertificateKeyFile';
-/** Other faults pass without a change of the settings. */
+/** Other faults disappear without a change to the settings. */
 const PARTS: Partial<Record<ConnectionFault, string>> = {
   'unknown host': 'host',
   'certificate of another host': TLS,
@@ -32,7 +32,7 @@ export function faultOf(error: unknown, url: string): MongoFault | undefined {
   return undefined;
 }
 
-/** Node's own errors need not be instances of this realm's Error. */
+/** Errors of Node.js need not be instances of this realm's Error. */
 type Failure = { readonly message: string; readonly code?: unknown; readonly cause?: unknown };
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';

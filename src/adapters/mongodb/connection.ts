@@ -31,7 +31,7 @@ const INDEX_TIMEOUT_MS = 3_600_000;
 /** A denied permission is reported for this long after its last occurrence. */
 const REFUSED_MS = 30_000;
 
-/** One reply holds the documents of any read that is bounded by its keys. */
+/** Batch size. One reply holds all documents of any read that names their keys. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
@@ -107,7 +107,10 @@ export class MongoConnection {
     await this.within(() => twice(() => this.collection(name).updateOne({ _id }, update, options)));
   }
 
-  /** Acknowledged by a majority and journaled there, along with all earlier writes: their crash loses none of them. */
+  /**
+   * Acknowledged by a majority and journaled there, along with all earlier writes, so that a crash of these servers
+   * loses none of them.
+   */
   get journaled(): WriteConcernSettings {
     return { ...this.majority, journal: true };
   }
@@ -232,8 +235,8 @@ export class MongoConnection {
 }
 
 /**
- * No server received the call. The driver need not count such a connection against the server, and checks only every
- * `HEARTBEAT_MS`: a shorter outage would never be reported.
+ * Whether no server received the call. The driver does not always mark the server as unavailable in that case, and
+ * checks it only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
  */
 const isUnreached = (error: unknown): boolean =>
   error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
@@ -246,7 +249,7 @@ function unavailable(error: unknown): ReadStoreUnavailable {
 
 const DUPLICATE_KEY = 11_000;
 
-/** The document already exists. */
+/** Whether the error means that the document already exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
 

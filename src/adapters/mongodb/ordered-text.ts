@@ -32,5 +32,5 @@ export const unordered = (text: string): string =>
       })
     : text;
 
-/** Appended to a prefix, sorts above every text with that prefix. A noncharacter that no text contains. */
+/** Noncharacter that no text contains. A prefix followed by it sorts after every text with that prefix. */
 export const LAST = '\u{10FFFF}';

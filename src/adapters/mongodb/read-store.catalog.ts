@@ -14,7 +14,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     super(shapeOf);
   }
 
-  /** Whether totals were maintained from the first document on; not so in tables of an older version. */
+  /** Whether totals were maintained from the first document on. False for tables of an older version. */
   keepsTotals({ name }: Shape): boolean {
     return this.withTotals.has(name);
   }

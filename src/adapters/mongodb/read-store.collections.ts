@@ -17,13 +17,13 @@ import { ordered, unordered } from './ordered-text.js';
 export type Column = { readonly field: string; readonly path: string; readonly type: Field<never>['type'] };
 export type SearchedText = { readonly name: string; readonly path: string; readonly of: (doc: never) => string | null };
 
-/** Layout of a table in MongoDB; each is a collection of its own. */
+/** Layout of a table in MongoDB; each table is a separate collection. */
 export type Shape = {
   readonly name: string;
   readonly model: ReadModel;
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
-  /** Fields with their own index: filters that are not common, and fields that search joins on. */
+  /** Fields with their own index: filters that are not common, and fields on which searches join. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
   /** Totals for each value of these fields, by day (the order's first field) if the model is large. */
@@ -39,7 +39,7 @@ export type Shape = {
 /** A MongoDB document has at most 16 MiB; the rest is for its fields and words. */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
 
-/** @throws RangeError for a contradictory declaration: a defect of the program, detected at startup */
+/** @throws RangeError for a contradictory declaration: a bug, detected at start-up */
 export function shapeOf(table: AnyTable): Shape {
   const { model } = table;
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, path: `f_${field}`, type }));
@@ -113,7 +113,7 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
 }
 
 /**
- * `j`: the document's JSON, null in a tombstone, which of the following has only `p` and `b`; `s`: scope; `p`:
+ * `j`: the document's JSON, null in a tombstone, which has only `p` and `b` of the following; `s`: scope; `p`:
  * position; `b`: id of the write that stored it; `f_…`: fields; `w`: words of all searched texts; `w0`, `w1`, …: words
  * of each. If totals are maintained: `t`: scope, of tombstones too; `q` and `o`: see ReadStoreTotals.
  * @throws TypeError when `of` returns a value that the field cannot hold

@@ -14,7 +14,7 @@ export type Condition = Filter<Stored>;
 export const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
   asked(column, value, () => stored(shape, column, value));
 
-/** Detects defects of the caller before anything is read. @throws RangeError */
+/** Detects bugs in the caller before anything is read. @throws RangeError */
 export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   requirePage(query);
   const equal = Object.entries(query.where ?? {}).map(([field, value]): Condition => {
@@ -33,7 +33,10 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
   return [...lower, ...upper];
 }
 
-/** Any word of the list begins with `word`. Needs `$elemMatch`: otherwise two words could satisfy one bound each. */
+/**
+ * Matches if any word of the list begins with `word`. Needs `$elemMatch`: otherwise two words could satisfy one bound
+ * each.
+ */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
 /** Documents of the other model with the word in one of the named texts. */

@@ -12,7 +12,7 @@ export type Place = readonly (Scalar | null)[];
 export const placeAfter = (shape: Shape, after: string): Place =>
   placeIn(shape, after, (value) => typeof value !== 'object');
 
-/** Cursor of a document; undefined without one. */
+/** Cursor of a document; undefined if there is no document. */
 export const placeOf = (shape: Shape, document: Stored | undefined): string | undefined =>
   document && JSON.stringify([...shape.order.map(({ path }) => document[path] ?? null), document._id]);
 
@@ -41,9 +41,9 @@ export function dayOf(
 }
 
 /**
- * Conditions for the documents after a place, in list order: first those equal to the place in all but the last field
- * and beyond it there, then those equal in all but the last two, and so on. Without a place: one condition that matches
- * everything.
+ * Conditions for the documents after a place, in list order: first for documents that equal the place in all fields but
+ * the last and lie beyond it in that field, then for those that equal it in all fields but the last two, and so on.
+ * Without a place: one condition that matches everything.
  */
 export function stretchesAfter({ order }: Shape, place: Place | undefined, ascending: boolean): Condition[][] {
   if (!place) return [[]];

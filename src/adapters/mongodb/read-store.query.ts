@@ -19,7 +19,7 @@ import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.
 /** MongoDB represents skip and limit in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
-/** From this offset on a page is located by its sort key, because MongoDB would read the skipped documents. */
+/** Offset from which a page is located by its sort key, because MongoDB would read all skipped documents. */
 const FAR = 1_000;
 /** Maximum joined documents per search, across all of its words. */
 const MAX_JOINED = 10_000;
@@ -155,7 +155,7 @@ export class ReadStoreQuery {
       skip: query.offset,
       limit: query.limit,
       batchSize: Math.min(query.limit, MAX_REPLY_DOCUMENTS),
-      // For sorts that no index serves: slow rather than rejected.
+      // Makes sorts that no index serves slow instead of rejecting them.
       allowDiskUse: true,
       maxTimeMS: this.maxTimeMs,
     });

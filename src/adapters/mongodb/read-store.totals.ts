@@ -17,7 +17,7 @@ const local = new ReadConcern('local');
 
 /** A document's contribution to totals: its day, then the keys of its totals. Empty for a tombstone. */
 type Share = readonly string[];
-/** By key. `n`: total over all days. */
+/** Stored totals by key. `n`: total over all days. */
 type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
 /** An earlier contribution, valid from place `q` on. */
 type Past = { readonly q: number; readonly v: Share };

@@ -168,12 +168,12 @@ export class MongoReadStore implements ReadStore {
     return this.mongo.fault();
   }
 
-  /** Closes the connection, including the leases that share it. */
+  /** Closes the connection, which the lease store shares. */
   close(): Promise<void> {
     return this.mongo.close();
   }
 
-  /** Needed from the first document on, and cheap while documents arrive in order. */
+  /** Indexes that are needed from the first document on. They are cheap while documents arrive in order. */
   private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
     return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
   }

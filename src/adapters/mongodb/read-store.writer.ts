@@ -76,7 +76,7 @@ export class ReadStoreWriter {
     return this.totals.trace(shape, traced, sending.hasCheckpoint, changes);
   }
 
-  /** Rejected writes, and applied ones that another write has already replaced. */
+  /** Returns the rejected writes, and the applied writes that another write has already replaced. */
   private async writePart(shape: Shape, part: Part, { by, concern: writeConcern }: Sending): Promise<Part> {
     const operations = part.map(operationOf);
     const { refused, matched } = await this.mongo.within(async () => {
@@ -92,7 +92,7 @@ export class ReadStoreWriter {
     return part.filter((prepared, at) => refused.has(at) || overtaken.has(prepared));
   }
 
-  /** MongoDB reports only the number of matched updates; the documents reveal which ones matched. */
+  /** MongoDB reports only the number of matched updates; the documents show which ones matched. */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
     const ids = updates.map(({ document }) => document._id);
     const found = await this.mongo.find(shape.name, { _id: { $in: ids } }, { projection: { p: 1, b: 1 } });

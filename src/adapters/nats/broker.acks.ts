@@ -24,7 +24,7 @@ export class AckInbox {
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
-  /** Why acknowledgements cannot be received on this connection; undefined if they can, or could until it ended. */
+  /** Reason why this connection cannot receive acknowledgements; undefined if it can, or could until it ended. */
   deafness: Error | undefined;
 
   constructor(
@@ -47,7 +47,7 @@ export class AckInbox {
 
   /**
    * Resolves when the stream has stored the message.
-   * @throws JetStreamApiError with the server's response, TimeoutError, NoRespondersError if no stream takes the
+   * @throws JetStreamApiError with the server's response, TimeoutError, NoRespondersError if no stream accepts the
    * subject, PermissionViolationError, and any error of the driver for a message that it cannot send
    */
   publish({ id, subject, headers = noHeaders(), payload }: Encoded): Promise<PubAck> {
@@ -108,7 +108,7 @@ export class AckInbox {
     }
   }
 
-  /** The inbox cannot receive any more; a new connection gets its own. */
+  /** The inbox cannot receive any more messages; a new connection gets a new inbox. */
   private lose(fault: Error): void {
     this.deafness ??= fault;
     this.end(fault);

@@ -16,9 +16,9 @@ import { ensureStream, type StreamWish, type UsableStream } from './broker.strea
 
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
-/** Minimum interval between checks of a doubted stream. */
+/** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
-/** Distinct messages; only a server that keeps inventing new ones could exceed it. */
+/** Maximum number of distinct messages; only a server that keeps generating new ones could exceed it. */
 const MAX_REMEMBERED_LINES = 100;
 /**
  * Disables the driver's heartbeats: before giving up a stuck socket, the driver waits for it to flush its last bytes.
@@ -126,8 +126,8 @@ export class NatsLink {
   }
 
   /**
-   * A server speaks first, or right after the TLS handshake. The driver would never close its socket to a server that
-   * accepts connections and stays silent.
+   * Waits for the server's first message, which it sends at once or right after the TLS handshake. The driver would
+   * never close its socket to a server that accepts connections but sends nothing.
    */
   private async requireAnswer({ host, port }: NatsAddress, tls: Secured['tls']): Promise<void> {
     const { clock, timeoutMs } = this.options;

@@ -5,7 +5,7 @@ import { connectionFaultOf } from '../connection-faults.js';
 import type { NatsAddress } from './broker.address.js';
 import { causesOf, textOf } from './broker.errors.js';
 
-/** Server trust and client authentication beyond what the URL says. Each path names a file. */
+/** Settings for server trust and client authentication, in addition to the URL. Each path names a file. */
 export type NatsSecurity = {
   /** User JWT and NKey seed, as written by `nsc` (`.creds`). */
   readonly credsFile?: string | undefined;

@@ -19,7 +19,7 @@ export type StreamWish = {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
-  /** Replicas if the operator sets no number and the servers form a cluster. */
+  /** Number of replicas if the operator sets none and the servers form a cluster. */
   readonly usualReplicas: number;
 } & StreamLimits;
 /** Operator settings, applied when the stream is created. */
@@ -119,7 +119,7 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): st
   ]);
 }
 
-/** Recommended replicas, in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
+/** Recommended number of replicas, in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
 const ENOUGH_REPLICAS = 3;
 
 function limitWarningsOf(

@@ -10,9 +10,9 @@ import { type Client, RedisLink } from './cache.connection.js';
 const PREFIX = 'kontor:';
 /** Entries with a longer value are not stored. */
 const MAX_VALUE_LENGTH = 2_097_152;
-/** Keys scanned per step. */
+/** Number of keys scanned per step. */
 const SCAN_COUNT = 1_000;
-/** Maximum keys scanned to count entries. */
+/** Maximum number of keys scanned to count entries. */
 const MAX_COUNTED_KEYS = 100_000;
 
 export type RedisCacheOptions = {
