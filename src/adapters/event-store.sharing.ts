@@ -29,7 +29,7 @@ type Consumer = {
 };
 
 export type Sharing = {
-  /** Filter of the shared subscription. Subscriptions that may need other events are not shared. Default: every event. */
+  /** Filter of the shared subscription. Subscriptions that may need other events are not shared. Default: all events. */
   readonly filter?: EventFilter;
   /** Default 500. */
   readonly keptEvents?: number;

@@ -130,7 +130,7 @@ test('A read model is rebuilt beside the live one and found equal to it', async 
   await dialog().getByRole('button', { name: 'Rebuild' }).click();
   await dialog().waitFor({ state: 'detached' });
   await customers.getByText('generation 2').waitFor();
-  await customers.getByText('equal to the previous version').waitFor();
+  await customers.getByText('identical to the previous version').waitFor();
 }, 60_000);
 
 test('The overview shows parked letters and charts the lag of every queue as it changes', async () => {

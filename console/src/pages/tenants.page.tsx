@@ -141,13 +141,7 @@ function CreateTenant(): ReactNode {
               name="currency"
               required
             />
-            <TextField
-              form={form}
-              hint="Used to determine the date of each sale"
-              label="Time zone"
-              name="timeZone"
-              required
-            />
+            <TextField form={form} hint="Determines the date of each sale" label="Time zone" name="timeZone" required />
           </div>
           <fieldset className="k-fieldset">
             <legend>Owner</legend>
