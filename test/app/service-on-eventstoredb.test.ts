@@ -62,6 +62,7 @@ describe('The service on EventStoreDB', () => {
     const writer = async (): Promise<void> => {
       for (let n = next++; n < SALES; n = next++) {
         const reply = await service.postSale(partner, saleOf(`sale-${n}`));
+        if (n % 5 === 0) server.faults.abortSubscriptions();
         if (reply.status !== 202)
           throw new Error(`${reply.told}: ${JSON.stringify(reply.body)} ${service.complaints.join('; ')}`);
       }
