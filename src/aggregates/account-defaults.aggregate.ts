@@ -59,7 +59,7 @@ export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> =
   },
 };
 
-/** Sets a new tenant's defaults. Later calls return `[]`, whatever changed since. */
+/** Sets a new tenant's defaults. Later calls return `[]`, regardless of changes since then. */
 export const seedDefaultAccounts = (
   state: AccountDefaults,
   { defaults }: { readonly defaults: Readonly<Record<string, string>> },

@@ -18,8 +18,9 @@ export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
  * - Only an owner creates, changes or removes an owner.
  * - The caller must have every permission of the user they change or remove, even if that user is inactive. Otherwise
  *   they could suspend, demote or rename a superior, or sign in as them with a new password or e-mail address.
- * - The caller must have every permission that the change grants. For a new user, that is all of their permissions. For
- *   an existing user, it is what a new system role adds, and every permission of each added custom role.
+ * - The caller must have every permission that the change grants. For a new user, these are all of their permissions.
+ *   For an existing user, these are the permissions that a new system role adds, and every permission of each added
+ *   custom role.
  * @throws DomainError forbidden
  */
 export function ensureMayChangeUser(by: Authority, { before, after }: UserChange, roles: RolePermissions): void {

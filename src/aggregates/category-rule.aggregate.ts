@@ -127,7 +127,7 @@ export function ensureCanMatch(direction: Direction | null, category: PresentCat
 
 /**
  * Formats a bound with a currency's decimals. A bound of an older rule may have more decimals. It is rounded inwards to
- * the nearest amount that still matches, which does not change what the rule matches.
+ * the nearest amount that still matches, so the rule still matches the same amounts.
  */
 export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {
   if (amount === null) return null;

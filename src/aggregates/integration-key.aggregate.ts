@@ -117,7 +117,10 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
 export const createIntegrationKey = (state: IntegrationKey, data: NewIntegrationKey): IntegrationKeyEvent[] =>
   state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
 
-/** Replaces the secret; the previous one is invalid at once. @throws DomainError not_found; conflict KEY_REVOKED */
+/**
+ * Replaces the secret; the previous one becomes invalid immediately. @throws DomainError not_found; conflict
+ * KEY_REVOKED
+ */
 export function rotateIntegrationKey(
   state: IntegrationKey,
   { secretHash: next }: { secretHash: string },
