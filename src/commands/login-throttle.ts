@@ -28,7 +28,7 @@ const KNOWN_MS = 30 * 24 * 3_600_000;
 /** Slightly more concurrent attempts than password verifications. A full queue takes about five seconds to drain. */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Counted hits, with the counter that holds each one. */
+/** Counted hits, each with its counter. */
 type Reservation = readonly {
   readonly key: string;
   readonly isLocal: boolean;

@@ -22,9 +22,9 @@ import { hashNewPassword } from '../security/passwords.js';
 
 /**
  * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and
- * their rules. All ids are in TenantCreated or derive from the tenant's id, so each record is created once, however
- * often this runs. It is run by the command that creates the tenant, and by the policy that completes the tenant after
- * a crash.
+ * their rules. All ids are in TenantCreated or derive from the tenant's id, so each record is created once, even if
+ * this runs several times. It is run by the command that creates the tenant, and by the policy that completes the
+ * tenant after a crash.
  */
 @Injectable()
 export class TenantSeeder {

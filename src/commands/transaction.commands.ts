@@ -255,7 +255,7 @@ export const transactionCommandHandlers = [
       const known = fieldHashes && (await reader.read(transactionAggregate, tenantId, id));
       if (known && known.state.status !== 'absent') {
         ensureSameRequest(known.state.fieldHashes ?? {}, fieldHashes);
-        // Repeats the first response: revision 0, whatever changed since.
+        // Repeats the first response: revision 0, regardless of changes since then.
         return { id, revision: 0, position: known.position, isReplay: true };
       }
       const recorded = {
