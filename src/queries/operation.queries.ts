@@ -33,7 +33,7 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Shows and repeats the work behind dead letters of each origin. */
+/** Returns the content of dead letters, and repeats the work that failed, for each origin. */
 export interface DeadLetterReplayer {
   /**
    * Repeats the work. `attempt` counts from 2 and identifies the delivery: two replays with the same attempt have one
