@@ -5,7 +5,7 @@ import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger.projection
 /** Hits of a rule; absent if the rule never matched. The document remains after the rule is deleted. */
 export type CategoryRuleHitsView = {
   readonly id: string;
-  /** Number of transactions that the rule categorized, whatever happened to them later. */
+  /** Number of transactions that the rule categorized, regardless of later changes to them. */
   readonly hitCount: number;
   readonly lastMatchedAt: string;
 };
