@@ -190,7 +190,10 @@ export class CustomerMatching {
     return match?.isUnlinked ? this.linked(tenantId, match.id, sourceId, wanted) : match?.id;
   }
 
-  /** Claims all keys for a new customer. If another customer holds one, gives up the claims and returns its id. */
+  /**
+   * Claims all keys for a new customer. If another customer holds one, releases the claims and returns that customer's
+   * id.
+   */
   private async reserve(
     { tenantId, state }: SaleInHand,
     id: string,
