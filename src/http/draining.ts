@@ -25,7 +25,7 @@ export class Draining {
     this.hasBegun = true;
     for (const response of this.open) if (!response.headersSent) response.shouldKeepAlive = false;
     if (!this.server.listening) return;
-    // The HTTP server's own `close` would close idle connections at once.
+    // The HTTP server's own `close` would close idle connections immediately.
     TcpServer.prototype.close.call(this.server);
     for (const untilMs = performance.now() + graceMs; performance.now() < untilMs;) {
       if ((await this.connections()) === 0) return;

@@ -81,7 +81,7 @@ export class EventStream extends Readable {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }
 
-  /** Ends the stream: at once if the connection does not read, else after sending pending data. */
+  /** Ends the stream: immediately if the connection does not read, otherwise after pending data is sent. */
   finish(): void {
     if (this.isOver) return;
     if (this.refusedAtMs === undefined) this.push(null);

@@ -17,8 +17,8 @@ const STANDSTILL_MS = 5_000;
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
- * Slows the partner intake down while the read models are more than half a second behind, so that the backlog of a burst
- * is bounded and everything is processed soon after it. Delays a sale by at most a second and never rejects one.
+ * Slows the partner intake down while the read models are more than half a second behind, so that the backlog of a
+ * burst is bounded and is processed soon after the burst. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {

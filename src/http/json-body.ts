@@ -8,7 +8,7 @@ export const MAX_JSON_DEPTH = 32;
 export const MAX_BODY_BYTES = 1_048_576;
 /** For public routes: several times the size of the longest valid sign-in. */
 export const MAX_PUBLIC_BODY_BYTES = 4_096;
-/** Default maximum number of members and elements in a body: several times what any route needs. */
+/** Default maximum number of members and elements in a body: several times the number that any route needs. */
 const MAX_VALUES = 2_048;
 
 const malformed = (message: string): DomainError => new DomainError('invalid', 'VALIDATION_FAILED', message);

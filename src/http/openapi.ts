@@ -21,7 +21,7 @@ import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
 import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
 import { TAGS, type Tag } from './tags.js';
 
-// Derived from the declarations, not collected by @nestjs/swagger: the document states exactly what is checked at run
+// Derived from the declarations, not collected by @nestjs/swagger: the document describes exactly the checks at run
 // time, includes plain Fastify routes, and does not depend on reflection.
 
 export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };

@@ -12,7 +12,7 @@ export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
 ): void {
-  // The end of a rejected request is also reported here, although the request was never counted.
+  // Admitted requests. The end of a rejected request is also reported, although that request was never counted.
   const begun = new WeakSet<FastifyRequest>();
   server.addHook('onRequest', (request, _reply, done) => {
     if (!isLong(request)) {

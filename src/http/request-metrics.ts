@@ -3,7 +3,7 @@ import { counterIn } from '../observability/engine-metrics.js';
 import type { Outcome } from './kernel.js';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-/** Stands for all addresses without a route, because clients invent their paths. */
+/** Stands for all addresses without a route, because clients may send any number of different paths. */
 const UNKNOWN = 'unknown';
 const INTAKE = '/api/integrations/v1/sales';
 
