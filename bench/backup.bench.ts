@@ -39,7 +39,7 @@ type Row = {
   readonly lastRebuild: { readonly status: string; readonly changedDocuments: number | null } | null;
 };
 
-/** Rebuilds all read models, requested at once, while the list of projections is polled. */
+/** Requests the rebuild of all read models at the same time, and polls the list of projections until it is done. */
 async function rebuildAll(operator: ApiClient) {
   const path = '/api/platform/projections';
   const list = async () => (await operator.json<{ data: Row[] }>('GET', path)).data;

@@ -33,7 +33,7 @@ const nobody: Tenant = {
 
 export type Filling = { readonly events: number; readonly seed: number; readonly tenant?: Tenant };
 
-/** Appends everything to an embedded store, many appends at once. */
+/** Appends all events to an embedded store, with many concurrent appends. */
 export async function appendAll(directory: string, appends: Iterable<Append>, clock: Clock): Promise<void> {
   const store = EmbeddedEventStore.open({ directory, clock });
   let inFlight: Promise<unknown>[] = [];

@@ -18,9 +18,9 @@ import { latenciesOf } from './statistics.js';
 
 /**
  * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time with varying
- * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows how long a
- * read blocks others. The history is projected straight into the read store in bulk; the rest is created through the
- * API.
+ * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows the time
+ * for which a read blocks others. The history is projected straight into the read store in bulk; the rest is created
+ * through the API.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);

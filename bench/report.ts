@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { figureOf, type Measurement } from './figure.js';
 import { folder, isFolderOurs } from './options.js';
 
-/** Prints progress to standard error; standard output carries only the figures. */
+/** Prints progress to standard error; standard output contains only the figures. */
 export function say(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }
