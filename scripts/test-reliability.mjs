@@ -106,7 +106,7 @@ function table(results) {
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Written only after a complete run: the report states exactly what ran, on which commit. */
+/** Written only after a complete run: the report lists exactly the rows that ran, and the commit. */
 function writeReport(results) {
   const commit = git('rev-parse', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`;
