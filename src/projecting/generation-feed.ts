@@ -47,7 +47,7 @@ export async function buildTogether(
   }
 }
 
-/** Requests of the same thread wait while a build batch is folded: about 40 ms for this many events. */
+/** Events per build batch. Requests of the same thread wait while a batch is folded: about 40 ms at this size. */
 const BUILD_BATCH = 200;
 const TURN = 'turn';
 
