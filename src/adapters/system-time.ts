@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
@@ -32,9 +33,32 @@ const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener('abort', done);
   });
 
-/** The library keeps ids increasing within a process even if the wall clock is set back. */
+const ID_BYTES = 16;
+
+/** Ids increase within a process even if the wall clock is set back. Random bytes are fetched for many ids at once. */
 export class Uuid7Ids implements Ids {
+  private readonly pool = new Uint8Array(256 * ID_BYTES);
+  private used = this.pool.length;
+  private msecs = Number.NEGATIVE_INFINITY;
+  private seq = 0;
+
   next(): string {
-    return v7();
+    const random = this.random();
+    const nowMs = Date.now();
+    if (nowMs > this.msecs) {
+      this.msecs = nowMs;
+      // The upper half stays free, so that the sequence cannot overflow within a millisecond.
+      this.seq = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
+    } else this.seq += 1;
+    return v7({ random, msecs: this.msecs, seq: this.seq });
+  }
+
+  private random(): Uint8Array {
+    if (this.used === this.pool.length) {
+      randomFillSync(this.pool);
+      this.used = 0;
+    }
+    this.used += ID_BYTES;
+    return this.pool.subarray(this.used - ID_BYTES, this.used);
   }
 }

@@ -44,7 +44,7 @@ export class RecordReader {
   >();
 
   constructor(
-    private readonly store: Pick<EventStore, 'readStream'>,
+    private readonly store: Pick<EventStore, 'readStream' | 'revisionOf'>,
     private readonly catalogue: EventCatalogue,
     private readonly clock: Clock,
     maxEntries = 10_000,
@@ -64,6 +64,7 @@ export class RecordReader {
     const entry = this.cache.get(stream);
     if (entry && maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs) return entry.loaded as Loaded<S>;
     const known = entry?.loaded as Loaded<S> | undefined;
+    if (known && this.store.revisionOf?.(stream) === known.revision) return known;
     const found =
       maxAgeMs > 0 ? this.share(aggregate, stream, known, maxAgeMs) : this.refresh(aggregate, stream, known);
     return this.unlessAway(found, entry, maxAgeWhileAwayMs);

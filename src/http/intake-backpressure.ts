@@ -25,6 +25,7 @@ export class IntakeBackpressure {
   /** Positions of accepted sales, the oldest first, at most one per MARK_EVERY_MS. */
   private marks: Mark[] = [];
   private freeUntilMs = Number.NEGATIVE_INFINITY;
+  private waiting: Promise<void> | undefined;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -39,19 +40,24 @@ export class IntakeBackpressure {
     this.marks.push({ position, atMs });
   }
 
-  /** Resolves when the next sale may be accepted. */
+  /** Resolves when the next sale may be accepted. All delayed sales share one wait, so that their appends share one commit. */
   async turn(): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);
     if (!due) return;
     if (nowMs >= this.freeUntilMs) {
-      const before = this.slowest();
-      const reached = await this.progress.reached(due.position, MAX_WAIT_MS);
-      if (!reached && this.slowest() === before) this.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
+      this.waiting ??= this.untilReached(due).finally(() => (this.waiting = undefined));
+      await this.waiting;
     }
     const slowest = this.slowest();
     // The newest due mark represents all earlier ones.
     this.marks = this.marks.filter(({ position }) => position > slowest && position >= due.position);
+  }
+
+  private async untilReached({ position }: Mark): Promise<void> {
+    const before = this.slowest();
+    const reached = await this.progress.reached(position, MAX_WAIT_MS);
+    if (!reached && this.slowest() === before) this.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
   }
 
   private slowest(): number {

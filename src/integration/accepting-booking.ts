@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { bookSale } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
-import type { Sale } from '../aggregates/sale.aggregate.js';
+import type { AcceptedSale, Sale } from '../aggregates/sale.aggregate.js';
 import type { Target } from '../eventsourcing/command-runner.js';
-import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -15,6 +14,9 @@ import { CLOCK, type Clock } from '../ports/time.js';
 export const PATIENCE_MS = 90;
 /** If reading facts takes longer than that, sales are accepted without booking for this long. */
 const PAUSE_MS = 10_000;
+/** Time during which sales share a deadline. */
+const SHARED_MS = 10;
+const LATE = Symbol('late');
 
 /**
  * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append. It
@@ -24,6 +26,8 @@ const PAUSE_MS = 10_000;
 @Injectable()
 export class AcceptingBooking {
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
+  private deadlineUntilMs = Number.NEGATIVE_INFINITY;
+  private late: Promise<typeof LATE> = new Promise(() => undefined);
 
   constructor(
     @Inject(BookingFacts) private readonly facts: BookingFacts,
@@ -35,17 +39,27 @@ export class AcceptingBooking {
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.events.hasLocalReads) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
-    let isDecided = false;
-    const booked = await withTimeout(this.clock, PATIENCE_MS, async () => {
-      try {
-        const data = await this.facts.known(tenantId, id, state);
-        return data && bookSale(state, data);
-      } finally {
-        isDecided = true;
-      }
-    });
-    // The callback may have changed it meanwhile, which TypeScript cannot see.
-    if (!(isDecided as boolean)) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
-    return booked ?? [];
+    const booked = await Promise.race([this.decided(tenantId, id, state), this.deadline()]);
+    if (booked === LATE) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
+    return booked === LATE || booked === undefined ? [] : booked;
+  }
+
+  private async decided(tenantId: string, id: string, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
+    try {
+      const data = await this.facts.known(tenantId, id, state);
+      return data && bookSale(state, data);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Sales that begin within the same 10 ms share a timer, because a timer per sale takes longer than the decision. */
+  private deadline(): Promise<typeof LATE> {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs >= this.deadlineUntilMs) {
+      this.deadlineUntilMs = nowMs + SHARED_MS;
+      this.late = this.clock.sleep(PATIENCE_MS + SHARED_MS).then(() => LATE);
+    }
+    return this.late;
   }
 }

@@ -124,6 +124,12 @@ export interface EventStore {
   readonly hasLocalReads?: boolean;
 
   /**
+   * The last revision of a stream, −1 for an empty one, if this process knows it without reading: it alone writes the
+   * history. Undefined if it does not know, or if the store is closed.
+   */
+  revisionOf?(stream: string): number | undefined;
+
+  /**
    * Appends all of the events or none of them. They are durable when the promise resolves. Idempotent by event id, like
    * EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes nothing.
    * An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL if it

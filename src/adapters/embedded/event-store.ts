@@ -65,6 +65,10 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     }
   }
 
+  revisionOf(stream: string): number | undefined {
+    return this.history.signal.ended ? undefined : this.history.revisionOf(stream);
+  }
+
   async append(append: Append): Promise<Appended> {
     const [appended] = await this.writer.run([serializeAppend(append)]);
     return appended as Appended;
