@@ -19,7 +19,7 @@ const KEPT_CHARACTERS = 8 * 1024 * 1024;
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
-  /** Position and state of the consumer's last batch. */
+  /** Position and state of the consumer's last batch, without its events, which could not be freed otherwise. */
   told: Told;
   /**
    * The shared subscription may have been read before the consumer began. Only the consumer's own read can therefore
@@ -53,6 +53,8 @@ export class SharedSubscription {
   private source: AsyncIterator<EventBatch> | undefined;
   private pulling: Promise<void> | undefined;
   private consumers = 0;
+  /** Consumers that read from the kept batches. */
+  private readonly joined = new Set<Consumer>();
   private isClosed = false;
   private readonly keptEvents: number;
 
@@ -102,17 +104,22 @@ export class SharedSubscription {
     const { signal, filter } = subscription;
     const maxBatchSize = batchSizeOf(subscription);
     const isWanted = passes(filter);
-    while (this.joins(consumer) && !signal.aborted && !this.isClosed) {
-      const batch = this.next(consumer.told, maxBatchSize, isWanted);
-      if (batch) yield (consumer.told = batch);
-      else await unlessAborted(this.pull(), signal);
+    this.joined.add(consumer);
+    try {
+      while (this.joins(consumer) && !signal.aborted && !this.isClosed) {
+        const batch = this.next(consumer.told, maxBatchSize, isWanted);
+        if (batch) yield told(consumer, batch);
+        else await unlessAborted(this.pull(), signal);
+      }
+    } finally {
+      this.joined.delete(consumer);
     }
   }
 
   /** Returns true when the consumer may join, and false when its subscription is over. */
   private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
     for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
-      yield (consumer.told = batch);
+      yield told(consumer, batch);
       consumer.hasCaughtUp ||= batch.caughtUp;
       if (batch.caughtUp) this.begin(batch.position);
       if (this.joins(consumer)) return true;
@@ -198,10 +205,17 @@ export class SharedSubscription {
     this.reached = position;
     this.caughtUp = caughtUp;
     if (events.length === 0) return;
+    this.release();
     this.kept.push(batch);
     this.keptCount += events.length;
     this.characters += charactersOf(batch);
     if (this.isFull(1)) this.evict();
+  }
+
+  /** Releases what all joined consumers have received: the sooner events are freed, the less garbage collection costs. */
+  private release(): void {
+    const received = Math.min(...Array.from(this.joined, ({ told: { position } }) => position));
+    this.remove(this.kept.findLastIndex((batch) => batch.position <= received) + 1);
   }
 
   private isFull(share: number): boolean {
@@ -210,15 +224,22 @@ export class SharedSubscription {
 
   /** Evicts about half, so that the rest is rarely moved. */
   private evict(): void {
-    let evicted = 0;
-    for (; this.isFull(0.5) && evicted < this.kept.length; evicted += 1) {
-      const batch = this.kept[evicted] as EventBatch;
+    while (this.isFull(0.5) && this.kept.length > 0) this.remove(1);
+  }
+
+  private remove(count: number): void {
+    for (const batch of this.kept.splice(0, count)) {
       this.keptCount -= batch.events.length;
       this.characters -= charactersOf(batch);
       this.keptAfter = batch.position;
     }
-    this.kept.splice(0, evicted);
   }
+}
+
+/** Notes how far the consumer gets with the batch. */
+function told(consumer: Consumer, batch: EventBatch): EventBatch {
+  consumer.told = { position: batch.position, caughtUp: batch.caughtUp };
+  return batch;
 }
 
 const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;

@@ -44,6 +44,11 @@ export class AcceptingBooking {
     return booked === LATE || booked === undefined ? [] : booked;
   }
 
+  /** Notes that the events of `bookingOf` are stored. */
+  booked(saleId: string): void {
+    this.facts.bookedWithAcceptance.set(saleId, true);
+  }
+
   private async decided(tenantId: string, id: string, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
     try {
       const data = await this.facts.known(tenantId, id, state);

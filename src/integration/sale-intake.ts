@@ -122,7 +122,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       const bound = isRecorded && claim.data ? claimIdempotencyKey(key.state, claim.data, now) : [];
       const decided = await this.decide({ tenantId, id }, known.state, acceptance, { now, mayBook });
       const steps = [...this.step(key, idempotencyKey, bound), ...this.saleStep(known, decided)];
-      const { refusedBy, isTooLarge, position } = await this.append(steps, decided);
+      const { refusedBy, isTooLarge, position } = await this.append(steps, id, decided);
       if (refusedBy === undefined) return this.answerOf(intake, id, known, decided.accepted, position);
       if (isTooLarge) mayBook = false;
       else if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
@@ -223,13 +223,15 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
   }
 
   /** After a refusal, the steps before the refused one remain appended. */
-  private async append(steps: readonly Step<unknown>[], { booked }: Decided): Promise<Outcome> {
+  private async append(steps: readonly Step<unknown>[], id: string, { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {
       const appended = await this.appender.append(steps.map(({ append }) => append));
       for (const [index, { loaded, after }] of steps.entries()) {
         const at = appended[index];
-        if (at) this.reader.remember({ stream: loaded.stream, state: after, ...at });
+        // The last step is that of the sale.
+        if (booked.length > 0 && index === steps.length - 1) this.booking.booked(id);
+        else if (at) this.reader.remember({ stream: loaded.stream, state: after, ...at });
       }
       return { position: Math.max(...appended.map(({ position }) => position)) };
     } catch (error) {

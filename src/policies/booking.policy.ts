@@ -46,6 +46,7 @@ export class BookingPolicy implements Policy {
 
   async react(event: Accepted): Promise<void> {
     const { tenantId, recordId: saleId } = event;
+    if (this.facts.bookedWithAcceptance.has(saleId)) return;
     const state = await this.anyStateOf(tenantId, saleId);
     if (state.status === 'absent' || state.booking) return;
     const rejection = state.rejection
