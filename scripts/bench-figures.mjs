@@ -1,5 +1,5 @@
 // Figures of `npm run bench` in execution order: title, program of bench/, and requirements in addition to the service.
-// `growth`: also measured at the sizes given by --events. `peer`: compared with the peer where that can run. `beside`:
+// `growth`: also measured at the sizes given by --events. `peer`: compared with the peer if it can run on this machine. `beside`:
 // has no goal, so it runs only if named.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';

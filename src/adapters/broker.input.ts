@@ -34,5 +34,8 @@ export const refusedHeader = (name: string): BrokerRefused =>
 /** @throws BrokerRefused if `bytes` exceeds the limit */
 export function requireSize(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
-  throw new BrokerRefused('PAYLOAD_TOO_LARGE', `The message has ${bytes} bytes and exceeds the limit of ${maxBytes}.`);
+  throw new BrokerRefused(
+    'PAYLOAD_TOO_LARGE',
+    `The message is ${bytes} bytes, which exceeds the limit of ${maxBytes} bytes.`,
+  );
 }

@@ -120,7 +120,7 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
   const match = /^(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
   if (!match) return 'Must be a decimal number without sign or exponent, such as "1250.00".';
   if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) return 'Has more than 15 digits before the decimal point.';
-  if ((match[1] ?? '').length > decimals) return `Has more than ${decimals} decimals.`;
+  if ((match[1] ?? '').length > decimals) return `Must have at most ${decimals} decimal places.`;
   if (positive === true && isZero(text)) return 'Must be greater than zero.';
   if (max !== undefined && toMinor(text, decimals) > BigInt(max) * 10n ** BigInt(decimals))
     return `Must be at most ${max}.`;

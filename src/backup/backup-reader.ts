@@ -28,7 +28,7 @@ export class DamagedBackup extends BackupError {
 export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
 
 export type BackupReading = {
-  /** Receives verified events and the size of their lines in bytes. Reading continues when it resolves. */
+  /** Receives verified events and the size of their lines in bytes. Reading continues when the returned promise resolves. */
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
   /** Progress in percent of the file, and the number of events so far. */
   readonly report?: (progress: number, events: number) => void;
@@ -157,7 +157,7 @@ class LineReader {
     if (data.kind === 'manifest' && data.version !== BACKUP_VERSION)
       throw new DamagedBackup(
         this.next,
-        `the format version ${data.version} belongs to a newer Kontor. Restore with that version.`,
+        `the format version ${data.version} belongs to a newer version of Kontor. Restore with that version.`,
       );
     return data;
   }

@@ -28,7 +28,7 @@ export class HistoryState {
   /** @throws ReadStoreUnavailable before the history is identified, and after its replacement */
   get known(): HistorySpace {
     if (this.replacement !== undefined) throw new ReadStoreUnavailable(this.replacement);
-    if (!this.settled) throw new ReadStoreUnavailable('The history of the event store is not identified yet');
+    if (!this.settled) throw new ReadStoreUnavailable('The history of the event store has not been identified yet');
     return this.settled;
   }
 

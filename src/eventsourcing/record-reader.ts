@@ -62,9 +62,8 @@ export class RecordReader {
   ): Promise<Loaded<S>> {
     const stream = streamName(aggregate.name, tenantId, id);
     const entry = this.cache.get(stream);
-    if (entry && maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs) return entry.loaded as Loaded<S>;
     const known = entry?.loaded as Loaded<S> | undefined;
-    if (known && this.store.revisionOf?.(stream) === known.revision) return known;
+    if (known && this.isCurrent(entry, maxAgeMs)) return known;
     const found =
       maxAgeMs > 0 ? this.share(aggregate, stream, known, maxAgeMs) : this.refresh(aggregate, stream, known);
     return this.unlessAway(found, entry, maxAgeWhileAwayMs);
@@ -89,6 +88,12 @@ export class RecordReader {
     const known = this.cache.get(loaded.stream);
     if (known && known.loaded.revision > loaded.revision) return;
     this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
+  }
+
+  private isCurrent(entry: Entry | undefined, maxAgeMs: number): boolean {
+    if (!entry) return false;
+    const { stream, revision } = entry.loaded;
+    return (maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs) || this.store.revisionOf?.(stream) === revision;
   }
 
   private ageOf({ checkedAtMs }: Entry): number {

@@ -63,7 +63,7 @@ export class AcceptingBooking {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
-      this.late = this.clock.sleep(PATIENCE_MS + SHARED_MS).then(() => LATE);
+      this.late = this.clock.sleep(PATIENCE_MS).then(() => LATE);
     }
     return this.late;
   }

@@ -92,8 +92,8 @@ export class NotificationPolicy implements Policy {
           id: noticeId('letter-parked', origin, hourOf(event)),
           title: `Dead letters of the origin ${origin}`,
           body:
-            `${waiting} wait for a decision. The latest: ${subscriber} cannot process ${eventType} (${reason.code}). ` +
-            'Further ones within this hour are not reported.',
+            `${waiting === 1 ? 'One is' : `${waiting} are`} waiting for a decision. The latest: ${subscriber} cannot process ${eventType} ` +
+            `(${reason.code}). No further dead letters of this origin are reported within this hour.`,
           link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
       }
@@ -101,7 +101,7 @@ export class NotificationPolicy implements Policy {
         if (event.data.reason === 'OPERATOR') return undefined;
         return {
           id: noticeId('forwarder-waits', event.id),
-          title: 'The forwarder waits for you',
+          title: 'The forwarder is waiting for an operator',
           body:
             'The forwarder has no checkpoint: the history was restored, or the read models were lost. ' +
             'It publishes no integration events until you resume it from now or from a position.',

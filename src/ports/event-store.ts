@@ -206,7 +206,7 @@ export class EventTooLarge extends Error {
     readonly sizeBytes: number,
     readonly limitBytes: number,
   ) {
-    super(`The append to ${stream} has ${sizeBytes} bytes and exceeds the limit of ${limitBytes}`);
+    super(`The append to ${stream} is ${sizeBytes} bytes, which exceeds the limit of ${limitBytes} bytes`);
     this.name = 'EventTooLarge';
   }
 }

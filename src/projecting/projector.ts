@@ -255,7 +255,7 @@ const unpack = ({ json, position }: StoredDocument) => ({
 const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
 
 /**
- * Selects the documents that the batch advanced. A document that never existed needs no tombstone. A document created
+ * Whether the batch changed the document. A document that never existed needs no tombstone. A document created
  * and deleted within the batch needs one: a slower projector whose batch ends in between would otherwise store it
  * permanently.
  */

@@ -176,7 +176,7 @@ async function loadOrMakeKey(path: string): Promise<Keys> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
   const text = JSON.stringify(await exportJWK(privateKey));
   await makeKeyFile(path, text);
-  return (await loadKeys(path)) ?? parseKeys(text, 'A new key is none.');
+  return (await loadKeys(path)) ?? parseKeys(text, 'The generated signing key cannot be parsed.');
 }
 
 /** Returns undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */

@@ -463,8 +463,8 @@ describe('The embedded event store', () => {
       await store.close();
       const db = new DatabaseSync(file());
       db.exec('PRAGMA user_version = 2');
-      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
-      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 2.*newer Kontor/);
+      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 2.*newer version of Kontor/);
+      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 2.*newer version of Kontor/);
       db.exec('PRAGMA user_version = 1');
       db.close();
       store = EmbeddedEventStore.open({ directory, clock });

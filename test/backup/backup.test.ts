@@ -185,7 +185,7 @@ describe('A damaged backup is rejected, naming the damaged line', () => {
   });
 
   const forgeries: readonly (readonly [string, (all: Record<string, unknown>[]) => object[], number, RegExp])[] = [
-    ['a future version of the format', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer Kontor/],
+    ['a future version of the format', (all) => all.with(0, { ...all[0], version: 2 }), 1, /newer version of Kontor/],
     ['another format', (all) => all.with(0, { ...all[0], format: 'tar' }), 1, /not valid in a Kontor backup/],
     ['events without a manifest', (all) => all.slice(1), 1, /not valid in a Kontor backup/],
     ['an event without an id', (all) => all.with(4, { ...all[4], id: '' }), 5, /not valid in a Kontor backup/],

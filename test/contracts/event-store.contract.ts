@@ -313,6 +313,15 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         });
       });
 
+      test('knows its last revision without reading, or not at all', async () => {
+        const known = (): number | undefined => store.revisionOf?.(stream('known'));
+        expect(known() ?? -1).toBe(-1);
+        await create('known', ...numbered(1, 2));
+        expect(known() ?? 1).toBe(1);
+        await store.close();
+        expect(known()).toBeUndefined();
+      });
+
       test('works forwards and backwards, from a revision, up to a limit', async () => {
         await create('sale', ...numbered(1, 2, 3, 4, 5));
         const read = async (options: Parameters<EventStore['readStream']>[1]) =>

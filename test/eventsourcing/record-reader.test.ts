@@ -146,6 +146,17 @@ describe('A record that is read', () => {
     expect(store.streamReads).toEqual([]);
   });
 
+  test('is not read again while the store knows that its revision is unchanged', async () => {
+    await write(priced(1));
+    const loaded = await read();
+    store.revisionOf = (name) => store.inner.revisionOf?.(name);
+    store.away = true;
+    expect(await read()).toBe(loaded);
+    store.away = false;
+    await write(priced(2));
+    expect((await read()).revision).toBe(1);
+  });
+
   test('is read from its tail only, once known', async () => {
     await write(priced(1));
     const first = await read();

@@ -19,7 +19,7 @@ RULES = {
     "Must be 1 to 255 visible ASCII characters.": "the form of a key is described by its header",
     "more digits, or is larger, than a double holds": "JSON Schema does not count digits of numbers",
     "significant digits": "JSON Schema does not count digits of numbers",
-    "decimals.": "JSON Schema does not count digits of numbers",
+    "decimal places.": "JSON Schema does not count digits of numbers",
     "Must be a decimal number without sign or exponent": "JSON Schema does not count digits of numbers",
     "Must be in a year from 1900 to 2999.": "sales have a limited range of years",
     # Rules about several fields, or about a field and the books.

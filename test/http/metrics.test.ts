@@ -144,7 +144,7 @@ describe('Metrics', () => {
     expect(after.value('kontor_subscriber_position', queueOf)).toBeGreaterThanOrEqual(0);
     expect(after.value('kontor_subscriber_in_flight', queueOf)).toBe(0);
     expect(after.value('kontor_subscriber_position', { subscriber: 'transactions' })).toBe(head);
-    // The events: accepted, booked, one invoice, and the customer.
+    // Four messages: sale accepted, sale booked, invoice recorded, customer created.
     expect(rise('kontor_broker_messages_total', { result: 'stored' })).toBe(4);
     const last = after.value('kontor_subscriber_last_processed_timestamp_seconds', queueOf);
     expect(Math.abs(last - service.clock.nowMs() / 1_000)).toBeLessThan(60);

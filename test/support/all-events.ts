@@ -259,7 +259,7 @@ export class EverythingElse {
     // Rebuilds run one after another; the last one is still queued, so it can be cancelled.
     await this.operate('DELETE', `${path}/${(await rows()).at(-1)?.name ?? ''}/rebuild`);
     await eventually(async () => (await rows()).every(({ rebuild }) => rebuild === null), PATIENCE_MS);
-    // A rebuild of a model that only a former version had.
+    // A rebuild of a read model that existed only in an earlier version.
     const rebuildId = this.service.service.engines.ids.next();
     await this.decide(projectionAggregate, 'former', { rebuildId, version: 1 }, requestRebuild);
     const step = { kind: 'failed', reason: 'There is no such model.' } as const;

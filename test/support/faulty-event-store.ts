@@ -42,6 +42,8 @@ export class FaultyEventStore implements EventStore {
   private waiting: Waiting[] = [];
 
   readonly hasLocalReads: boolean;
+  /** Unset, so that every read reaches this store. */
+  revisionOf?(stream: string): number | undefined;
 
   constructor(readonly inner: EventStore) {
     this.hasLocalReads = inner.hasLocalReads === true;

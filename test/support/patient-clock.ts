@@ -9,6 +9,8 @@ export class PatientClock extends ShiftedClock {
   }
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return super.sleep(this.isPatient && ms === this.limitMs && signal ? 60_000 : ms, signal);
+    const isLimit = this.isPatient && ms === this.limitMs;
+    if (isLimit && !signal) return new Promise((resolve) => setTimeout(resolve, 60_000).unref());
+    return super.sleep(isLimit ? 60_000 : ms, signal);
   }
 }

@@ -41,7 +41,7 @@ export function SecretOnce({
       <div>
         <Group gap={4}>
           <Text fw={600} size="sm">
-            Key of {issued.name}
+            Key for {issued.name}
           </Text>
           <CopyButton value={issued.key} what="key" />
         </Group>

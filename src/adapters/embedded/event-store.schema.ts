@@ -79,6 +79,6 @@ function assertKnownVersion(db: DatabaseSyncInstance, directory: string): void {
   if (version !== SCHEMA_VERSION)
     throw new Error(
       `${historyFile(directory)} has schema version ${version}, but this version of Kontor supports ` +
-        `${SCHEMA_VERSION}. Use a newer Kontor.`,
+        `${SCHEMA_VERSION}. Use a newer version of Kontor.`,
     );
 }

@@ -52,7 +52,7 @@ export class ReadStoreQuery {
     return { items, ...(await this.total(shape, scope, { query, filter, seen, known })) };
   }
 
-  /** The page after a place in the list. */
+  /** The page after a cursor. */
   private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
     const place = after === '' ? undefined : placeAfter(shape, after);
     if (!filter) return { items: [], totalCount: -1 };
