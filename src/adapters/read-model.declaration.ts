@@ -66,6 +66,7 @@ export const declarationOf = (model: ReadModel, more: object = {}): string =>
     filters: [...model.filters].sort(),
     compound: (model.compound ?? []).map((fields) => fields.join(' ')).sort(),
     order: model.order,
+    ...(model.orders && { orders: model.orders }),
     search: Object.keys(model.search ?? {}).sort(),
     joins: (model.searchJoins ?? []).map((join) => `${join.field} ${join.model} ${join.texts.join(' ')}`).sort(),
     ...more,
@@ -94,6 +95,16 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
+/** The layout for the order of a query. @throws RangeError */
+export function inOrderOf<S extends { readonly model: ReadModel; readonly variants: ReadonlyMap<string, S> }>(
+  shape: S,
+  { order }: ListQuery,
+): S {
+  const variant = order === undefined ? shape : shape.variants.get(order);
+  if (!variant) throw new RangeError(`Read model ${shape.model.name} has no order ${JSON.stringify(order)}`);
+  return variant;
+}
+
 /** Encodes a queried value as it would be stored. @throws RangeError for a value that the field cannot have */
 export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
   // A bound may lie between two integers or beyond all of them.
@@ -113,8 +124,9 @@ export function requirePage({ offset, limit }: ListQuery): void {
 }
 
 /** Rejects several values for a field that the declaration requires to be single-valued. @throws TypeError */
-export function requireSingle({ name, order, counted = [] }: ReadModel, field: string): void {
-  const purpose = order.fields.includes(field) ? 'order' : counted.includes(field) ? 'counted' : undefined;
+export function requireSingle({ name, order, orders = {}, counted = [] }: ReadModel, field: string): void {
+  const isOrder = [order, ...Object.values(orders)].some(({ fields }) => fields.includes(field));
+  const purpose = isOrder ? 'order' : counted.includes(field) ? 'counted' : undefined;
   if (purpose) throw new TypeError(`Read model ${name}: ${purpose} field ${field} returned several values`);
 }
 

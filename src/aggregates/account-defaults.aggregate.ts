@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { StoredAccountType } from './account.aggregate.js';
+import { conflict, type DomainError } from '../eventsourcing/domain-error.js';
+import { streamName } from '../eventsourcing/stream-name.js';
+import { DEFAULT_OF_TYPE, StoredAccountType } from './account.aggregate.js';
 
 /**
  * One record per tenant holds all default accounts, so that concurrent requests cannot set two defaults for the same
@@ -38,6 +40,9 @@ export function changedBy({ accountId, previousId, isCounted }: DefaultSet): rea
   return [accountId, previousId].filter((id): id is string => id !== null && !(id === subject && isCounted));
 }
 
+export const inactiveDefault = (): DomainError =>
+  conflict('ACCOUNT_INACTIVE', 'The account is inactive or deleted. Only an active account can be the default.');
+
 export const ACCOUNT_DEFAULTS_ID = 'accounts';
 
 export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> = {
@@ -57,6 +62,18 @@ export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> =
       }
     }
   },
+  memberships: [
+    {
+      name: DEFAULT_OF_TYPE,
+      of: ({ byType }, tenantId) => ({
+        keeps: false,
+        uses: Object.values(byType).map((id) => streamName('account', tenantId, id)),
+      }),
+      staysWhile: 'used',
+      refusal: { code: 'DEFAULTS_IN_USE', message: 'The defaults are in use.' },
+      gone: inactiveDefault,
+    },
+  ],
 };
 
 /** Sets a new tenant's defaults. Later calls return `[]`, regardless of changes since then. */

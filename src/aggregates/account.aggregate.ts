@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { domain, type Aggregate, type Claim, type EventOf, type MembershipRule } from '../eventsourcing/aggregate.js';
+import {
+  domain,
+  type Aggregate,
+  type Decision,
+  type EventOf,
+  type MembershipRule,
+} from '../eventsourcing/aggregate.js';
 import { conflict, notFound } from '../eventsourcing/domain-error.js';
-import { changesTo, codeKey, CurrencyText, line, someOf } from './fields.js';
+import { accountCodeClaims } from './code-claims.js';
+import { changesTo, CurrencyText, line, someOf } from './fields.js';
 import { derived, field, input, optionalText, record, system, text, value, type ChangesTo } from './record.js';
 import type { TenantSeeds } from './tenant.aggregate.js';
 
@@ -107,6 +114,29 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   },
 };
 
+/** Rule of account-defaults.aggregate.ts: a default account stays active. */
+export const DEFAULT_OF_TYPE = 'default-account';
+const keptAsDefault: MembershipRule<Account> = {
+  name: DEFAULT_OF_TYPE,
+  of: (state) => ({ keeps: state.status === 'present' && state.isActive, uses: [] }),
+  staysWhile: 'used',
+  refusal: {
+    code: 'DEFAULT_ACCOUNT',
+    message: 'The account is the default of its type. Make another account the default first.',
+  },
+};
+
+/** Applies a decision to an account that is the default of its type. @throws DomainError conflict DEFAULT_ACCOUNT */
+export const asDefault =
+  <D>(decide: Decision<Account, D, AccountEvent>): Decision<Account, D, AccountEvent> =>
+  (...given) => {
+    const events = decide(...given);
+    const { code, message } = keptAsDefault.refusal;
+    if (events.some(({ type }) => type === 'AccountDeactivated' || type === 'AccountDeleted'))
+      throw conflict(code, message);
+    return events;
+  };
+
 export const account: Aggregate<Account, AccountEvent> = {
   name: 'account',
   events: accountEvents,
@@ -116,16 +146,9 @@ export const account: Aggregate<Account, AccountEvent> = {
     return state.status === 'absent' ? state : evolveRecorded(state, event);
   },
   claims: (state, tenantId) =>
-    state.status !== 'present' || state.code === null ? [] : [accountCodeClaim(tenantId, state.code)],
-  membership: namedByRules,
+    state.status !== 'present' || state.code === null ? [] : accountCodeClaims(tenantId, state.code),
+  memberships: [keptAsDefault, namedByRules],
 };
-
-export const accountCodeClaim = (tenantId: string, code: string): Claim => ({
-  scope: tenantId,
-  kind: 'account-code',
-  value: codeKey(code),
-  refusal: { code: 'ACCOUNT_CODE_TAKEN', message: 'Another account has this code.' },
-});
 
 /** Returns the account. @throws DomainError not_found if it is absent or deleted */
 export function presentAccount(state: Account): PresentAccount {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
+import { conflict, invalid, notFound, notFoundAt } from '../eventsourcing/domain-error.js';
 import { changesTo, Direction, line, paragraph, RecordId, someOf } from './fields.js';
 import { amountIn, fromMinor, MoneyInput, toMinor } from './money.js';
 import { input, optional, optionalText, record, system, text, type ChangesTo } from './record.js';
@@ -83,12 +83,14 @@ export const categoryRule: Aggregate<CategoryRule, CategoryRuleEvent> = {
         return { ...state, status: 'deleted' };
     }
   },
-  membership: {
-    of: (state, tenantId) => ({ keeps: false, uses: accountStreamsOf(state, tenantId) }),
-    staysWhile: 'used',
-    refusal: { code: 'RULE_IN_USE', message: 'The rule is in use.' },
-    reference: { path: 'accountId', entity: 'account' },
-  },
+  memberships: [
+    {
+      of: (state, tenantId) => ({ keeps: false, uses: accountStreamsOf(state, tenantId) }),
+      staysWhile: 'used',
+      refusal: { code: 'RULE_IN_USE', message: 'The rule is in use.' },
+      gone: () => notFoundAt('accountId', 'account'),
+    },
+  ],
 };
 
 /** A rule stores only an account id, which may belong to an account or a customer. */

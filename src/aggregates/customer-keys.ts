@@ -1,6 +1,6 @@
 import type { Claim } from '../eventsourcing/aggregate.js';
 import type { CustomerLink } from './customer-fields.js';
-import { codeKey, emailKey } from './fields.js';
+import { emailKey } from './fields.js';
 
 // Normalized lookup keys for customers: equal keys are equal strings. Claims and the sale intake share them.
 export const linkKey = ({ sourceId, externalId }: CustomerLink): string => JSON.stringify([sourceId, externalId]);
@@ -12,13 +12,6 @@ export const taxNumberKey = (taxNumber: string): string | undefined => {
     .replace(/[^\p{L}\p{N}]/gu, '');
   return key === '' ? undefined : key;
 };
-
-export const codeClaim = (tenantId: string, code: string): Claim => ({
-  scope: tenantId,
-  kind: 'customer-code',
-  value: codeKey(code),
-  refusal: { code: 'CUSTOMER_CODE_TAKEN', message: 'Another customer has this code.' },
-});
 
 export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   scope: tenantId,

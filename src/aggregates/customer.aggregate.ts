@@ -8,8 +8,9 @@ import {
   type CustomerDetails,
   type UpdateCustomer,
 } from './customer-fields.js';
-import { codeClaim, emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
+import { emailClaims, linkClaim, linkKey, taxNumberClaims } from './customer-keys.js';
 import { namedByRules } from './account.aggregate.js';
+import { customerCodeClaims } from './code-claims.js';
 import { categorized, type TenantRules } from './categorization.js';
 import { CategorizedBy } from './categorized-by.js';
 import { changesTo, someOf } from './fields.js';
@@ -127,7 +128,7 @@ const isLinked = ({ links }: Recorded, link: CustomerLink): boolean =>
 function claimsOf(state: Customer, tenantId: string): readonly Claim[] {
   if (state.status !== 'present') return [];
   return [
-    ...(state.code === null ? [] : [codeClaim(tenantId, state.code)]),
+    ...(state.code === null ? [] : customerCodeClaims(tenantId, state.code)),
     ...state.links.map((link) => linkClaim(tenantId, link)),
     ...taxNumberClaims(tenantId, state.taxNumber),
     ...emailClaims(tenantId, state.email),
@@ -145,7 +146,7 @@ export const customer: Aggregate<Customer, CustomerEvent> = {
   },
   revisionOf: (state) => (state.status === 'absent' ? -1 : state.revision),
   claims: claimsOf,
-  membership: namedByRules,
+  memberships: [namedByRules],
 };
 
 /** Returns the customer. @throws DomainError not_found if it is absent or deleted */
@@ -215,7 +216,10 @@ export function updateCustomer(state: Customer, input: UpdateCustomer): Customer
   const events: CustomerEvent[] = [];
   const changes = changesTo<CustomerDetails>(found, patch);
   if (changes) events.push({ type: 'CustomerUpdated', data: { changes } });
-  if (status === 'PASSIVE' && found.isActive) events.push({ type: 'CustomerMadePassive', data: {} });
+  if (status === 'PASSIVE' && found.isActive) {
+    if (found.isDefault) throw conflict('DEFAULT_CUSTOMER', 'The default customer must stay active.');
+    events.push({ type: 'CustomerMadePassive', data: {} });
+  }
   if (status === 'ACTIVE' && !found.isActive) events.push({ type: 'CustomerMadeActive', data: {} });
   return events;
 }

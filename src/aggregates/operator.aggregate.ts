@@ -67,11 +67,13 @@ export const operator: Aggregate<Operator, OperatorEvent> = {
     state.status === 'active'
       ? [emailClaim(state.email), ...(state.identity ? [identityClaim(state.identity)] : [])]
       : [],
-  membership: {
-    of: (state) => ({ keeps: state.status === 'active', uses: [] }),
-    staysWhile: 'last',
-    refusal: { code: 'LAST_OPERATOR', message: 'The platform must have at least one operator.' },
-  },
+  memberships: [
+    {
+      of: (state) => ({ keeps: state.status === 'active', uses: [] }),
+      staysWhile: 'last',
+      refusal: { code: 'LAST_OPERATOR', message: 'The platform must have at least one operator.' },
+    },
+  ],
 };
 
 function present(state: Operator) {

@@ -89,11 +89,13 @@ export const role: Aggregate<CustomRole, RoleEvent> = {
     state.status === 'present'
       ? [{ scope: tenantId, kind: 'role-name', value: nameKey(state.name), refusal: nameTaken }]
       : [],
-  membership: {
-    of: (state) => ({ keeps: state.status === 'present', uses: [] }),
-    staysWhile: 'used',
-    refusal: { code: 'ROLE_IN_USE', message: 'Users have this role. Remove it from them first.' },
-  },
+  memberships: [
+    {
+      of: (state) => ({ keeps: state.status === 'present', uses: [] }),
+      staysWhile: 'used',
+      refusal: { code: 'ROLE_IN_USE', message: 'Users have this role. Remove it from them first.' },
+    },
+  ],
 };
 
 /** Returns the role. @throws DomainError not_found if it is absent or deleted */

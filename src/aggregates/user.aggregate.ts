@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { invalid, notFound } from '../eventsourcing/domain-error.js';
+import { invalid, notFound, notFoundAt } from '../eventsourcing/domain-error.js';
 import { streamName } from '../eventsourcing/stream-name.js';
 import {
   emailClaim,
@@ -122,15 +122,17 @@ export const user: Aggregate<User, UserEvent> = {
   },
   claims: (state) =>
     isPresent(state) ? [emailClaim(state.email), ...(state.identity ? [identityClaim(state.identity)] : [])] : [],
-  membership: {
-    of: (state, tenantId) => ({
-      keeps: state.status === 'active' && state.role === 'OWNER',
-      uses: isPresent(state) ? state.roleIds.map((id) => streamName('role', tenantId, id)) : [],
-    }),
-    staysWhile: 'last',
-    refusal: { code: 'LAST_OWNER', message: 'The tenant must have at least one active owner.' },
-    reference: { path: 'roleIds', entity: 'role' },
-  },
+  memberships: [
+    {
+      of: (state, tenantId) => ({
+        keeps: state.status === 'active' && state.role === 'OWNER',
+        uses: isPresent(state) ? state.roleIds.map((id) => streamName('role', tenantId, id)) : [],
+      }),
+      staysWhile: 'last',
+      refusal: { code: 'LAST_OWNER', message: 'The tenant must have at least one active owner.' },
+      gone: () => notFoundAt('roleIds', 'role'),
+    },
+  ],
 };
 
 const isPresent = (state: User): state is PresentUser => state.status === 'active' || state.status === 'inactive';

@@ -5,10 +5,12 @@ import {
   ACCOUNT_DEFAULTS_ID,
   accountDefaults,
   clearDefaultAccount,
+  inactiveDefault,
   setDefaultAccount,
 } from '../aggregates/account-defaults.aggregate.js';
 import {
   account,
+  asDefault,
   CreateAccount as CreateInput,
   createAccount,
   deleteAccount,
@@ -49,20 +51,28 @@ export class AccountService {
     @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
-  /** Whether the account has its own stream. Any other id belongs to a customer or is unknown. */
-  async isOwn({ tenantId, id }: Target): Promise<boolean> {
-    return (await this.reader.read(account, tenantId, id)).state.status !== 'absent';
+  /** The account if it has its own stream. Any other id belongs to a customer or is unknown. */
+  async own({ tenantId, id }: Target): Promise<Account> {
+    return (await this.reader.read(account, tenantId, id)).state;
+  }
+
+  /** Whether the account is the default of its type. */
+  async isDefault({ tenantId, id }: Target): Promise<boolean> {
+    const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
+    return Object.values(state.byType).includes(id);
   }
 
   /**
-   * Applies a decision to the account. The receipt's revision is compared with If-Match. It counts the account's own
+   * Applies a decision to the account. The default of a type stays active: that is checked here, and against concurrent
+   * changes of the default by the account's memberships. The receipt's revision is compared with If-Match. It counts the account's own
    * events and its `isDefault` changes, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
     const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
     const revisionOf = (own: Account) => (own.status === 'absent' ? -1 : own.changes) + (state.changes[id] ?? 0);
-    return this.runner.execute(account, target, data, decide, revisionOf);
+    const isDefault = Object.values(state.byType).includes(id);
+    return this.runner.execute(account, target, data, isDefault ? asDefault(decide) : decide, revisionOf);
   }
 
   /** Sets or clears an account as the default of its type, after its other changes. The receipt covers both changes. */
@@ -93,12 +103,19 @@ function updateCustomer(bus: CommandBus, { target, data: { name, isActive, ...ot
   return bus.execute(new UpdateCustomer(target, { ...(name !== undefined && { name }), ...status }));
 }
 
-async function ensureUnused(reader: RecordReader, ledger: LedgerUse, { tenantId, id }: Target): Promise<void> {
+/** The decision refuses accounts of the system and defaults, whatever refers to them. */
+async function ensureUnused(
+  reader: RecordReader,
+  accounts: AccountService,
+  ledger: LedgerUse,
+  target: Target,
+): Promise<void> {
+  const { tenantId, id } = target;
   const { isSystem } = presentAccount((await reader.read(account, tenantId, id)).state);
-  if (!isSystem && (await ledger.hasTransactions(tenantId, id)))
+  if (isSystem || (await accounts.isDefault(target))) return;
+  if (await ledger.hasTransactions(tenantId, id))
     throw conflict('ACCOUNT_HAS_TRANSACTIONS', 'The account has transactions. Deactivate it instead.');
-  if (!isSystem && (await ledger.isInRule(tenantId, id)))
-    throw conflict(namedByRules.refusal.code, namedByRules.refusal.message);
+  if (await ledger.isInRule(tenantId, id)) throw conflict(namedByRules.refusal.code, namedByRules.refusal.message);
 }
 
 export const accountCommandHandlers = [
@@ -110,6 +127,7 @@ export const accountCommandHandlers = [
       const { target, data } = received;
       const { isDefault, type, code = null, name, isActive } = data;
       if (type === 'CUSTOMER') return createCustomer(bus, received);
+      if (isDefault && !isActive) throw inactiveDefault();
       const { state } = await reader.read(tenant, PLATFORM_TENANT, target.tenantId);
       const { currency } = presentTenant(state);
       const facts = { type, code, name, isActive, currency, isSystem: false };
@@ -119,8 +137,10 @@ export const accountCommandHandlers = [
   ),
   handles(UpdateAccount, [AccountService, CommandBus], async (accounts, bus, received) => {
     const { target, data } = received;
-    if (!(await accounts.isOwn(target))) return updateCustomer(bus, received);
+    const known = await accounts.own(target);
+    if (known.status === 'absent') return updateCustomer(bus, received);
     const { isDefault, ...patch } = data;
+    if (isDefault && !(data.isActive ?? known.isActive)) throw inactiveDefault();
     const done = await accounts.change(target, patch, updateAccount);
     return isDefault === undefined ? receiptOf(done) : accounts.setDefault(target, done, isDefault);
   }),
@@ -128,9 +148,9 @@ export const accountCommandHandlers = [
     DeleteAccount,
     [RecordReader, AccountService, CommandBus, LedgerUse],
     async (reader, accounts, bus, ledger, { target }) => {
-      if (!(await accounts.isOwn(target))) return bus.execute(new DeleteCustomer(target, {}));
-      await ensureUnused(reader, ledger, target);
-      return accounts.setDefault(target, await accounts.change(target, {}, deleteAccount), false);
+      if ((await accounts.own(target)).status === 'absent') return bus.execute(new DeleteCustomer(target, {}));
+      await ensureUnused(reader, accounts, ledger, target);
+      return receiptOf(await accounts.change(target, {}, deleteAccount));
     },
   ),
 ];

@@ -101,14 +101,14 @@ export type Membership = {
 
 /** How an aggregate's records depend on each other within a tenant; enforced by src/eventsourcing/memberships.ts. */
 export type MembershipRule<State> = {
+  /** Distinguishes several rules about the same records. Stored in intents, so it must never change. */
+  readonly name?: string;
   readonly of: (state: State, tenantId: string) => Membership;
   /** Condition that blocks a change of `keeps` to false: the record is the last of its kind, or it is in use. */
   readonly staysWhile: 'last' | 'used';
   readonly refusal: { readonly code: string; readonly message: string };
-  /**
-   * Field that refers to the used record, and its entity, for the 404 response if that record is deleted concurrently.
-   */
-  readonly reference?: { readonly path: string; readonly entity: string };
+  /** The error if a newly used record does not count, or stops counting concurrently. */
+  readonly gone?: () => Error;
 };
 
 /** The pure core of a feature: the name of its streams, its initial state, and its state transitions. */
@@ -125,8 +125,8 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly revisionOf?: (state: State) => number;
   /** Values held by a record in this state. The command runner claims added values and releases dropped ones. */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
-  /** A rule across all records of a tenant that must hold even under concurrent commands. */
-  readonly membership?: MembershipRule<State>;
+  /** Rules across all records of a tenant that must hold even under concurrent commands. */
+  readonly memberships?: readonly MembershipRule<State>[];
 };
 
 /** A business rule: returns the new events for a state (`[]` if nothing changes), or throws a DomainError. */

@@ -160,19 +160,22 @@ export class CommandRunner {
 
   /** Writes claims and membership intents before the append. A rejection leaves no pending claims behind. */
   private async clear<S, E extends DomainEvent>(
-    { membership }: Aggregate<S, E>,
+    { memberships = [] }: Aggregate<S, E>,
     { tenantId }: Target,
     loaded: Loaded<S>,
     { state, adds }: Pick<Decided<S, E>, 'state' | 'adds'>,
   ): Promise<void> {
     const claimed: Claim[] = [];
+    let isNoted = false;
     try {
       await this.claimAll(adds, loaded, claimed);
-      if (!membership) return;
-      const [before, after] = [membership.of(loaded.state, tenantId), membership.of(state, tenantId)];
-      await this.memberships.admit(tenantId, membership, { ...loaded, before, after });
+      for (const rule of memberships) {
+        const [before, after] = [rule.of(loaded.state, tenantId), rule.of(state, tenantId)];
+        if (await this.memberships.admit(tenantId, rule, { ...loaded, before, after })) isNoted = true;
+      }
     } catch (error) {
-      if (claimed.length > 0 && error instanceof DomainError) await this.claims.abandon(loaded).catch(() => undefined);
+      if ((claimed.length > 0 || isNoted) && error instanceof DomainError)
+        await this.claims.abandon(loaded).catch(() => undefined);
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import type { Clock, Ids } from '../ports/time.js';
 import { technical, type Aggregate, type EventOf, type Membership, type MembershipRule } from './aggregate.js';
 import type { Appender } from './appender.js';
 import { appendAt, fence, recordOf } from './coordination.js';
-import { conflict, DomainError, notFoundAt } from './domain-error.js';
+import { conflict, DomainError, notFound } from './domain-error.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
@@ -20,6 +20,8 @@ const membershipEvents = {
       change: z.enum(['joins', 'leaves', 'stays']),
       /** Streams of the records that it starts to use. */
       uses: z.array(z.string()),
+      /** Name of the rule, if it has one. */
+      rule: z.exactOptional(z.string()),
     }),
   ),
 };
@@ -71,31 +73,34 @@ export class Memberships {
 
   /**
    * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
-   * Changes that affect no other record leave no intent.
-   * @throws DomainError conflict with the rule's code; not_found if a newly used record is deleted or about to be
-   * deleted
+   * Changes that affect no other record leave no intent. Returns whether an intent was recorded.
+   * @throws DomainError conflict with the rule's code; the rule's `gone` if a newly used record does not count, or is
+   * about to stop counting
    */
-  async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<void> {
+  async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<boolean> {
     const intent = intentOf(rule, change);
-    if (!intent) return;
+    if (!intent) return false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const current = await this.reader.read(membershipAggregate, tenantId, ALL);
-      if (intent.change === 'leaves' && !(await this.mayLeave(current.state, change.stream, rule.staysWhile)))
+      const intents = [...each(current.state, rule.name)];
+      if (intent.change === 'leaves' && !(await this.mayLeave(intents, change.stream, rule.staysWhile)))
         throw conflict(rule.refusal.code, rule.refusal.message);
-      for (const used of intent.uses) await this.mustStay(current.state, used, rule.reference);
+      for (const used of intent.uses)
+        if (!(await this.stays(intents, used, rule.name))) throw rule.gone?.() ?? notFound('record');
       const attempt = { attemptId: this.ids.next(), atMs: this.clock.nowMs() };
-      if (await this.note(current, { ...intent, ...attempt })) return;
+      if (await this.note(current, { ...intent, ...attempt })) return true;
     }
     throw contended();
   }
 
-  private async mayLeave(state: MembershipState, stream: string, staysWhile: 'last' | 'used'): Promise<boolean> {
-    return staysWhile === 'last' ? this.somebodyElseKeeps(state, stream) : !(await this.somebodyUses(state, stream));
+  private async mayLeave(intents: readonly Intent[], stream: string, staysWhile: 'last' | 'used'): Promise<boolean> {
+    if (staysWhile === 'last') return this.somebodyElseKeeps(intents, stream);
+    return !(await this.somebodyUses(intents, stream));
   }
 
-  private async somebodyElseKeeps(state: MembershipState, subject: string): Promise<boolean> {
+  private async somebodyElseKeeps(intents: readonly Intent[], subject: string): Promise<boolean> {
     const seen = new Set([subject]);
-    for (const intent of each(state)) {
+    for (const intent of intents) {
       if (seen.has(intent.subject) || entityOf(intent.subject) !== entityOf(subject)) continue;
       // Only the newest intent of a record can still complete.
       seen.add(intent.subject);
@@ -106,28 +111,23 @@ export class Memberships {
 
   /** Whether a record counts and no pending intent removes it. */
   private async keeps(intent: Intent): Promise<boolean> {
-    const { membership, revision } = await this.member(intent.subject);
+    const { membership, revision } = await this.member(intent.subject, intent.rule);
     if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;
     if (this.isYoung(intent)) return false;
     await this.fence(intent);
-    return (await this.member(intent.subject)).membership.keeps;
+    return (await this.member(intent.subject, intent.rule)).membership.keeps;
   }
 
-  /** @throws DomainError not_found if the record is deleted or about to be deleted */
-  private async mustStay(
-    state: MembershipState,
-    used: string,
-    reference: MembershipRule<unknown>['reference'],
-  ): Promise<void> {
-    const intent = [...each(state)].find(({ subject }) => subject === used);
-    const isThere = intent ? await this.keeps(intent) : (await this.member(used)).membership.keeps;
-    if (!isThere) throw notFoundAt(reference?.path ?? '', reference?.entity ?? 'record');
+  /** Whether a record counts and is not about to stop counting. */
+  private async stays(intents: readonly Intent[], used: string, rule: string | undefined): Promise<boolean> {
+    const intent = intents.find(({ subject }) => subject === used);
+    return intent ? this.keeps(intent) : (await this.member(used, rule)).membership.keeps;
   }
 
   /** Whether a member uses the record. Waits for pending intents that would use it. */
-  private async somebodyUses(state: MembershipState, used: string): Promise<boolean> {
+  private async somebodyUses(intents: readonly Intent[], used: string): Promise<boolean> {
     const seen = new Set<string>();
-    for (const intent of each(state)) {
+    for (const intent of intents) {
       if (!intent.uses.includes(used) || seen.has(intent.subject)) continue;
       seen.add(intent.subject);
       if (await this.uses(intent, used)) return true;
@@ -137,7 +137,7 @@ export class Memberships {
 
   private async uses(intent: Intent, used: string): Promise<boolean> {
     for (;;) {
-      const { membership, revision } = await this.member(intent.subject);
+      const { membership, revision } = await this.member(intent.subject, intent.rule);
       if (membership.uses.includes(used)) return true;
       if (revision > intent.revision) return false;
       if (this.isYoung(intent)) await this.clock.sleep(SHORT_WAIT_MS);
@@ -145,11 +145,15 @@ export class Memberships {
     }
   }
 
-  private async member(stream: string): Promise<{ membership: Membership; revision: number }> {
+  private async member(
+    stream: string,
+    name: string | undefined,
+  ): Promise<{ membership: Membership; revision: number }> {
     const { aggregate, tenantId, id } = recordOf(this.catalogue, stream);
-    if (!aggregate.membership) throw new Error(`${stream} has no memberships`);
+    const rule = aggregate.memberships?.find((each) => each.name === name);
+    if (!rule) throw new Error(`${stream} has no memberships`);
     const { state, revision } = await this.reader.read(aggregate, tenantId, id);
-    return { membership: aggregate.membership.of(state, tenantId), revision };
+    return { membership: rule.of(state, tenantId), revision };
   }
 
   private isYoung({ atMs }: Intent): boolean {
@@ -173,17 +177,20 @@ export class Memberships {
 
 /** The intent to record for a change; undefined if it affects no other record. */
 function intentOf<S>(
-  { staysWhile }: MembershipRule<S>,
+  { name, staysWhile }: MembershipRule<S>,
   { stream, revision, before, after }: MemberChange,
 ): Omit<Intent, 'attemptId' | 'atMs'> | undefined {
   const uses = after.uses.filter((used) => !before.uses.includes(used));
   const change = before.keeps === after.keeps ? 'stays' : after.keeps ? 'joins' : 'leaves';
   const isNoted = staysWhile === 'last' ? change !== 'stays' : change === 'leaves';
-  return isNoted || uses.length > 0 ? { subject: stream, revision, change, uses } : undefined;
+  return isNoted || uses.length > 0
+    ? { subject: stream, revision, change, uses, ...(name !== undefined && { rule: name }) }
+    : undefined;
 }
 
-function* each({ intents }: MembershipState): Iterable<Intent> {
-  for (let cell = intents; cell; cell = cell.earlier) yield cell.intent;
+/** The intents of one rule, newest first. */
+function* each({ intents }: MembershipState, rule: string | undefined): Iterable<Intent> {
+  for (let cell = intents; cell; cell = cell.earlier) if (cell.intent.rule === rule) yield cell.intent;
 }
 
 const entityOf = (stream: string): string | undefined => parseStreamName(stream)?.entity;

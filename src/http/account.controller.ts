@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { accountRecord } from '../aggregates/account.aggregate.js';
+import { accountRecord, AccountType } from '../aggregates/account.aggregate.js';
 import { CreateAccount, DeleteAccount, UpdateAccount } from '../commands/account.commands.js';
 import { GetAccount, ListAccounts, LookUpAccounts } from '../queries/account.queries.js';
-import { requiredPaging, searchInput } from './input.js';
+import { queryBoolean, repeatable, requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, receipt, tenantRoutes } from './routes.js';
 import { MoneyDto } from './shapes.js';
@@ -11,7 +11,13 @@ const AccountDto = recordDto('AccountDto', accountRecord, {
   balance: MoneyDto.meta({ description: 'Debits minus credits.' }),
 });
 
-const listQuery = listQueryOf(accountRecord, requiredPaging);
+const typeInput = z.string().trim().toUpperCase().pipe(AccountType);
+const listQuery = listQueryOf(accountRecord, {
+  ...requiredPaging,
+  type: repeatable(typeInput, { type: 'string', enum: AccountType.options }),
+  isActive: queryBoolean.exactOptional(),
+  sort: z.enum(['name', 'code', 'newest']).default('newest'),
+});
 const lookupQuery = z.strictObject({ search: searchInput.optional() });
 
 const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', receipt(201));
@@ -19,7 +25,7 @@ const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', re
 export const AccountController = controllerOf(
   read.lookUp('Look up active accounts', lookupQuery, LookUpAccounts),
   write.change('Create an account; type CUSTOMER creates a customer', { creates: {} }, CreateAccount),
-  read.list('List accounts, customers included, newest first', listQuery, AccountDto, ListAccounts),
+  read.list('List accounts, customers included', listQuery, AccountDto, ListAccounts),
   read.get('Get an account with its balance', AccountDto, GetAccount),
   write.change('Update an account', { method: 'PATCH', path: '/:id' }, UpdateAccount),
   write.change('Delete an account without postings', { method: 'DELETE', path: '/:id' }, DeleteAccount),

@@ -92,6 +92,13 @@ export const optionalPaging = {
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),
 } as const;
 
+/** An optional parameter that may be given several times. Its value is always a list. */
+export const repeatable = <S extends z.ZodType>(one: S, item: object) =>
+  z
+    .union([one.transform((value) => [value]), z.array(one).max(50)])
+    .exactOptional()
+    .meta({ openapi: { type: 'array', items: item }, repeatable: true });
+
 /** A boolean parameter with a default. */
 export const queryBooleanOr = (value: boolean) =>
   documented(

@@ -22,12 +22,16 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output
   return result.data;
 }
 
-/** Replaces the query with the schema's output. Each parameter may occur once. */
+const isRepeatable = (schema: z.ZodType | undefined, name: string): boolean =>
+  schema instanceof z.ZodObject &&
+  (schema.shape as Readonly<Record<string, z.ZodType | undefined>>)[name]?.meta()?.['repeatable'] === true;
+
+/** Replaces the query with the schema's output. Each parameter may occur once, unless it is repeatable. */
 function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>;
   const names = Object.keys(query);
   if (names.length === 0 && endpoint.query === undefined) return;
-  const repeated = names.filter((name) => Array.isArray(query[name]));
+  const repeated = names.filter((name) => Array.isArray(query[name]) && !isRepeatable(endpoint.query, name));
   if (repeated.length > 0)
     throw refuse(repeated.map((name) => ({ path: pathText([name]), message: 'Given more than once.' })));
   request.query = parsed(endpoint.query ?? nothing, query);

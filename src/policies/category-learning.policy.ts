@@ -61,8 +61,10 @@ export class CategoryLearningPolicy implements Policy {
 
   private async merchantOf(tenantId: string, customerId: string): Promise<Merchant | undefined> {
     const { state } = await this.reader.read(customer, tenantId, customerId);
-    const text = state.status === 'absent' ? '' : normalizedText(state.name);
-    if (state.status === 'absent' || text === '') return undefined;
+    // The default customer stands for many customers, whose choices have nothing in common.
+    if (state.status === 'absent' || state.isDefault) return undefined;
+    const text = normalizedText(state.name);
+    if (text === '') return undefined;
     return { tenantId, choicesId: merchantChoicesId(tenantId, text), name: state.name };
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { account, accountCodeClaim, type AccountEvent, restoreAccount } from '../aggregates/account.aggregate.js';
-import { codeClaim, linkClaim } from '../aggregates/customer-keys.js';
+import { account, type AccountEvent, restoreAccount } from '../aggregates/account.aggregate.js';
+import { accountCodeClaims, customerCodeClaims } from '../aggregates/code-claims.js';
+import { linkClaim } from '../aggregates/customer-keys.js';
 import { customer, type CustomerEvent, restoreCustomer } from '../aggregates/customer.aggregate.js';
 import type { Claim } from '../eventsourcing/aggregate.js';
 import { Claims } from '../eventsourcing/claims.js';
@@ -43,9 +44,9 @@ export class Restoring {
     const { tenantId, id } = target;
     const { state, stream } = await this.reader.read(customer, tenantId, id);
     if (state.status !== 'deleted') return;
-    const hasCode = state.code !== null && (await this.isFree(codeClaim(tenantId, state.code), stream));
+    const hasCode = state.code !== null && (await this.areFree(customerCodeClaims(tenantId, state.code), stream));
     const links = [];
-    for (const link of state.links) if (await this.isFree(linkClaim(tenantId, link), stream)) links.push(link);
+    for (const link of state.links) if (await this.areFree([linkClaim(tenantId, link)], stream)) links.push(link);
     await this.runner.execute(
       customer,
       target,
@@ -58,13 +59,13 @@ export class Restoring {
     const { tenantId, id } = target;
     const { state, stream } = await this.reader.read(account, tenantId, id);
     if (state.status !== 'deleted') return;
-    const hasCode = state.code !== null && (await this.isFree(accountCodeClaim(tenantId, state.code), stream));
+    const hasCode = state.code !== null && (await this.areFree(accountCodeClaims(tenantId, state.code), stream));
     await this.runner.execute(account, target, { causedBy, code: hasCode ? state.code : null }, restoreAccount);
   }
 
-  private async isFree(claim: Claim, stream: string): Promise<boolean> {
-    const holder = await this.claims.holder(claim);
-    return holder === undefined || holder === stream;
+  private async areFree(claims: readonly Claim[], stream: string): Promise<boolean> {
+    const holders = await Promise.all(claims.map((claim) => this.claims.holder(claim)));
+    return holders.every((holder) => holder === undefined || holder === stream);
   }
 
   /** Repeats the restoration if another record takes a code or link between the check and the claim. */

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ACCOUNT_DEFAULTS_ID, accountDefaults } from '../aggregates/account-defaults.aggregate.js';
-import { account, accountCodeClaim } from '../aggregates/account.aggregate.js';
+import { account } from '../aggregates/account.aggregate.js';
 import { branch, branchCodeClaim } from '../aggregates/branch.aggregate.js';
 import type { CreateCustomer } from '../aggregates/customer-fields.js';
-import { codeClaim, emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
+import { accountCodeClaim, customerCodeClaim } from '../aggregates/code-claims.js';
+import { emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
 import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
 import type { SaleCustomer, SalePayment } from '../aggregates/sale-events.js';
 import { type AcceptedSale, chooseCustomer, sale } from '../aggregates/sale.aggregate.js';
@@ -26,15 +27,15 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** Returns the id of the record that holds the claimed value; undefined if none does. */
-export type HolderLookup = (claim: Claim) => Promise<string | undefined>;
+/** Returns the id of the record of the entity that holds the claimed value; undefined if none does. */
+export type HolderLookup = (claim: Claim, entity: string) => Promise<string | undefined>;
 
 /** Creates a lookup that waits while a claim is pending (`settled`), or throws if one is (`none`). */
 export const holderLookup =
   (claims: Claims, wait: 'settled' | 'none'): HolderLookup =>
-  async (claim) => {
-    const stream = await claims.holder(claim, wait);
-    return stream === undefined ? undefined : parseStreamName(stream)?.id;
+  async (claim, entity) => {
+    const holder = parseStreamName((await claims.holder(claim, wait)) ?? '');
+    return holder?.entity === entity ? holder.id : undefined;
   };
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
@@ -63,7 +64,7 @@ export class SaleFactsReader {
   private async branchOf(tenantId: string, code: string | null, holderOf: HolderLookup): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await holderOf(branchCodeClaim(tenantId, value));
+    const id = await holderOf(branchCodeClaim(tenantId, value), branch.name);
     if (id === undefined)
       throw conflict('BRANCH_UNKNOWN', `The branch ${value} does not exist. Create it, or correct branchCode.`);
     const { state } = await this.reader.read(branch, tenantId, id);
@@ -105,7 +106,7 @@ export class SaleFactsReader {
   }
 
   private async codedAccount(tenantId: string, code: string, holderOf: HolderLookup): Promise<string> {
-    const id = await holderOf(accountCodeClaim(tenantId, code));
+    const id = await holderOf(accountCodeClaim(tenantId, code), account.name);
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} does not exist.`);
     if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
     return id;
@@ -144,7 +145,8 @@ export class CustomerMatching {
     for (let round = 1; ; round += 1) {
       try {
         return (
-          (await this.found(tenantId, state.sourceId, state.customer)) ?? (await this.made(inHand, state.customer))
+          (await this.found(tenantId, state.sourceId, state.customer)) ??
+          (await this.made(inHand, await this.withFreeCode(tenantId, state.customer)))
         );
       } catch (error) {
         // Between lookup and append, a key was taken or its holder was deleted: repeat the lookup.
@@ -152,6 +154,14 @@ export class CustomerMatching {
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
     }
+  }
+
+  /** Without the partner's code if an account has it: the new customer then gets a code of the tenant's sequence. */
+  private async withFreeCode(tenantId: string, wanted: SaleCustomer): Promise<SaleCustomer> {
+    if (wanted.code === null) return wanted;
+    const holderOf = holderLookup(this.claims, 'settled');
+    const taken = await holderOf(accountCodeClaim(tenantId, wanted.code), account.name);
+    return taken === undefined ? wanted : { ...wanted, code: null };
   }
 
   private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
@@ -205,7 +215,10 @@ export class CustomerMatching {
       const claimed = await this.claims.acquire(claim, owner, 'settled');
       if (claimed.outcome === 'claimed') continue;
       await this.claims.abandon(owner);
-      return parseStreamName(claimed.by)?.id;
+      const by = parseStreamName(claimed.by);
+      // An account took the code since the lookup.
+      if (by?.entity !== customer.name) throw conflict('CUSTOMER_CODE_TAKEN', 'An account has this code.');
+      return by.id;
     }
     return undefined;
   }
@@ -231,7 +244,7 @@ const linksOf = (sourceId: string, { externalId }: SaleCustomer) =>
 function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim[] {
   return [
     ...linksOf(sourceId, wanted).map((link) => linkClaim(tenantId, link)),
-    ...(wanted.code === null ? [] : [codeClaim(tenantId, wanted.code)]),
+    ...(wanted.code === null ? [] : [customerCodeClaim(tenantId, wanted.code)]),
     ...taxNumberClaims(tenantId, wanted.taxNumber),
     ...emailClaims(tenantId, wanted.email),
   ];
@@ -245,7 +258,7 @@ async function matchOf(
   holderOf: HolderLookup,
 ): Promise<{ readonly id: string; readonly isUnlinked: boolean } | undefined> {
   for (const claim of keysOf(tenantId, sourceId, wanted)) {
-    const id = await holderOf(claim);
+    const id = await holderOf(claim, customer.name);
     if (id !== undefined) return { id, isUnlinked: claim.kind !== 'customer-link' && wanted.externalId !== null };
   }
   return undefined;

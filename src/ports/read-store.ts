@@ -18,6 +18,9 @@ export type Field<Doc> = {
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
 };
 
+/** A total order of lists: these single-valued fields, then the id, all in the same direction. */
+export type Order = { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
+
 /** Storage and indexes of a read model. Any change requires a new `version`, which is built beside the old one. */
 export type ReadModel<Doc extends object = never> = {
   /** Lower case with underscores; part of the table's name. */
@@ -39,8 +42,10 @@ export type ReadModel<Doc extends object = never> = {
    * so an index would slow down writes and never be used.
    */
   readonly common?: readonly string[];
-  /** Total order of lists: these single-valued fields, then the id, all in the same direction. */
-  readonly order: { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
+  /** Order of lists. */
+  readonly order: Order;
+  /** Further orders that a list may choose, by name. Each has its own index. */
+  readonly orders?: Readonly<Record<string, Order>>;
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
    * not slow down with that number. The first order field should have few distinct values (a date); the other fields
@@ -94,13 +99,17 @@ export type Range = { readonly from?: Scalar; readonly to?: Scalar };
 export type ListQuery = {
   /** Equality on declared filters. For a multi-valued field: any of its values. */
   readonly where?: Readonly<Record<string, Scalar>>;
+  /** Like `where`, with several values of which one must match. Without values, nothing matches. */
+  readonly anyOf?: Readonly<Record<string, readonly Scalar[]>>;
   /**
    * Inclusive bounds on declared single-valued fields. Text filters can have bounds only if they are part of the order.
    */
   readonly between?: Readonly<Record<string, Range>>;
   /** Free text: every word must be a prefix of a word of the searchable texts. Text without words matches nothing. */
   readonly search?: string;
-  /** Reverses the model's direction. */
+  /** Name of one of the model's further orders. */
+  readonly order?: string;
+  /** Reverses the order's direction. */
   readonly reverse?: boolean;
   readonly offset: number;
   readonly limit: number;

@@ -5,6 +5,7 @@ import { type CustomerEvent, isAboutCustomer } from '../aggregates/customer.aggr
 import type { ViewOf } from '../aggregates/record.js';
 import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
+import { fold } from '../ports/search.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
 import { searchIn, texts } from './record-projection.js';
@@ -15,15 +16,23 @@ export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDel
 /** Deleted accounts remain, hidden, because transactions and reports refer to them permanently. */
 export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
-  version: 2,
+  version: 3,
   fields: {
     ...texts<AccountView>('createdAt', 'type'),
+    foldedName: { type: 'text', of: ({ name }) => fold(name) },
+    foldedCode: { type: 'text', of: ({ code }) => code && fold(code) },
+    /** Accounts without a code are last in the order by code. */
+    hasNoCode: { type: 'boolean', of: ({ code }) => code === null },
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
   },
   filters: ['isDeleted', 'isActive', 'type'],
   compound: [['isDeleted', 'isActive']],
   order: { fields: ['createdAt'], direction: 'descending' },
+  orders: {
+    name: { fields: ['foldedName', 'createdAt'], direction: 'ascending' },
+    code: { fields: ['hasNoCode', 'foldedCode', 'foldedName'], direction: 'ascending' },
+  },
   search: searchIn<AccountView>('name', 'code'),
 };
 

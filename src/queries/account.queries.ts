@@ -1,3 +1,4 @@
+import type { AccountType } from '../aggregates/account.aggregate.js';
 import { currencyDigits, fromMinor } from '../aggregates/money.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
@@ -5,7 +6,7 @@ import type { ReadModel, Scope } from '../ports/read-store.js';
 import { accounts, type AccountView, customers, type CustomerView } from '../projections/account.projection.js';
 import { balanceOf, balances } from '../projections/ledger.projection.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
-import { type ListRequest, type Page, type Paging, ReadModels, shown } from './query.js';
+import { type Page, type Paging, ReadModels, shown } from './query.js';
 
 export type Money = { readonly amount: string; readonly currency: string };
 
@@ -46,7 +47,14 @@ export async function getWithBalance<View extends Account>(
 export type AccountRecord = Omit<AccountView, 'isDeleted'> & { readonly balance: Money };
 
 export class GetAccount extends query<AccountRecord, [scope: Scope, id: string]>() {}
-export class ListAccounts extends query<Page<AccountRecord>, [scope: Scope, request: ListRequest]>() {}
+export type AccountFilters = Paging & {
+  readonly search?: string | undefined;
+  /** One of these types. */
+  readonly type?: readonly AccountType[] | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly sort: 'name' | 'code' | 'newest';
+};
+export class ListAccounts extends query<Page<AccountRecord>, [scope: Scope, filters: AccountFilters]>() {}
 export class LookUpAccounts extends lookUpFrom({
   model: accounts,
   where: { isDeleted: false, isActive: true },
@@ -68,11 +76,11 @@ export class LookUpCustomers extends lookUpFrom({ model: customers, where: { sho
 
 export const accountQueryHandlers = [
   answers(GetAccount, [ReadModels], (models, scope, id) => getWithBalance(models, accounts, scope, id, 'account')),
-  answers(ListAccounts, [ReadModels], (models, scope, request) =>
-    models.page(accounts, scope, { ...request, where: { isDeleted: false } }, (views) =>
-      withBalances(models, scope, views),
-    ),
-  ),
+  answers(ListAccounts, [ReadModels], (models, scope, { type, isActive, sort, ...rest }) => {
+    const order = sort === 'newest' ? undefined : sort;
+    const request = { ...rest, order, where: { isDeleted: false, isActive }, anyOf: { type } };
+    return models.page(accounts, scope, request, (views) => withBalances(models, scope, views));
+  }),
   looksUpFrom(LookUpAccounts),
   answers(GetCustomer, [ReadModels], (models, scope, id) => getWithBalance(models, customers, scope, id, 'customer')),
   answers(ListCustomers, [ReadModels], (models, scope, { status, isDefault, ...rest }) => {

@@ -24,8 +24,10 @@ type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
 /** Selects documents of a list. Undefined members do not restrict the list. */
 type Matching = {
   readonly where?: Given<Readonly<Record<string, Scalar>>>;
+  readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;
   readonly between?: Readonly<Record<string, Given<Range>>>;
   readonly search?: string | undefined;
+  readonly order?: string | undefined;
   readonly reverse?: boolean;
 };
 
@@ -39,11 +41,21 @@ const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<stri
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
 /** Converts to a read store query: drops undefined members and ranges open at both ends. */
-function matchingOf({ where = {}, between = {}, search, reverse }: Matching): Omit<ListQuery, 'offset' | 'limit'> {
+function matchingOf({
+  where = {},
+  anyOf = {},
+  between = {},
+  search,
+  order,
+  reverse,
+}: Matching): Omit<ListQuery, 'offset' | 'limit'> {
   const ranges = Object.entries(between).map(([name, range]) => [name, defined(range)] as const);
   const bounded = ranges.filter(([, range]) => Object.keys(range).length > 0);
+  const choices = defined(anyOf);
   return {
     where: defined(where),
+    ...(Object.keys(choices).length > 0 && { anyOf: choices }),
+    ...(order !== undefined && { order }),
     ...(bounded.length > 0 && { between: Object.fromEntries(bounded) }),
     ...(search !== undefined && { search }),
     ...(reverse !== undefined && { reverse }),

@@ -76,6 +76,7 @@ describe('a customer', () => {
   });
   test('holds its code, links, tax number and e-mail address, normalised, until it is deleted', () => {
     given(customer, [created, linked]).holds(
+      't account-code C-000001 CUSTOMER_CODE_TAKEN',
       't customer-code C-000001 CUSTOMER_CODE_TAKEN',
       't customer-link ["pos","9"] CUSTOMER_LINK_TAKEN',
       't customer-tax-number DE123456 -',
@@ -84,7 +85,10 @@ describe('a customer', () => {
     given(customer, [created, linked, deleted]).holds();
     given(customer, []).holds();
     const bare = { ...created, data: { ...created.data, email: null, taxNumber: ' - ' } };
-    given(customer, [bare]).holds('t customer-code C-000001 CUSTOMER_CODE_TAKEN');
+    given(customer, [bare]).holds(
+      't account-code C-000001 CUSTOMER_CODE_TAKEN',
+      't customer-code C-000001 CUSTOMER_CODE_TAKEN',
+    );
   });
   test('is updated by differences only; its status has separate events', () => {
     given(customer, [created])

@@ -41,7 +41,7 @@ describe("a user's password", () => {
 });
 
 describe('among the others of the tenant a user', () => {
-  const membershipAfter = (...history: UserEvent[]) => user.membership?.of(given(user, history).state, 't');
+  const membershipAfter = (...history: UserEvent[]) => user.memberships?.[0]?.of(given(user, history).state, 't');
 
   test('counts as an owner while active and in that role', () => {
     expect(membershipAfter(created)?.keeps).toBe(true);

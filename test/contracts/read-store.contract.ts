@@ -58,6 +58,7 @@ const things: ReadModel<Thing> = {
   compound: [['kind', 'active']],
   counted: ['kind', 'active', 'size'],
   order: { fields: ['rank', 'name'], direction: 'descending' },
+  orders: { size: { fields: ['active', 'size'], direction: 'ascending' } },
   large: true,
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
@@ -104,6 +105,10 @@ function matches(document: Thing, query: ListQuery, joined: ReadonlyMap<string, 
   const equal = Object.entries(query.where ?? {}).every(([field, wanted]) =>
     [value(field)].flat().includes(wanted as never),
   );
+  const any = Object.entries(query.anyOf ?? {}).every(([field, wanted]) =>
+    [value(field)].flat().some((one) => one !== null && wanted.includes(one)),
+  );
+  if (!any) return false;
   const within = Object.entries(query.between ?? {}).every(([field, { from, to }]) => {
     const found = value(field) as string | number | null;
     if (found === null) return from === undefined && to === undefined;
@@ -119,11 +124,16 @@ function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap
   const found = [...known].flatMap(({ id, document }) =>
     document && matches(document, query, joined) ? [{ id, document }] : [],
   );
-  found.sort(
-    (a, b) =>
-      byValue(a.document.rank, b.document.rank) || byValue(a.document.name, b.document.name) || byText(a.id, b.id),
-  );
-  if (!query.reverse) found.reverse();
+  const bySize = query.order === 'size';
+  found.sort((a, b) => {
+    const [one, other] = [a.document, b.document];
+    const compared = bySize
+      ? byValue(one.active === null ? null : Number(one.active), other.active === null ? null : Number(other.active)) ||
+        byValue(one.size, other.size)
+      : byValue(one.rank, other.rank) || byValue(one.name, other.name);
+    return compared || byText(a.id, b.id);
+  });
+  if (bySize === (query.reverse ?? false)) found.reverse();
   const page = found.slice(query.offset, query.offset + query.limit);
   return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
 }
@@ -167,6 +177,11 @@ const someFilter = fc.oneof(
   fc.record({ rank: whole }),
   fc.record({ size: whole }),
 );
+const someChoice: fc.Arbitrary<Record<string, Scalar[]>> = fc.oneof(
+  fc.record({ kind: fc.uniqueArray(fc.constantFrom('x', 'y', 'a', 'a\0b'), { maxLength: 3 }) }),
+  fc.record({ tags: fc.uniqueArray(fc.constantFrom('red', 'green', 'a', 'none'), { maxLength: 3 }) }),
+  fc.record({ size: fc.uniqueArray(whole, { maxLength: 3 }), active: fc.uniqueArray(fc.boolean()) }),
+);
 const bounds = <T>(value: fc.Arbitrary<T>) => fc.record({ from: value, to: value }, { requiredKeys: [] });
 const someRange = fc.oneof(
   fc.record({ rank: bounds(whole) }),
@@ -185,9 +200,13 @@ const someQuery: fc.Arbitrary<ListQuery> = fc
     filters: fc.array(someFilter, { maxLength: 2 }),
     between: fc.option(someRange, { nil: undefined }),
     search: fc.option(someSearch, { nil: undefined }),
+    anyOf: fc.option(someChoice, { nil: undefined, freq: 2 }),
+    order: fc.option(fc.constant('size'), { nil: undefined, freq: 2 }),
   })
-  .map(({ filters, between, search, ...paging }) => ({
+  .map(({ filters, between, search, anyOf, order, ...paging }) => ({
     ...paging,
+    ...(anyOf && { anyOf }),
+    ...(order && { order }),
     where: Object.assign({}, ...filters) as Record<string, Scalar>,
     ...(between && { between: between }),
     ...(search !== undefined && { search }),
@@ -595,6 +614,9 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ['an operator as a value', { where: { kind: { $ne: 'x' } as never } }],
         ['an operator as a bound', { between: { name: { from: { $gt: '' } as never } } }],
         ['a list as a value', { where: { kind: ['x'] as never } }],
+        ['a choice for a field that is not a filter', { anyOf: { name: ['x'] } }],
+        ['an operator as a choice', { anyOf: { kind: [{ $ne: 'x' } as never] } }],
+        ['an unknown order', { order: 'name' }],
         ['a value of another type', { where: { active: 'true' } }],
         ['a negative offset', { offset: -1 }],
         ['a fractional limit', { limit: 1.5 }],

@@ -2,6 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import {
+  ACCOUNT_DEFAULTS_ID,
+  accountDefaults,
+  seedDefaultAccounts,
+  setDefaultAccount,
+} from '../../src/aggregates/account-defaults.aggregate.js';
+import { account, createAccount, deleteAccount, updateAccount } from '../../src/aggregates/account.aggregate.js';
 import { createRole, deleteRole, role } from '../../src/aggregates/role.aggregate.js';
 import { createUser, deleteUser, updateUser, user, type UpdateUser } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
@@ -46,6 +53,29 @@ function replica(store: EventStore, clock: ManualClock) {
     change,
     dismiss: (id: string) => asRequest(() => runner.execute(user, target(id), {}, deleteUser)),
     makeRole: (id: string) => inTime(() => runner.execute(role, target(id), { name: id, permissions: [] }, createRole)),
+    open: (id: string) =>
+      inTime(() =>
+        runner.execute(
+          account,
+          target(id),
+          { type: 'CASH', code: null, name: id, isActive: true, currency: 'EUR', isSystem: false },
+          createAccount,
+        ),
+      ),
+    close: (id: string) => asRequest(() => runner.execute(account, target(id), { isActive: false }, updateAccount)),
+    drop: (id: string) => asRequest(() => runner.execute(account, target(id), {}, deleteAccount)),
+    prefer: (accountId: string) =>
+      asRequest(() =>
+        runner.execute(accountDefaults, target(ACCOUNT_DEFAULTS_ID), { type: 'CASH', accountId }, setDefaultAccount),
+      ),
+    seed: (id: string) =>
+      inTime(() =>
+        runner.execute(accountDefaults, target(ACCOUNT_DEFAULTS_ID), { defaults: { CASH: id } }, seedDefaultAccounts),
+      ),
+    defaults: async () => {
+      const { state } = await reader.read(accountDefaults, TENANT, ACCOUNT_DEFAULTS_ID);
+      return state.byType;
+    },
     dropRole: (id: string) => asRequest(() => runner.execute(role, target(id), {}, deleteRole)),
     owners: async (...who: readonly string[]) => {
       const states = await Promise.all(who.map((id) => reader.read(user, TENANT, id)));
@@ -213,6 +243,49 @@ describe('A required member of a tenant', () => {
       expect(clock.monotonicMs() - beganAtMs).toBeGreaterThanOrEqual(5_000);
       pause.resume();
       await expect(whileTimePasses(clock, giving)).rejects.toMatchObject({ kind: 'not_found' });
+    });
+  });
+
+  describe('A default account', () => {
+    test('can be neither deactivated nor deleted, unless another one is named', async () => {
+      const one = replica(store, clock);
+      for (const id of ['till', 'safe']) await one.open(id);
+      await one.seed('till');
+      for (const leave of [one.close, one.drop])
+        await expect(leave('till')).rejects.toMatchObject({ kind: 'conflict', code: 'DEFAULT_ACCOUNT' });
+      await one.prefer('safe');
+      await one.close('till');
+      await one.drop('till');
+      await expect(one.prefer('till')).rejects.toMatchObject({ kind: 'conflict', code: 'ACCOUNT_INACTIVE' });
+      expect(await one.defaults()).toEqual({ CASH: 'safe' });
+    });
+
+    test('is named or deactivated, not both, concurrently, 100 times', async () => {
+      const [a, b] = [replica(store, clock), replica(store, clock)];
+      await a.open('safe');
+      for (let round = 0; round < 100; round += 1) {
+        const id = `till${round}`;
+        await a.open(id);
+        const done = Promise.allSettled([a.prefer(id), b.close(id)]);
+        const told = (await whileTimePasses(clock, done)).map(codeOf).join(' ');
+        expect([told, ['done DEFAULT_ACCOUNT', 'ACCOUNT_INACTIVE done'].includes(told)]).toEqual([told, true]);
+        await whileTimePasses(clock, a.prefer('safe'));
+      }
+    });
+
+    test('about to be named by a paused command is deactivated only once that can no longer happen', async () => {
+      const paused = new FaultyEventStore(store);
+      const [slow, quick] = [replica(paused, clock), replica(store, clock)];
+      await quick.open('till');
+      const pause = paused.pauseAppendTo(`defaults-${TENANT}_${ACCOUNT_DEFAULTS_ID}`);
+      const naming = slow.prefer('till');
+      await pause.reached;
+      const beganAtMs = clock.monotonicMs();
+      await whileTimePasses(clock, quick.close('till'), 100);
+      expect(clock.monotonicMs() - beganAtMs).toBeGreaterThanOrEqual(5_000);
+      pause.resume();
+      await expect(whileTimePasses(clock, naming)).rejects.toMatchObject({ code: 'ACCOUNT_INACTIVE' });
+      expect(await quick.defaults()).toEqual({});
     });
   });
 });

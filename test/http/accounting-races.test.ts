@@ -158,6 +158,26 @@ describe('A customer deleted concurrently', () => {
   );
 });
 
+test(
+  'An account becomes the default or is deactivated concurrently, never both',
+  async () => {
+    const seen = await raced(async () => {
+      const id = await create('accounts', { type: 'EMPLOYEE', name: 'Till' });
+      return {
+        left: () => change(`accounts/${id}`, { isDefault: true }),
+        right: () => change(`accounts/${id}`, { isActive: false }),
+        check: async (answers) => {
+          const found = await shown(`accounts/${id}`);
+          expect([answers, found?.isActive]).toEqual([answers, !answers.endsWith('| 201')]);
+        },
+      };
+    });
+    within(['201 | 409 DEFAULT_ACCOUNT', '409 ACCOUNT_INACTIVE | 201', '201 | 201'], seen);
+    expect(seen).toEqual(expect.arrayContaining(['201 | 409 DEFAULT_ACCOUNT', '409 ACCOUNT_INACTIVE | 201']));
+  },
+  TIMEOUT_MS,
+);
+
 describe('An account deleted concurrently', () => {
   test(
     'with a transaction keeps the transaction, or is deleted',

@@ -95,6 +95,93 @@ describe('Accounts', () => {
     expect((await list()).items.filter(({ type, isDefault }) => type === 'BANK' && isDefault)).toHaveLength(1);
   });
 
+  test('stay active while they are the default of their type', async () => {
+    const cash = await named('Cash');
+    const { id: till } = await post({ type: 'CASH', name: 'Till' });
+    expect((await patch(cash.id, { isActive: false })).told).toBe('409 DEFAULT_ACCOUNT');
+    expect((await patch(cash.id, { name: 'Drawer', isActive: false, isDefault: false })).told).toBe(
+      '409 DEFAULT_ACCOUNT',
+    );
+    expect((await remove(cash.id)).told).toBe('409 DEFAULT_ACCOUNT');
+    expect(await get(cash.id)).toEqual(cash);
+    await patch(till, { isDefault: true });
+    expect((await patch(cash.id, { isActive: false })).told).toBe('201');
+    expect((await remove(cash.id)).told).toBe('201');
+  });
+
+  test('become the default only while they are active', async () => {
+    const closed = { type: 'CASH', name: 'Till', isActive: false };
+    expect((await post({ ...closed, isDefault: true })).told).toBe('409 ACCOUNT_INACTIVE');
+    const { id } = await post(closed);
+    expect((await patch(id, { name: 'Drawer', isDefault: true })).told).toBe('409 ACCOUNT_INACTIVE');
+    expect(await get(id)).toMatchObject({ name: 'Till', isDefault: false, revision: 0 });
+    expect((await patch(id, { isActive: true, isDefault: true })).told).toBe('201');
+    expect(await get(id)).toMatchObject({ isActive: true, isDefault: true });
+  });
+
+  test('share unique codes with customers, in any case', async () => {
+    const customers = (body: object) => service.post('/api/customers', body, books.tenant.token);
+    await post({ type: 'OTHER', name: 'A', code: 'k-1' });
+    expect((await customers({ name: 'Ada', code: 'K-1' })).told).toBe('409 CUSTOMER_CODE_TAKEN');
+    const { id } = await customers({ name: 'Ada', code: 'K-2' });
+    expect((await post({ type: 'OTHER', name: 'B', code: 'k-2' })).told).toBe('409 ACCOUNT_CODE_TAKEN');
+    await service.call('PATCH', `/api/customers/${id}`, { token: books.tenant.token, body: { code: 'K-3' } });
+    expect((await post({ type: 'OTHER', name: 'B', code: 'k-2' })).told).toBe('201');
+    const both = [customers({ name: 'Bob', code: 'K-4' }), post({ type: 'OTHER', name: 'C', code: 'K-4' })];
+    const told = (await Promise.all(both)).map((reply) => reply.told.replace(/(ACCOUNT|CUSTOMER)_/, '')).sort();
+    expect(told).toEqual(['201', '409 CODE_TAKEN']);
+  });
+
+  test("with the code of a partner's customer do not hinder the sale: the customer gets another code", async () => {
+    const customer = { name: 'Flour Mill', code: '100', externalId: 'mill' };
+    await service.sell(books.partner, saleOf('one', { customer }));
+    await service.sell(books.partner, saleOf('two', { customer }));
+    const { items } = await service.customers(books.tenant.token, 'search=mill');
+    expect(items).toMatchObject([{ code: 'C-000001', balance: { amount: '200.00' } }]);
+    const payments = [{ method: 'CASH', amount: '100.00', accountCode: 'C-000001' }];
+    await service.postSale(books.partner, saleOf('three', { payments }));
+    expect((await service.settled(books.partner, 'three')).rejection?.code).toBe('ACCOUNT_UNKNOWN');
+  });
+
+  test('are listed by type and activity, and sorted by name or code', async () => {
+    await post({ type: 'EXPENSE', name: 'zinc', code: '20' });
+    await post({ type: 'EXPENSE', name: 'Äpfel', isActive: false });
+    await post({ type: 'SUPPLIER', name: 'apples', code: 'a-1' });
+    const names = async (query: string) => (await list(query)).items.map(({ name }) => name);
+    const cost = 'type=EXPENSE&type=supplier';
+    expect(await names('type=EXPENSE')).toEqual(['Äpfel', 'zinc']);
+    expect(await names(cost)).toEqual(['apples', 'Äpfel', 'zinc']);
+    expect(await names(`${cost}&sort=newest`)).toEqual(['apples', 'Äpfel', 'zinc']);
+    expect(await names(`${cost}&sort=name`)).toEqual(['Äpfel', 'apples', 'zinc']);
+    expect(await names(`${cost}&sort=code`)).toEqual(['zinc', 'apples', 'Äpfel']);
+    expect(await names(`${cost}&isActive=true&sort=name`)).toEqual(['apples', 'zinc']);
+    expect(await names('isActive=false')).toEqual(['Äpfel']);
+    expect(await names('type=CUSTOMER')).toEqual(['Walk-in customer']);
+    expect(await names('type=EXPENSE&search=z&sort=code')).toEqual(['zinc']);
+    const all = await names('sort=code');
+    expect(
+      await Promise.all(
+        [1, 2].map(async (page) => {
+          const query = `pageNumber=${page}&pageSize=7&sort=code`;
+          const reply = await service.get(`/api/accounts?${query}`, books.tenant.token);
+          return (reply.body as Page).items.map(({ name }) => name);
+        }),
+      ),
+    ).toEqual([all.slice(0, 7), all.slice(7)]);
+    for (const bad of [
+      'type=',
+      'type=MAGIC',
+      'isActive=1',
+      'sort=age',
+      'sort=name&sort=code',
+      'isActive=true&isActive=true',
+    ])
+      expect([
+        bad,
+        (await service.get(`/api/accounts?pageNumber=1&pageSize=5&${bad}`, books.tenant.token)).status,
+      ]).toEqual([bad, 400]);
+  });
+
   test('receive collections of partner sales if they are the default', async () => {
     const { id: till } = await post({ type: 'CASH', name: 'Till', isDefault: true });
     const payments = [{ method: 'CASH', amount: '40.00' }];
@@ -118,6 +205,7 @@ describe('Accounts', () => {
   test('with postings cannot be deleted, but can be closed', async () => {
     await service.sell(books.partner, saleOf('one', { payments: [{ method: 'CARD', amount: '5.00' }] }));
     const card = await named('Card terminal');
+    await post({ type: 'POS', name: 'New terminal', isDefault: true });
     expect(codeOf(await remove(card.id))).toBe('ACCOUNT_HAS_TRANSACTIONS');
     expect((await patch(card.id, { isActive: false })).status).toBe(201);
     expect(await get(card.id)).toMatchObject({ isActive: false, balance: { amount: '5.00' } });
@@ -148,9 +236,10 @@ describe('Accounts', () => {
     const made = await patch(id, { name: 'C', isDefault: true }, { 'if-match': '"1"' });
     expect([made.told, (made.data as Account).revision]).toEqual(['201', 2]);
     expect(await get(id)).toMatchObject({ name: 'C', isDefault: true });
-    expect((await remove(id, { 'if-match': '"1"' })).told).toBe('409 REVISION_CONFLICT');
-    expect(await get(id)).toMatchObject({ name: 'C', isDefault: true });
-    expect((await remove(id, { 'if-match': '"2"' })).told).toBe('201');
+    expect((await remove(id, { 'if-match': '"2"' })).told).toBe('409 DEFAULT_ACCOUNT');
+    await post({ type: 'OTHER', name: 'Next', isDefault: true });
+    expect((await remove(id, { 'if-match': '"2"' })).told).toBe('409 REVISION_CONFLICT');
+    expect((await remove(id, { 'if-match': '"3"' })).told).toBe('201');
     expect((await list()).items.map((account) => account.id)).not.toContain(id);
   });
 

@@ -260,8 +260,9 @@ async function walkRecords({ token }: TestTenant): Promise<void> {
   await change('DELETE', '/api/customers', deletedId, token);
 
   const accountId = await createAt('/api/accounts', token, { type: 'CASH', name: 'Till', isDefault: true });
-  await change('PATCH', '/api/accounts', accountId, token, { name: 'Drawer', code: '109', isActive: false });
-  await change('PATCH', '/api/accounts', accountId, token, { isActive: true, isDefault: false });
+  await change('PATCH', '/api/accounts', accountId, token, { name: 'Drawer', code: '109', isDefault: false });
+  await change('PATCH', '/api/accounts', accountId, token, { isActive: false });
+  await change('PATCH', '/api/accounts', accountId, token, { isActive: true });
   const spareId = await createAt('/api/accounts', token, { type: 'BANK', name: 'Spare' });
   await change('DELETE', '/api/accounts', spareId, token);
 

@@ -44,6 +44,17 @@ describe('Rules learned from choices', () => {
     }
   };
 
+  test('do not arise from the default customer, who stands for many', async () => {
+    const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
+    for (const externalId of ['w-1', 'w-2', 'w-3']) {
+      await service.sell(books.partner, saleOf(externalId));
+      const { items } = await service.transactions(token, `search=${externalId}`);
+      await choose(items[0] as Transaction, beans);
+    }
+    for (const externalId of ['m-1', 'm-2', 'm-3']) await choose(await sell(externalId, 'Miller'), beans);
+    expect((await until(({ length }) => length > 0)).map(({ merchant }) => merchant)).toEqual(['Miller']);
+  });
+
   test('appear with the third sale to a customer, categorise the next, and end when wrong', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: machines } = await service.post(PATH, { name: 'Machines' }, token);

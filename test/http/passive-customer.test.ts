@@ -21,9 +21,9 @@ describe('A passive customer', () => {
     id = (await service.post('/api/customers', customer, token())).id;
   });
 
-  const setStatus = async (status: 'ACTIVE' | 'PASSIVE', customerId = id): Promise<void> => {
+  const setStatus = async (status: 'ACTIVE' | 'PASSIVE'): Promise<void> => {
     const body = { status };
-    const reply = await service.call('PATCH', `/api/customers/${customerId}`, { token: token(), body });
+    const reply = await service.call('PATCH', `/api/customers/${id}`, { token: token(), body });
     expect(reply.status).toBe(201);
   };
   const record = (facts: object) =>
@@ -63,10 +63,14 @@ describe('A passive customer', () => {
     expect((await service.customers(token(), 'search=ada&status=ALL')).totalCount).toBe(1);
   });
 
-  test('causes a sale to be rejected if it is the default customer', async () => {
-    const { items } = await service.customers(token(), 'isDefault=true');
-    await setStatus('PASSIVE', items[0]?.id);
-    expect(await push('walk-in', {})).toBe('CUSTOMER_PASSIVE');
+  test('is never the default customer, which sales without a customer need', async () => {
+    const [walkIn] = (await service.customers(token(), 'isDefault=true')).items;
+    const bodies = { customers: { status: 'PASSIVE' }, accounts: { isActive: false } };
+    for (const [path, body] of Object.entries(bodies)) {
+      const reply = await service.call('PATCH', `/api/${path}/${walkIn?.id ?? ''}`, { token: token(), body });
+      expect([path, reply.told]).toEqual([path, '409 DEFAULT_CUSTOMER']);
+    }
+    expect(await push('walk-in', {})).toBe('BOOKED');
   });
 
   test('cannot return goods, but its sales can be cancelled', async () => {

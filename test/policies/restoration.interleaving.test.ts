@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { account, accountCodeClaim } from '../../src/aggregates/account.aggregate.js';
-import { codeClaim, linkClaim } from '../../src/aggregates/customer-keys.js';
+import { account } from '../../src/aggregates/account.aggregate.js';
+import { accountCodeClaim, customerCodeClaim } from '../../src/aggregates/code-claims.js';
+import { linkClaim } from '../../src/aggregates/customer-keys.js';
 import { customer } from '../../src/aggregates/customer.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { Claim } from '../../src/eventsourcing/aggregate.js';
@@ -174,7 +175,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
     const over = statesOverTime(history);
     const link = { sourceId: 'shop', externalId: named(LINK) };
     const claims: readonly (readonly [string, Claim])[] = [
-      [ids.customer, codeClaim(TENANT, named(CODE))],
+      [ids.customer, customerCodeClaim(TENANT, named(CODE))],
       [ids.customer, linkClaim(TENANT, link)],
       [ids.account, accountCodeClaim(TENANT, named(ACCOUNT_CODE))],
     ];

@@ -6,6 +6,7 @@ import {
   fault,
   invalidAt,
   mirrorOf,
+  inactiveDefault,
   missing,
   NaiveBooks,
   told,
@@ -302,7 +303,9 @@ export class Bookkeeper {
   private async createAccount({ type, isActive, isDefault }: StepOf<'account'>): Promise<void> {
     const name = this.fresh('Account');
     const body = { type: type.toLowerCase(), name, code: name.toUpperCase(), isActive, isDefault };
-    const { id } = (await this.send('POST', '/api/accounts', body, [])) ?? { id: '' };
+    const made = await this.send('POST', '/api/accounts', body, isDefault && !isActive ? [inactiveDefault()] : []);
+    if (!made) return;
+    const { id } = made;
     this.model.accounts.push({ id, type, code: body.code, isSystem: false, name, isActive, isDeleted: false });
     if (isDefault) this.model.defaults.set(type, id);
   }
@@ -310,7 +313,8 @@ export class Bookkeeper {
   private async changeCustomer({ customer, isActive, rename, asAccount }: StepOf<'change customer'>): Promise<void> {
     const known = pick(this.model.customers, customer);
     const name = rename ? this.fresh('Renamed') : undefined;
-    const faults = known.isDeleted ? [missing()] : [];
+    const isRefused = known.isDefault && isActive === false;
+    const faults = known.isDeleted ? [missing()] : isRefused ? [fault(409, 'DEFAULT_CUSTOMER')] : [];
     const status = isActive === null ? {} : { status: isActive ? 'ACTIVE' : 'PASSIVE' };
     const flag = isActive === null ? {} : { isActive };
     const body = { ...(name !== undefined && { name }), ...(asAccount ? flag : status) };
@@ -324,8 +328,14 @@ export class Bookkeeper {
     const { defaults, accounts } = this.model;
     const known = pick(accounts, account);
     const name = rename ? this.fresh('Renamed') : undefined;
-    const isRefused = known.isSystem && isActive === false;
-    const faults = known.isDeleted ? [missing()] : isRefused ? [fault(409, 'SYSTEM_ACCOUNT')] : [];
+    const isKept = isActive === false && defaults.get(known.type) === known.id;
+    const faults = known.isDeleted
+      ? [missing()]
+      : [
+          ...(known.isSystem && isActive === false ? [fault(409, 'SYSTEM_ACCOUNT')] : []),
+          ...(isKept ? [fault(409, 'DEFAULT_ACCOUNT')] : []),
+          ...(isDefault === true && !(isActive ?? known.isActive) ? [inactiveDefault()] : []),
+        ];
     // System accounts keep their names here, because the model identifies them by name.
     const isRenamed = name !== undefined && !known.isSystem;
     const body = {
@@ -359,11 +369,10 @@ export class Bookkeeper {
       ? [missing()]
       : [
           ...(known.isSystem ? [fault(409, 'SYSTEM_ACCOUNT')] : []),
+          ...(defaults.get(known.type) === known.id ? [fault(409, 'DEFAULT_ACCOUNT')] : []),
           ...(this.model.isPostedTo(known.id) ? [fault(409, 'ACCOUNT_HAS_TRANSACTIONS')] : []),
         ];
-    if (!(await this.send('DELETE', `/api/accounts/${known.id}`, undefined, faults))) return;
-    known.isDeleted = true;
-    if (defaults.get(known.type) === known.id) defaults.delete(known.type);
+    if (await this.send('DELETE', `/api/accounts/${known.id}`, undefined, faults)) known.isDeleted = true;
   }
 
   // ── Manually recorded transactions ──

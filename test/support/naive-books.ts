@@ -9,6 +9,8 @@ export const fault = (status: number, code: string, path?: string): Fault => ({
 });
 export const invalidAt = (path: string): Fault => fault(400, 'VALIDATION_FAILED', path);
 export const missing = (path?: string): Fault => fault(404, 'NOT_FOUND', path);
+/** An inactive account cannot become the default of its type. */
+export const inactiveDefault = (): Fault => fault(409, 'ACCOUNT_INACTIVE');
 
 export type NaiveCustomer = {
   readonly id: string;

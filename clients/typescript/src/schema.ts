@@ -25,7 +25,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List accounts, customers included, newest first
+         * List accounts, customers included
          * @description Requires the permission accounts.read.
          */
         get: operations["getAccounts"];
@@ -3642,6 +3642,9 @@ export interface operations {
             query: {
                 pageNumber: number;
                 pageSize: number;
+                type?: ("CUSTOMER" | "SUPPLIER" | "EMPLOYEE" | "CASH" | "BANK" | "POS" | "CREDIT_CARD" | "EXPENSE" | "INCOME" | "TAX" | "EQUITY" | "OTHER")[];
+                isActive?: boolean;
+                sort?: "name" | "code" | "newest";
                 search?: string;
             };
             header?: {

@@ -20,6 +20,8 @@ export type Bound = {
 /** Criteria of a list in stored form. */
 export type Criteria = {
   readonly terms: readonly string[];
+  /** Groups of terms of which one must match. */
+  readonly groups: readonly (readonly string[])[];
   readonly bounds: readonly Bound[];
   readonly words: readonly string[];
 };
@@ -36,10 +38,12 @@ export type Target = {
 export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
   requirePage(query);
   const valueOf = (column: Column, value: Scalar) => asked(column, value, () => stored(shape, column, value));
-  const terms = Object.entries(query.where ?? {}).map(([field, value]) => {
+  const termOf = (field: string, value: Scalar) => {
     const column = filterOf(shape, field);
     return termFor(shape, scope, column, valueOf(column, value));
-  });
+  };
+  const terms = Object.entries(query.where ?? {}).map(([field, value]) => termOf(field, value));
+  const groups = Object.entries(query.anyOf ?? {}).map(([field, values]) => values.map((each) => termOf(field, each)));
   const bounds = Object.entries(query.between ?? {}).flatMap(([field, { from, to }]): Bound[] => {
     const column = columnOf(shape, field);
     if (!shape.stored.includes(column))
@@ -50,7 +54,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
   });
   const words = searchWords(query.search);
-  return words?.length === 0 ? undefined : { terms, bounds, words: words ?? [] };
+  return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
 }
 
 /** Number of hits up to which a set is not worth caching. */
@@ -76,9 +80,13 @@ export class Matches {
     private readonly few: number,
   ) {}
 
-  /** The documents that meet all terms and words; undefined without any terms or words. */
-  of(target: Target, { terms, words }: Criteria): Bits | undefined {
+  /** The documents that meet all terms, groups and words; undefined without any of them. */
+  of(target: Target, { terms, groups, words }: Criteria): Bits | undefined {
     const sets = words.map((word) => this.havingWord(target, word));
+    for (const group of groups)
+      sets.push(
+        group.map((term) => this.having(target, term)).reduce((some, one) => some.or(one), new Bits(target.state.last)),
+      );
     if (terms.length > 0) sets.push(this.havingTerms(target, terms));
     return sets.length === 0 ? undefined : sets.reduce((all, one) => all.and(one));
   }
@@ -89,9 +97,12 @@ export class Matches {
     const found = this.json(some, scope, terms.map(quoted).join(' AND '), this.few);
     const bits = new Bits(state.last).addJson(found);
     if (bits.count < this.few) return bits;
-    return terms
-      .map((term) => this.keep(target, term, '', (after) => this.matching(target, shape.terms, quoted(term), after)))
-      .reduce((all, one) => all.and(one));
+    return terms.map((term) => this.having(target, term)).reduce((all, one) => all.and(one));
+  }
+
+  private having(target: Target, term: string): Bits {
+    const { terms } = target.shape;
+    return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
   /** Documents that contain a word with this prefix, or reference a document that does. */

@@ -1,10 +1,10 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
-import { placeIn } from '../read-model.declaration.js';
+import { inOrderOf, placeIn } from '../read-model.declaration.js';
 import { Bits } from './read-store.bits.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
-import { BASE, lowest, orderColumns, orderIndex, type TableShape } from './read-store.shape.js';
+import { BASE, lowest, orderColumns, type TableShape } from './read-store.shape.js';
 
 /** Values of the order's columns, then the id. */
 type Place = readonly Value[];
@@ -28,7 +28,8 @@ export class ReadStoreQuery {
   }
 
   /** @param scope number of the scope; undefined if nothing was ever stored in it */
-  list(shape: TableShape, scope: number | undefined, query: ListQuery): Listed {
+  list(declared: TableShape, scope: number | undefined, query: ListQuery): Listed {
+    const shape = inOrderOf(declared, query);
     const criteria = criteriaOf(shape, scope ?? 0, query);
     const target = this.target(shape, scope ?? 0);
     if (query.after !== undefined) return this.part(target, query, criteria, query.after);
@@ -168,7 +169,7 @@ function nearestEnd(walk: Walk, offset: number, limit: number, total: number) {
 function rowsOf(target: Target, walk: Walk): Sql {
   const { shape, isIndexed } = target;
   const { text, values } = conditions(target, walk);
-  return { text: `${shape.main} m ${isIndexed ? `INDEXED BY ${orderIndex(shape)}` : ''} WHERE ${text}`, values };
+  return { text: `${shape.main} m ${isIndexed ? `INDEXED BY ${shape.orderIndex}` : ''} WHERE ${text}`, values };
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AnyTable, Field, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
+import type { AnyTable, Field, Order, ReadModel, Scalar, SearchJoin } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
 import { UUID } from '../../ports/uuid.js';
 import { bindable } from '../bindable-text.js';
@@ -24,6 +24,11 @@ export type TableShape = {
   readonly stored: readonly Column[];
   readonly order: readonly Column[];
   readonly descending: boolean;
+  readonly orderIndex: string;
+  /** The layout with each of the model's further orders. */
+  readonly variants: ReadonlyMap<string, TableShape>;
+  /** Columns of all orders. */
+  readonly ordered: ReadonlySet<Column>;
   /** Sorted by name, because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
   /** Names of searched texts, in the order of the columns of `words`. */
@@ -44,16 +49,24 @@ export function shapeOf(table: AnyTable): TableShape {
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, sql: `"f_${field}"`, type }));
   const column = declared(model, columns);
   const joins = (model.searchJoins ?? []).map((join) => ({ ...join, column: column(join.field) }));
-  const order = model.order.fields.map(column);
-  const needed = new Set([...order, ...joins.map((join) => join.column)]);
+  const orders = [model.order, ...Object.values(model.orders ?? {})];
+  const ordered = new Set(orders.flatMap(({ fields }) => fields.map(column)));
+  const needed = new Set([...ordered, ...joins.map((join) => join.column)]);
+  const orderedBy = ({ fields, direction }: Order, index: string) => ({
+    order: fields.map(column),
+    descending: direction === 'descending',
+    orderIndex: `"${name}__${index}"`,
+  });
   const isStored = (each: Column) => needed.has(each) || each.type !== 'text' || !model.filters.includes(each.field);
-  return {
+  const variants = new Map<string, TableShape>();
+  const shape: TableShape = {
     name,
     model,
     columns,
     stored: [...columns.values()].filter(isStored),
-    order,
-    descending: model.order.direction === 'descending',
+    ...orderedBy(model.order, 'order'),
+    variants,
+    ordered,
     filters: [...model.filters].sort().map(column),
     texts: Object.keys(model.search ?? {}).sort(),
     joins,
@@ -62,6 +75,9 @@ export function shapeOf(table: AnyTable): TableShape {
     words: `"${name}__words"`,
     declaration: declarationOf(model),
   };
+  for (const [own, order] of Object.entries(model.orders ?? {}))
+    variants.set(own, { ...shape, ...orderedBy(order, `order_${own}`) });
+  return shape;
 }
 
 /** Placeholder for null in columns of the order. Sorts before every value, so that row values can be compared. */
@@ -78,8 +94,8 @@ export const BASE = '(? << 32)';
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
 /** Text columns of the order may hold the numeric placeholder for null. */
-function sqlType({ order }: TableShape, column: Column): string {
-  const isOrdered = order.includes(column);
+function sqlType({ ordered }: TableShape, column: Column): string {
+  const isOrdered = ordered.has(column);
   const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
   return isOrdered ? `${type} NOT NULL` : type;
 }
@@ -108,12 +124,15 @@ export const tablesOf = ({ main, terms, words, filters, texts }: TableShape): st
   ...(texts.length > 0 ? [words] : []),
 ];
 
-export const orderIndex = (shape: TableShape): string => `"${shape.name}__order"`;
 export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
 
 export const createIndexes = (shape: TableShape): string[] => [
-  `CREATE INDEX IF NOT EXISTS ${orderIndex(shape)} ON ${shape.main} (scope, ${orderColumns(shape).join(', ')}) WHERE dead = 0`,
+  ...[shape, ...shape.variants.values()].map(
+    (each) =>
+      `CREATE INDEX IF NOT EXISTS ${each.orderIndex} ON ${shape.main} (scope, ${orderColumns(each).join(', ')})
+       WHERE dead = 0`,
+  ),
   ...shape.joins.map(
     ({ column }) =>
       `CREATE INDEX IF NOT EXISTS ${joinIndex(shape, column)} ON ${shape.main} (scope, ${column.sql})
@@ -151,7 +170,7 @@ export function rowOf(shape: TableShape, scope: number, document: object | null)
   return {
     values: shape.stored.map((column) => {
       const [only, another] = values.get(column) ?? [];
-      const isOrdered = shape.order.includes(column);
+      const isOrdered = shape.ordered.has(column);
       return another !== undefined || only === undefined ? (isOrdered ? lowest(column) : null) : only;
     }),
     terms: shape.filters

@@ -1,5 +1,14 @@
 import type { CreateIndexesOptions, IndexDescription, ObjectId } from 'mongodb';
-import type { AnyTable, DocumentKey, Field, ReadModel, Scalar, Scope, SearchJoin } from '../../ports/read-store.js';
+import type {
+  AnyTable,
+  DocumentKey,
+  Field,
+  Order,
+  ReadModel,
+  Scalar,
+  Scope,
+  SearchJoin,
+} from '../../ports/read-store.js';
 import type { DocumentWrite } from '../../ports/read-store.js';
 import { words as wordsOf } from '../../ports/search.js';
 import { bindable, unbindable } from '../bindable-text.js';
@@ -23,6 +32,9 @@ export type Shape = {
   readonly model: ReadModel;
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
+  readonly descending: boolean;
+  /** The layout with each of the model's further orders. */
+  readonly variants: ReadonlyMap<string, Shape>;
   /** Fields with their own index: filters that are not common, and fields on which searches join. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
@@ -47,11 +59,17 @@ export function shapeOf(table: AnyTable): Shape {
   const joins = model.searchJoins ?? [];
   const filters = model.filters.filter((field) => !model.common?.includes(field));
   const indexed = new Set([...filters, ...joins.map((join) => join.field)].map(column));
-  return {
+  const orderedBy = ({ fields, direction }: Order) => ({
+    order: fields.map(column),
+    descending: direction === 'descending',
+  });
+  const variants = new Map<string, Shape>();
+  const shape: Shape = {
     name: tableName(table),
     model,
     columns,
-    order: model.order.fields.map(column),
+    ...orderedBy(model.order),
+    variants,
     indexed: [...indexed],
     compounds: (model.compound ?? []).filter((fields) => fields.length > 1).map((fields) => fields.map(column)),
     counted: (model.counted ?? []).map(column),
@@ -61,6 +79,10 @@ export function shapeOf(table: AnyTable): Shape {
     joins,
     declaration: declarationOf(model),
   };
+  // Totals by day locate pages in the first order only.
+  for (const [name, order] of Object.entries(model.orders ?? {}))
+    variants.set(name, { ...shape, ...orderedBy(order), day: undefined });
+  return shape;
 }
 
 /** Sorted by name, so that storage does not depend on declaration order. */
@@ -76,7 +98,8 @@ export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: nu
  * and a document without a value is not in that value's index.
  */
 export function indexesOf(shape: Shape): IndexDescription[] {
-  const order = [...shape.order.map(({ path }) => path), '_id'];
+  const orderOf = (each: Shape) => [...each.order.map(({ path }) => path), '_id'];
+  const order = orderOf(shape);
   const index = (name: string, paths: readonly string[], present: readonly string[]): IndexDescription => ({
     name,
     key: new Map([...new Set(['s', ...paths])].map((path) => [path, 1])),
@@ -87,7 +110,8 @@ export function indexesOf(shape: Shape): IndexDescription[] {
     return index(`by_${columns.map(({ field }) => field).join('_')}`, [...paths, ...order], paths);
   });
   const byWord = shape.texts.length === 0 ? [] : [index('words', ['w'], ['s'])];
-  return [index('order', order, ['s']), ...byFields, ...byWord];
+  const further = [...shape.variants].map(([name, each]) => index(`order_${name}`, orderOf(each), ['s']));
+  return [index('order', order, ['s']), ...further, ...byFields, ...byWord];
 }
 
 /** Documents changed since the totals were settled. */

@@ -21,8 +21,12 @@ export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
     const column = filterOf(shape, field);
     return { [column.path]: valueOf(shape, column, value) };
   });
+  const any = Object.entries(query.anyOf ?? {}).map(([field, values]): Condition => {
+    const column = filterOf(shape, field);
+    return { [column.path]: { $in: values.map((value) => valueOf(shape, column, value)) } };
+  });
   const within = Object.entries(query.between ?? {}).flatMap(([field, range]) => rangeOf(shape, field, range));
-  return [...equal, ...within];
+  return [...equal, ...any, ...within];
 }
 
 /** One bound suffices to exclude missing values: MongoDB compares values of one type only. */

@@ -1,6 +1,7 @@
 import { MongoServerError, type Document, type FindCursor, type Sort } from 'mongodb';
 import { SearchTooBroad, type Listed, type ListQuery, type Scope } from '../../ports/read-store.js';
 import { searchWords } from '../../ports/search.js';
+import { inOrderOf } from '../read-model.declaration.js';
 import type { MongoConnection, Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { idInKey, type Shape } from './read-store.collections.js';
@@ -36,7 +37,8 @@ export class ReadStoreQuery {
     private readonly totals: ReadStoreTotals,
   ) {}
 
-  async list(shape: Shape, scope: Scope, query: ListQuery): Promise<Listed> {
+  async list(declared: Shape, scope: Scope, query: ListQuery): Promise<Listed> {
+    const shape = inOrderOf(declared, query);
     const filter = await this.filter(shape, scope, query);
     if (query.after !== undefined) return this.part(shape, filter, query, query.after);
     if (!filter) return { items: [], totalCount: 0 };
@@ -209,16 +211,15 @@ export class ReadStoreQuery {
 }
 
 /** Undefined if no total is maintained for the query. */
-function keptKey(shape: Shape, { where = {}, between = {}, search = '' }: ListQuery): string | undefined {
+function keptKey(shape: Shape, { where = {}, anyOf, between = {}, search = '' }: ListQuery): string | undefined {
   const [only, another] = Object.entries(where);
-  if (another || search !== '' || Object.keys(between).length > 0) return undefined;
+  if (another || anyOf || search !== '' || Object.keys(between).length > 0) return undefined;
   if (!only) return totalKey();
   const column = shape.counted.find(({ field }) => field === only[0]);
   return column && totalKey(column, valueOf(shape, column, only[1]));
 }
 
-const isAscending = ({ model }: Shape, { reverse = false }: ListQuery): boolean =>
-  (model.order.direction === 'descending') === reverse;
+const isAscending = ({ descending }: Shape, { reverse = false }: ListQuery): boolean => descending === reverse;
 
 const narrowed = (filter: Condition, more: readonly Condition[]): Condition =>
   more.length === 0 ? filter : { ...filter, $and: [...(filter.$and ?? []), ...more] };

@@ -1,0 +1,26 @@
+import type { Claim } from '../eventsourcing/aggregate.js';
+import { codeKey } from './fields.js';
+
+// A code is unique over accounts and customers: each record claims it under both kinds. Older records claimed only their
+// own kind, which a record of the other kind still finds taken.
+const KINDS = ['account-code', 'customer-code'] as const;
+
+const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number], refusedAs: string): Claim => ({
+  scope: tenantId,
+  kind,
+  value: codeKey(code),
+  refusal: { code: refusedAs, message: 'Another account or customer has this code.' },
+});
+
+/** In the same order for both, so that of two concurrent records one succeeds. */
+export const accountCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
+  KINDS.map((kind) => codeClaim(tenantId, code, kind, 'ACCOUNT_CODE_TAKEN'));
+export const customerCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
+  KINDS.map((kind) => codeClaim(tenantId, code, kind, 'CUSTOMER_CODE_TAKEN'));
+
+/** For lookups: every account with the code holds this claim. A customer may hold it too. */
+export const accountCodeClaim = (tenantId: string, code: string): Claim =>
+  codeClaim(tenantId, code, 'account-code', 'ACCOUNT_CODE_TAKEN');
+/** For lookups: every customer with the code holds this claim. An account may hold it too. */
+export const customerCodeClaim = (tenantId: string, code: string): Claim =>
+  codeClaim(tenantId, code, 'customer-code', 'CUSTOMER_CODE_TAKEN');
