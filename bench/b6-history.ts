@@ -58,7 +58,7 @@ const NOTE = [
   'Consulting',
 ];
 
-/** Filter values match between a third of the rows and one in ten thousand. */
+/** Filter values match between one third of the rows and one row in ten thousand. */
 const RARE = 0.0001;
 
 /**
@@ -88,7 +88,7 @@ export class History {
     while (this.made < transactions || this.customerIds.length < customers) {
       const share = Math.max(this.made / transactions, 0);
       this.atMs = Math.max(this.atMs + 1, FIRST_DAY_MS + Math.floor(share * (DAYS - 1)) * DAY_MS + this.int(DAY_MS));
-      // A tenth of the customers exists from the start.
+      // A tenth of the customers exist from the start.
       const due = Math.min(customers, Math.ceil(customers * (0.1 + share)));
       if (this.customerIds.length < due) yield this.customer();
       else yield this.ledgerEvent();
@@ -167,7 +167,7 @@ export class History {
     return this.event({ type: 'CustomerCreated', data }, 'customer', id);
   }
 
-  /** One in five is the first customer, like a default customer for anonymous sales. */
+  /** One in five transactions is for the first customer, which represents the default customer of anonymous sales. */
   private anyCustomer(): string {
     const at = this.random() < 0.2 ? 0 : Math.floor(this.random() ** 2 * this.customerIds.length);
     return this.customerIds[at] ?? '';

@@ -12,7 +12,7 @@ import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/** Read models that are projected from a History's events. All others remain as the service created them. */
+/** Read models that are projected from a History's events. All other read models remain as the service created them. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'transactions'];
 /** Maximum number of documents in memory. Documents of sales rarely change, so older ones are written and evicted. */
 const REMEMBERED = 20_000;

@@ -22,9 +22,9 @@ import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * Has no goal. Measures the backup of a large history under sales, its verification, its restore into another embedded
- * store, a comparison of both histories and all read models, and a rebuild of all read models while serving. The jobs
- * run in the worker threads of the compiled service.
+ * This benchmark has no goal. It measures the backup of a large history under sales, its verification, its restore into
+ * another embedded store, a comparison of both histories and all read models, and a rebuild of all read models while
+ * serving. The jobs run in the worker threads of the compiled service.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 4_000);
 const SALES_PER_SECOND = pick(50, 10);
@@ -113,7 +113,7 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
 
 /** Runs the jobs under sales, and then a last backup without sales. */
 async function serve(directory: string) {
-  // The key is created first, since raising its limit requires current read models.
+  // The key is created first, because raising its limit requires current read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();

@@ -1,15 +1,15 @@
 import { median, round } from './statistics.js';
 
-/** Subject of the goal, and its bound. */
+/** The value that the goal applies to, and the bound. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One number, measured once per run. */
 export type Series = { readonly name: string; readonly unit: string; readonly runs: readonly number[] };
 
 export type Measurement = Series & {
-  /** B1, B1b …: the argument of `--only`. */
+  /** B1, B1b …: the name used with `--only`. */
   readonly figure: string;
-  /** Operations in all runs together; none of them may fail. */
+  /** Number of operations in all runs; none of them may fail. */
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;

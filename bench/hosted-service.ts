@@ -5,7 +5,10 @@ import type { ApiClient } from './api-client.js';
 import { start } from './processes.js';
 import { environmentOf, signedIn } from './service-client.js';
 
-/** The compiled service in the process of a benchmark. Takes one command per line; replies with one line of JSON. */
+/**
+ * The compiled service inside a process that a benchmark controls. Takes one command per line; replies with one line of
+ * JSON.
+ */
 export class HostedService {
   private constructor(
     private readonly child: ChildProcess,

@@ -9,7 +9,7 @@ import { OWNER, type BenchService, type Books } from './service-client.js';
 const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
-/** Any read of a read model; it waits until all read models reach a position. */
+/** Any route that reads a read model; with a minimum position, it waits until all read models reach that position. */
 const READ = '/api/branches/lookup';
 
 /** Maximum lags observed, in milliseconds since a sale's acceptance. */
@@ -92,7 +92,7 @@ export class LagWatch {
     });
   }
 
-  /** The service waits at most five seconds and then rejects the request. */
+  /** The service waits for at most five seconds and then rejects the request, which is repeated. */
   private async projected(): Promise<void> {
     const headers = { 'x-min-position': String(await this.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);

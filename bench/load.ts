@@ -26,7 +26,10 @@ export type LoadResult = Latencies & {
   readonly errors: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** CPU use of this process, of one core. If it is near 1, the figure measures the generator and not the server. */
+  /**
+   * CPU use of this process, of one core. If this value is close to 1, the figure measures the generator and not the
+   * server.
+   */
   readonly generatorBusy: number;
 };
 

@@ -17,8 +17,8 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * Has no goal. Measures notifications of a large tenant: a broadcast to all users with pushes to a local push service
- * (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
+ * This benchmark has no goal. It measures notifications of a large tenant: a broadcast to all users with pushes to a
+ * local push service (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
@@ -135,7 +135,7 @@ async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   return [...unread, all, await read('page 1 of the read', page(1, '&isRead=true'), 100)];
 }
 
-/** Until the pushes are sent, this process acts as the push service. */
+/** Until all pushes are sent, this process also acts as the push service. */
 pin('load', process.pid);
 const directory = await mkdtemp(join(folder, 'notifications-'));
 const pushes = await startPushService();

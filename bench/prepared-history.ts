@@ -18,7 +18,7 @@ export type Prepared = {
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 
-/** Read models depend on the build; another build prepares new ones. */
+/** Folder of a prepared history. The name contains the build, because each build needs its own read models. */
 export const folderOf = (what: string, size: number): string => join(folder, `${what}-${size}-${BUILD}`);
 
 const MAIN = new URL('../dist/main.js', import.meta.url);
@@ -70,7 +70,7 @@ async function fillModels(directory: string): Promise<Prepared['filling']> {
   return { seconds, mostMiB, afterMiB };
 }
 
-/** A writable copy beside the original, so that the file system can share blocks. */
+/** A writable copy in the same parent folder as the original, so that the file system can share blocks. */
 export async function copyOf({ directory }: Prepared): Promise<string> {
   const copy = await mkdtemp(`${directory}-copy-`);
   await cp(directory, copy, { recursive: true });

@@ -22,7 +22,7 @@ export function pin(core: Core, pid: number | undefined): void {
 }
 
 const running = new Set<ChildProcess>();
-// A failed bench must not leave its servers running.
+// A failed benchmark must not leave its servers running.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -63,7 +63,7 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
 export const startBare = (file?: string): Promise<Server> =>
   startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
 
-/** Runs a program of bench/ on the measured core; returns the JSON on its last line. */
+/** Runs a benchmark program on the measured core; returns the JSON on its last line of output. */
 export async function run<T>(program: string, args: readonly string[] = []): Promise<T> {
   const loader = program.endsWith('.ts') ? LOADER : [];
   const path = new URL(`./${program}`, import.meta.url).pathname;

@@ -18,8 +18,8 @@ import { latenciesOf } from './statistics.js';
 
 /**
  * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time with varying
- * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows the time
- * for which a read blocks others. The history is projected straight into the read store in bulk; the rest is created
+ * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows how much a
+ * read delays other requests. The history is projected directly into the read store in bulk; everything else is created
  * through the API.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];

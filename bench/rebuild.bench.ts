@@ -16,8 +16,8 @@ import { median, round } from './statistics.js';
 
 /**
  * B4: all read models with all their indexes from one pass over the history into an embedded read store, as in a
- * rebuild. Baselines from the same run: reading, decoding and folding alone; raw inserts of as many documents of the
- * same length under the same keys; and the peer's rebuild of its single read model.
+ * rebuild. Baselines from the same run: reading, decoding and folding alone; raw inserts of the same number of
+ * documents of the same length under the same keys; and the peer's rebuild of its single read model.
  */
 const EVENTS = pick(1_000_000, 15_000);
 const PEER_EVENTS = pick(50_000, 3_000);

@@ -9,7 +9,7 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node.js arguments of the service, the same as everywhere else. */
+/** Node.js arguments with which the service runs everywhere. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,
@@ -24,7 +24,8 @@ export const environmentOf = (directory: string): Record<string, string> => ({
   ...{ EVENTSTORE_URL: '', MONGODB_URL: '', NATS_URL: '', REDIS_URL: '' },
   ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
   ...NO_LIMITS,
-  // The figures include publishing, even when the read models are rebuilt.
+  // Without this setting, the forwarder would publish nothing after a rebuild, and the figures would not include
+  // publishing.
   RESTORE_FORWARD: 'all',
 });
 
@@ -109,8 +110,8 @@ export async function createBooks(operator: ApiClient, owner: ApiClient): Promis
 
 const LOOK_EVERY_MS = 100;
 /**
- * Access tokens last fifteen minutes. Each sign-in appends an event, so queues would never settle if sign-ins were
- * frequent.
+ * Access tokens last fifteen minutes. Each sign-in appends an event, so queues would never become empty if sign-ins
+ * were frequent.
  */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const STANDS_STILL_MS = 5 * 60_000;

@@ -1,4 +1,4 @@
-// Composes the compiled service for a bench that inspects it. The first line of output is the service's address.
+// Composes the compiled service for a benchmark that inspects it. The first line of output is the service's address.
 import 'reflect-metadata';
 import { readConfig } from '../dist/modules/config.js';
 import { seed } from '../dist/modules/app/first-start.js';

@@ -12,8 +12,8 @@ import { round } from './statistics.js';
 
 /**
  * B1b: the highest rate of sales that a service sustains, each accepted, booked, projected, audited and forwarded, with
- * a lag of at most one second throughout. Starts at the goal's rate. If that is too high, short trials find a lower
- * one, which is then held for the full time.
+ * a lag of at most one second throughout. Starts at the goal's rate. If that rate is too high, short trials find a
+ * lower one, which is then held for the full time.
  */
 const SECONDS = pick(60, 8);
 const TRIAL_SECONDS = pick(15, 4);
@@ -50,7 +50,10 @@ async function measure(): Promise<Run> {
   return run;
 }
 
-/** The first rate, from the goal's downwards, sustained in a trial and for the full time; else the last one tried. */
+/**
+ * The first rate, starting at the goal's rate and decreasing, that is sustained in a trial and for the full time;
+ * otherwise the last rate tried.
+ */
 async function held(service: BenchService, books: Books, goal: number): Promise<Omit<Run, 'bare'>> {
   let asked = goal;
   for (let trials = 1; ; trials += 1) {

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
 /**
- * Number of appends between two measured ones, because waiting for a position makes the subscriber thread report its
- * progress.
+ * Number of appends between two measured ones, because waiting for a position causes the subscriber thread to report
+ * its progress.
  */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;
@@ -36,7 +36,7 @@ async function turnsFor(seconds) {
     const beganMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     turns.push(performance.now() - beganMs);
-    // Without a pause, the turns alone would keep the thread busy.
+    // Without a pause, the event-loop turns that this function measures would keep the thread busy.
     await sleep(10);
   }
   return turns;

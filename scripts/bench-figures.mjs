@@ -1,6 +1,6 @@
-// Figures of `npm run bench` in execution order: title, program of bench/, and requirements in addition to the service.
-// `growth`: also measured at the sizes given by --events. `peer`: compared with the peer if it can run on this machine. `beside`:
-// has no goal, so it runs only if named.
+// Figures of `npm run bench` in execution order: title, benchmark program, and requirements in addition to the service.
+// `growth`: also measured at the sizes given by --events. `peer`: compared with the peer if it can run on this machine.
+// `beside`: the figure has no goal, so it runs only if --only lists it.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './checkout.mjs';

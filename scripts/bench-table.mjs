@@ -41,7 +41,7 @@ const HEAD = ['', 'figure', 'median (range)', 'against', 'ratio', 'goal', '', 'd
 
 export function table(figures) {
   const lines = [HEAD, ...figures.map(lineOf)];
-  // A skipped figure states its reason across all columns.
+  // The row of a skipped figure shows the reason across all columns.
   const whole = lines.filter(({ length }) => length === HEAD.length);
   const widths = HEAD.map((_, at) => Math.max(...whole.map((line) => line[at].length)));
   return lines
@@ -60,7 +60,9 @@ export function curves(figures) {
 const isPoint = ({ events, median }) => events !== undefined && median !== undefined;
 const nameOf = ({ figure, name }) => `${figure} ${name}`;
 
-/** Rates are compared by their ratio to the baseline beside them: the machine may be slower an hour later. */
+/**
+ * Rates are compared by their ratio to the baseline of the same run, because the machine may be slower an hour later.
+ */
 function curveOf(all) {
   const points = all.toSorted((a, b) => a.events - b.events);
   const { figure, name, unit, against } = points[0];

@@ -6,7 +6,7 @@
 // not fail the command; errors and figures that cannot be measured do.
 //   --quick       short and small, about ten minutes: a smoke test, not to be quoted
 //   --only        only these figures; includes those without a goal: backup, notifications, audit
-//   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes, nothing else unless named by --only
+//   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes; other figures only with --only
 //   --keep        folder for prepared histories, which later runs reuse
 //   --both-cores  no CPU pinning
 import { spawn } from 'node:child_process';
@@ -40,7 +40,7 @@ function chosen() {
   return figures.filter((figure) => figure.ids.some((id) => ids.includes(id.toLowerCase())));
 }
 
-/** Resolves with the last line of the program's output, once it has succeeded. */
+/** Resolves with the last line of the program's output once the program has succeeded. */
 function lastLine(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -108,7 +108,9 @@ async function main() {
 
 const usualName = () => (values.quick ? 'quick' : values.events ? 'growth' : 'bench');
 
-/** Saves the results so far, in case the rest is never measured. Returns the result and its path. */
+/**
+ * Saves the results so far, in case a later figure fails or the run is interrupted. Returns the result and its path.
+ */
 function keep(all, about, began) {
   const quiet = all.every(({ warnings }) => warnings === undefined);
   const result = { began: began.toISOString(), quick: values.quick, quiet, machine: about, ...commit() };

@@ -9,7 +9,10 @@ import { root } from './checkout.mjs';
 const DIST = join(root, 'dist');
 /** Entry points: programs and worker threads, which are started by file name. */
 const ENTRIES = ['main', 'app/restore', 'app/subscribers.worker', 'app/job.worker'];
-/** Packages that stay in node_modules: native modules, clients of optional servers, and modules that must be loaded first. */
+/**
+ * Packages that stay in node_modules: native modules, clients of optional servers, and a module that must be loaded
+ * first.
+ */
 const APART = [
   ...['@photostructure/sqlite', '@node-rs/argon2'],
   ...['@eventstore/db-client', '@nats-io/jetstream', '@nats-io/transport-node', 'ioredis', 'mongodb'],

@@ -1,5 +1,5 @@
-// Prerequisites of every command: dependencies and the compiled service. Uses only Node's own modules, because it runs
-// on a fresh clone.
+// Prepares the prerequisites of every command: dependencies and the compiled service. Uses only Node's own modules,
+// because it runs on a fresh clone.
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 
-/** npm writes this file last, so it marks a completed installation and its time. */
+/** npm writes this file last, so it indicates that an installation was completed, and when. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
 const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
@@ -27,7 +27,7 @@ const operatorsConsole = {
   inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
   build: buildConsole,
 };
-/** Modules imported by test and bench programs; the service itself does not need them. */
+/** Modules that test and benchmark programs import; the service itself does not need them. */
 const modules = {
   what: 'the modules of the service',
   result: at('dist', 'modules', 'main.js'),
@@ -46,7 +46,10 @@ const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infini
 
 const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** Latest modification below a path. The modification time of a folder reflects removed files. */
+/**
+ * Latest modification below a path. Includes folders, because a folder's modification time changes when a file in it is
+ * removed.
+ */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
   return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
@@ -79,8 +82,9 @@ async function must(what, running) {
 }
 
 /**
- * Installs the dependencies of the lock file, unless that was done since it last changed. Includes development tools,
- * which the build needs. A symlinked node_modules belongs to another checkout, and `npm ci` would empty it.
+ * Installs the dependencies of the lock file, unless they were installed after the file last changed. Includes
+ * development tools, which the build needs. A symlinked node_modules belongs to another checkout, and `npm ci` would
+ * empty it.
  */
 export async function install() {
   if (changedAt(INSTALLED) >= changedAt(LOCK) || isLink(at('node_modules'))) return;

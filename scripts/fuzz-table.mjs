@@ -22,7 +22,9 @@ function statusesOf(operations) {
   return total;
 }
 
-/** Names of a document's operations, in schemathesis's notation, limited to the paths in `only` unless it is empty. */
+/**
+ * Names of a document's operations, in schemathesis's notation. Limited to the paths in `only`, unless `only` is empty.
+ */
 export const operationsOf = ({ paths }, only) =>
   Object.entries(paths)
     .filter(([path]) => only.length === 0 || only.includes(path))

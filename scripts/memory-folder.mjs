@@ -1,5 +1,6 @@
-// Temporary folder for tests: in memory if there is room. On disk, every flush would wait, and suites cannot
-// distinguish the content of the disk from the page cache anyway. Uses only Node's own modules.
+// Temporary folder for tests: in memory if there is enough space. On disk, every flush would wait for the device. The
+// suites would gain nothing, because they cannot distinguish the content of the disk from the page cache. Uses only
+// Node's own modules.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ function removeOld() {
   }
 }
 
-/** A folder of this process, removed when it ends. */
+/** A folder of this process, removed when the process ends. */
 export function temporaryFolder() {
   if (!hasRoom()) return tmpdir();
   removeOld();

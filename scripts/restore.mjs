@@ -1,5 +1,5 @@
 // npm run restore -- FILE [--verify-only] [--resume]: installs and builds if necessary, then loads a backup into the
-// configured event store, which must be empty.
+// configured event store, which must not contain any Kontor events.
 import { buildIfStale, install } from './checkout.mjs';
 
 await install();

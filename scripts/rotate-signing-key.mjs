@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Same value as in src/security/signing-keys.ts. */
+/** The same value as in src/security/signing-keys.ts. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -29,7 +29,7 @@ function fail(message) {
 if (process.env.JWT_SIGNING_KEY || process.env.JWT_SIGNING_KEY_FILE)
   fail('JWT_SIGNING_KEY is set, so the file is not used: put a new key first in its {"keys":[…]}.');
 
-/** Serializes rotations: concurrent ones could lose a key that tokens have already been signed with. */
+/** Serializes rotations, because concurrent rotations could lose a key that has already signed tokens. */
 function lock() {
   try {
     return openSync(`${path}.lock`, 'wx', 0o600);
@@ -55,12 +55,12 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // Reported below.
+    // The check below reports the error.
   }
   throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }
 
-/** Flushes the new file, with the owner of the old one, before renaming it into place. */
+/** Flushes the new file and gives it the owner of the old file, then renames it to replace the old file. */
 function replace(text) {
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);
@@ -86,7 +86,7 @@ try {
   const nowMs = Date.now();
   const { privateKey } = generateKeyPairSync('ed25519');
   const now = new Date(nowMs).toISOString();
-  // The first key has been in use until now, regardless of its entry.
+  // The first key has been in use until now, even if its entry contains `supersededAt`.
   const known = readKeys().map(({ supersededAt = now, ...jwk }, index) => ({
     ...jwk,
     supersededAt: index === 0 ? now : supersededAt,

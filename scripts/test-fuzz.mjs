@@ -1,6 +1,6 @@
 // npm run test:fuzz: schemathesis sends requests generated from docs/openapi.json to the compiled service, where
-// test/fuzz/ maintains a tenant, credentials and records. Prints a table at the end. Fails for a status of 500 or
-// above, an undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
+// test/fuzz/ maintains a tenant, credentials and records. Prints a table at the end. The run fails for a status of 500
+// or above, an undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
 // FUZZ_EXAMPLES=<n> (default 40): random requests per operation; FUZZ_SEED=<n> (default 1): seed;
 // FUZZ_ONLY=<path>[,<path>]: only these paths; FUZZ_RESULT=<file>: writes the findings as JSON; SCHEMATHESIS=<folder>:
 // an existing virtual environment. Without access to PyPI, Kontor's own property test with invalid bodies runs instead;
@@ -18,7 +18,7 @@ const METRICS_TOKEN = 'what-the-fuzz-reads-metrics-with';
 const folder = join(root, 'test', 'fuzz');
 const document = join(root, 'docs', 'openapi.json');
 const seed = Number(process.env.FUZZ_SEED ?? 1);
-/** Number of examples that the configuration is written for. */
+/** Number of examples for which the configuration is written. */
 const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];
@@ -54,7 +54,7 @@ function configuration(work) {
   return path;
 }
 
-/** Requests are sent one at a time: of two cores, the service uses one and the fuzz run the other. */
+/** Requests are sent one at a time. On two cores, the service then uses one and the fuzz run the other. */
 function fuzz(program, url, operator, result, work) {
   const { PATH = '', HOME = '' } = process.env;
   const env = {
@@ -85,7 +85,8 @@ async function fuzzed(program, work) {
   const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');
   const result = process.env.FUZZ_RESULT ?? join(work, 'result.json');
   rmSync(result, { force: true });
-  // Each fuzz request claims its own client address, so that rejected requests do not throttle the setup requests.
+  // Trusts the client address that a request claims. Fuzz requests claim other addresses than setup requests and
+  // therefore do not throttle them.
   const service = await ConsoleService.start({ METRICS_TOKEN, TRUST_PROXY: 'true' });
   try {
     console.log(`Fuzzing ${service.url} (seed ${seed}, ${examples} examples)`);
@@ -99,7 +100,7 @@ async function fuzzed(program, work) {
     for (const operation of missed) console.log(`Not covered: ${operation}`);
     console.log(`\n${tableOf([['seed', seed], ['examples', examples], ...rows])}`);
     const failed = missed.length + told.findings.length + (serverErrors > 0 ? 1 : 0);
-    // Schemathesis may also fail without a finding, for example by an internal error.
+    // Schemathesis may also fail without a finding, for example because of an internal error.
     return { passed: wanted.length - missed.length, failed: failed === 0 && code !== 0 ? 1 : failed };
   } finally {
     await service.close();

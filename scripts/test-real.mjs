@@ -17,7 +17,7 @@ const servers = {
   redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
 };
 
-/** `own`: the suite needs processes that it may kill, so a URL is not enough. */
+/** `own`: the suite kills server processes, so it always starts its own instead of using a URL. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),

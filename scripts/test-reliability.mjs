@@ -16,7 +16,7 @@ if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
 const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
-/** Number of concurrent rows, which mostly wait. The soak runs each row alone. */
+/** Number of concurrent rows: rows mostly wait, so several can share the machine. The soak runs each row alone. */
 const AT_ONCE = isSoak ? 1 : 2;
 
 const isHere = (need) => (need === 'mongo-server' ? hasMongoServer() : onPath(need));
@@ -36,7 +36,10 @@ async function run({ row, fault, suites }, work) {
   return { row, fault, seed, seconds, suites, ...counts, ...notesOf(notes, counts.passed) };
 }
 
-/** In the short form: the CI command that covers the row at the same scale. The row is listed, but not run again. */
+/**
+ * In the short form: the CI command that covers the row at the same scale. The table lists the row, but the row is not
+ * run again.
+ */
 function shownBy({ suites }) {
   if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;
   return suites.some((suite) => suite.startsWith('test/real/')) ? 'npm run test:real' : 'npm test';
@@ -65,7 +68,7 @@ async function resultsOf(chosen, work) {
   return chosen.map((row) => results.get(row));
 }
 
-/** A skipped test counts as failed. */
+/** Results of a jest report. A skipped test is counted as failed. */
 function countsOf(report, status) {
   if (!existsSync(report)) return { passed: 0, failed: 1, result: 'no report' };
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -106,7 +109,7 @@ function table(results) {
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Written only after a complete run: the report lists exactly the rows that ran, and the commit. */
+/** Writes the report, only after a complete run, because it lists the rows that ran and the commit. */
 function writeReport(results) {
   const commit = git('rev-parse', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`;
