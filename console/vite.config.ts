@@ -4,10 +4,12 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const OUT = join(import.meta.dirname, '..', 'dist', 'console');
-/** Below this a compressed copy saves less than a packet. */
+/** Minimum size in bytes. For smaller files, compression saves less than a network packet. */
 const LEAST_BYTES = 1_400;
 
-/** Writes a .br and a .gz file beside each asset worth compressing, so that the service need not compress anything. */
+/**
+ * Writes a .br and a .gz copy of each asset that is worth compressing, so that the service need not compress anything.
+ */
 const precompressed = (): Plugin => ({
   name: 'precompressed',
   apply: 'build',
@@ -34,7 +36,7 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
-    // The policy allows images as data URLs, but a separate file is cached separately.
+    // The content security policy would allow images as data URLs, but a separate file is cached separately.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

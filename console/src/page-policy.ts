@@ -6,7 +6,7 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Nonce that style elements need in order not to be blocked. */
+/** Nonce without which the browser blocks style elements. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 

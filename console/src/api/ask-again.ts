@@ -2,7 +2,7 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query';
 
 /**
  * Invalidates the queries with this key prefix. Cancels requests in flight first, because their responses may predate
- * the change and would count as current for a query without data.
+ * the change, but a query without data would treat them as current.
  */
 export function askAgain(cache: QueryClient, queryKey: QueryKey): void {
   void cache.cancelQueries({ queryKey }).then(() => cache.invalidateQueries({ queryKey }));

@@ -38,7 +38,7 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
   return response.status === 401 && (await renew()) ? signed(again, send) : response;
 }
 
-/** Position that the read models must reach to show every write of this tab; 0 if there is none. */
+/** Position that the read models must reach to show every write of this tab; 0 if they already show every write. */
 let awaited = 0;
 
 /** Makes subsequent reads wait for at least this position, until one of them has reached it. */
@@ -54,7 +54,8 @@ async function write(request: Request): Promise<Response> {
 }
 
 /**
- * Returns the available data if the read models do not reach the position, for example because one of them has stopped.
+ * Waits for the position. If the read models do not reach it, for example because one has stopped, returns the
+ * available data.
  */
 async function read(request: Request): Promise<Response> {
   const position = awaited;

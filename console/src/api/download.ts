@@ -11,7 +11,7 @@ export async function download(path: string, type = '*/*'): Promise<string> {
   const response = await authorizedFetch(request);
   if (!response.ok) throw await problemOf(response);
   const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
-  // The browser keeps large blobs on disk, not in memory.
+  // Browsers store large blobs on disk instead of in memory.
   const url = URL.createObjectURL(await response.blob().catch(lostBy()));
   const link = document.createElement('a');
   link.href = url;

@@ -25,8 +25,8 @@ function after(job: Job, run: Run): Job {
 }
 
 /**
- * Keeps the cached jobs up to date from the service's event stream. `onRun` receives each job's latest run on
- * connection, then every change of a run. Returns the state of the connection.
+ * Updates the cached jobs from the service's event stream. `onRun` receives each job's latest run on connection, then
+ * every change of a run. Returns the state of the connection.
  */
 export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
   const cache = useQueryClient();
@@ -39,7 +39,7 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       onEvent: ({ id, event, data: content }) => {
         // Run lists are projected from the history and may lag.
         awaitPosition(Number(id));
-        // A response still in flight is older and would overwrite this one.
+        // A response still in flight contains older data and would overwrite this update.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') {
           const jobs = content as Job[];

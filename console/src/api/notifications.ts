@@ -33,7 +33,7 @@ export function safeLink(link: string | null): SafeLink | undefined {
   const url = new URL(link, location.origin);
   const isOwn = url.origin === location.origin;
   if (!isOwn && url.protocol !== 'https:') return undefined;
-  // The router expects an address without its origin. `//host` is another origin and is handled below.
+  // The router expects an address without an origin. `//host` is a different origin and is handled below.
   if (isOwn) return { to: url.pathname + url.search + url.hash, isOwn: true, host: undefined };
   return { to: url.href, isOwn: false, host: url.host };
 }

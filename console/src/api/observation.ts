@@ -4,7 +4,7 @@ import { api, data, type Shapes } from './client';
 export type Queue = Shapes['QueueDto'];
 export type SystemHealth = Shapes['SystemHealthDto'];
 
-/** Polling interval of watched values, ms. */
+/** Polling interval of live values, ms. */
 export const WATCH_EVERY_MS = 2_000;
 /** Polling interval of counts that need attention, ms. */
 export const SLOWLY_MS = 10_000;

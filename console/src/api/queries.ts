@@ -3,14 +3,14 @@ import { KontorError } from './problem';
 
 const RETRIES = 2;
 
-/** Cache of all reads, which does not outlive the tab. */
+/** Cache of all reads; exists only as long as the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
       // Requests are sent even if the browser is offline, which is reported as a separate error.
       networkMode: 'always',
-      // Retrying after a timeout would make the user wait twice as long.
+      // A timeout is not retried, because a retry would double the waiting time.
       retry: (failures, error) =>
         failures < RETRIES && error instanceof KontorError && error.isPassing && error.code !== 'TIMEOUT',
       retryDelay: (failures) => 400 * 2 ** failures,

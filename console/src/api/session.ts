@@ -9,7 +9,7 @@ export type Credentials = components['schemas']['LoginDto'];
 /** `unknown`: not yet checked. `ended`: a session of this tab has ended. */
 export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 
-/** Remaining lifetime at which tokens are renewed, so that requests are rarely rejected for an expired token. */
+/** Remaining lifetime at which tokens are renewed, so that requests are rarely rejected because of an expired token. */
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
@@ -35,7 +35,7 @@ function become(is: Session['is']): void {
 
 function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
-  // Data read by one user must not be visible to the next.
+  // The next user must not see data that the previous user has read.
   queryClient.clear();
   become(is);
 }
@@ -85,7 +85,9 @@ export function renew(): Promise<boolean> {
   return asking;
 }
 
-/** Returns a token that outlasts a request; undefined if nobody is signed in. @throws KontorError */
+/**
+ * Returns a token that stays valid for the duration of a request; undefined if nobody is signed in. @throws KontorError
+ */
 export async function accessToken(): Promise<string | undefined> {
   if (held === undefined || held.untilMs - performance.now() < EARLY_MS) await renew();
   return held?.token;
@@ -99,7 +101,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   keep(tokens);
 }
 
-/** Ends the session for all tabs. @throws KontorError if the service could not be notified */
+/** Ends the session for all tabs. @throws KontorError if the service could not be reached */
 export async function signOut(): Promise<void> {
   if ((await accessToken()) !== undefined)
     await ask(PATH, 'DELETE').catch((error: unknown) => {

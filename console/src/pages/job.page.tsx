@@ -37,7 +37,7 @@ function chosenRun(
   name: string,
   id: string | undefined,
 ): Run | undefined {
-  // The latest run arrives live; the list is requested when a run ends.
+  // The event stream delivers the latest run; the list is requested again when a run ends.
   const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }

@@ -87,7 +87,7 @@ const runColumns: readonly Column<Run>[] = [
   { key: 'file', header: 'File', cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
 ];
 
-/** Jobs, live, and past runs. */
+/** Jobs, updated live, and past runs. */
 export function JobsPage(): ReactNode {
   const live = useLiveJobs();
   const jobs = useQuery(jobsQuery);

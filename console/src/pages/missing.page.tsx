@@ -21,7 +21,7 @@ const isMissingChunk = (message: string): boolean => /dynamically imported modul
 
 const OUTDATED = 'This part of the console could not be loaded. A newer version may be available.';
 
-/** Shown for errors in the console itself. Lets the user reload a page whose chunk was replaced by a newer version. */
+/** Shown for errors in the console itself. The user can reload a page whose code was replaced by a newer version. */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   const problem = problemOf(error);
   const isMissing = isMissingChunk(problem.message);

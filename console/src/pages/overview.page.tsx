@@ -79,7 +79,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** The part of a query that this page needs. Its data is considered known only while the query succeeds. */
+/** The part of a query that this page needs. The page shows its data only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -115,7 +115,7 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
 
 type Counted = Asked<{ readonly totalCount: number }>;
 
-/** Number of items that need attention, with a note. Neither makes a claim while the number is unknown. */
+/** Number of items that need attention, with a note. While the number is unknown, neither suggests that all is well. */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
   if (data === undefined) return { value: UNKNOWN };

@@ -40,7 +40,7 @@ function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
   );
 }
 
-/** Tests the rules on a sample transaction, optionally with a draft rule. */
+/** Tests the rules on a sample transaction, optionally together with a draft rule. */
 export function RuleBenchPage(): ReactNode {
   const [hasDraft, setHasDraft] = useState(false);
   const test = useMutation({ mutationFn: ([subject, draft]: [Draft, Draft | undefined]) => run(subject, draft) });

@@ -19,7 +19,7 @@ export function SignInPage(): ReactNode {
   const session = useSession();
   useEffect(() => {
     document.title = 'Sign in · Kontor';
-    // No error is shown here if the service is unavailable, because signing in reports it.
+    // Ignores an unavailable service, because the sign-in itself reports it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -151,8 +151,8 @@ type TenantFieldProps = {
 };
 
 /**
- * Shown if the e-mail address belongs to several tenants: a choice of the tenants whose password matches, or a field for
- * the tenant's short name if there are too many.
+ * Shown if the e-mail address belongs to several tenants: a choice of the tenants whose password matches, or, if there
+ * are too many, a field for the tenant's short name.
  */
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {

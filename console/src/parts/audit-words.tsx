@@ -47,7 +47,7 @@ export function actorWords(userName: string | null): string {
   return kind === 'system' ? `The service (${name ?? ''})` : userName;
 }
 
-/** Link to the history of an entry's record, at the time of the entry. */
+/** Link to the history of an entry's record, opened at the time of the entry. */
 export const RecordLink = ({ entry, children }: { entry: AuditEntry; children: ReactNode }): ReactNode => (
   <Link
     params={{ entity: entry.entity, id: entry.entityId }}

@@ -7,7 +7,10 @@ type Props<Result> = Opener & {
   /** Describes the effect and any irreversible consequences. */
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
-  /** Outcome, shown until the user closes it. If omitted, the dialog closes and the page shows the outcome. */
+  /**
+   * The outcome to show until the user closes the dialog. If omitted, the dialog closes immediately and the page shows
+   * the outcome.
+   */
   readonly outcome?: (result: Result) => ReactNode;
   /** Whether the input in the dialog is complete. */
   readonly isReady?: boolean;
@@ -32,7 +35,7 @@ export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Res
   />
 );
 
-/** Outcome of an action, shown until the user closes it. */
+/** Outcome of an action, shown until the user closes the dialog. */
 export const Outcome = ({ children, close }: { children: ReactNode; close: () => void }): ReactNode => (
   <Stack gap="md">
     <div aria-live="polite" role="status">

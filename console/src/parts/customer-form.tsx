@@ -36,7 +36,7 @@ export const customerVersion = (customer: Customer): Version => ({
 
 export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] => cleared(values, CLEARABLE);
 
-/** Omits empty fields. Without a code the service assigns one. */
+/** Omits empty fields. If the code is omitted, the service assigns one. */
 export const newCustomer = (values: Draft): Shapes['CreateCustomerDto'] => ({
   ...Object.fromEntries(Object.entries(values).filter(([, typed]) => typed.trim() !== '')),
   name: values['name'] ?? '',

@@ -16,7 +16,7 @@ export type Opener = {
 
 type Props = Opener & {
   readonly isOpen: boolean;
-  /** Only the dialog's own controls can close it, so that its outcome is not missed. */
+  /** While true, only the dialog's own controls can close it, so that the user does not miss the outcome. */
   readonly isHeld: boolean;
   /** Set for a confirmation without input, which a click outside may close. */
   readonly isQuestion?: boolean;
@@ -46,7 +46,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': 'Close' }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // A request may have been sent a moment ago that the dialog does not reflect yet.
+        // A request may have been sent although the dialog has not been redrawn yet.
         onClose={() => {
           if (client.isMutating() === 0) props.onClose();
         }}

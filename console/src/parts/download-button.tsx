@@ -7,7 +7,7 @@ import { bytes } from './figures';
 import { Icon } from './icons';
 import { ProblemView } from './problem-view';
 
-/** Downloads a run's backup for as long as the service retains it. */
+/** Downloads the backup of a run, as long as the service retains it. */
 export function DownloadButton({ run }: { run: Run }): ReactNode {
   const action = useMutation({
     mutationFn: () => download(`/api/platform/jobs/execution/${run.id}/backup-download`),

@@ -33,7 +33,7 @@ const isConflict = (error: unknown): boolean => error instanceof KontorError && 
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  // Resolves with the current version if the record was changed concurrently.
+  // Resolves with the current version of the record if another user has changed the record in the meantime.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));

@@ -34,7 +34,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 export function ago(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);
-  // The clocks of the service and of this device differ slightly, and so do two readings of the device clock.
+  // The clocks of the service and of this device differ slightly. The time used here may also be a few seconds old.
   if (size < 6 * SECOND_MS) return 'just now';
   if (size < MINUTE_MS) return relative.format(Math.round(ms / SECOND_MS), 'second');
   if (size < HOUR_MS) return relative.format(Math.round(ms / MINUTE_MS), 'minute');

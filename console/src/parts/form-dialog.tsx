@@ -20,7 +20,7 @@ type Props<Result> = Opener & {
   readonly isQuestion?: boolean;
   /** Replaces the form after success; without it the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
-  /** The outcome is shown only once, so only the outcome's own button closes it. */
+  /** Set if the outcome is shown only once. Only the outcome's own button then closes the dialog. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after success. */
   readonly onDone?: (result: Result) => void;
@@ -30,7 +30,7 @@ type Props<Result> = Opener & {
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  // The mutation lives here because the form may close before the response arrives.
+  // The mutation belongs to this component, because the form may close before the response arrives.
   const action = useMutation({
     mutationFn: act,
     onSuccess: (result) => {

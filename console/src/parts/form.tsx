@@ -101,7 +101,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
   />
 );
 
-/** Error of the form as a whole; errors already shown at fields are not repeated. */
+/** Error of the form as a whole. Does not repeat errors that are shown at fields. */
 export function FormProblem({ error, form }: { error: unknown; form: Form }): ReactNode {
   if (error === null) return null;
   const errors = error instanceof KontorError ? error.errors : [];

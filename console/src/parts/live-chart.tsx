@@ -30,7 +30,7 @@ type Inks = (typeof INKS)[keyof typeof INKS];
 /** The scale starts at zero. A constant zero is drawn at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
-/** Whole steps only, because the charted values are integers. */
+/** Steps between labels on the axis; integers, because the charted values are integers. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 

@@ -13,14 +13,19 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   push: 'Web push',
 };
 
-/** Number of samples in ten seconds, the expected time to process existing events. */
+/** Number of samples in ten seconds, within which a queue is expected to process existing events. */
 const LOOKS = 5;
 
-/** A queue is behind if it has not reached an earlier head. Lag alone says little, because events arrive all the time. */
+/**
+ * A queue is behind if it has not reached an earlier head. Lag alone is not significant, because events arrive
+ * continuously.
+ */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
-/** A queue has work if the previous sample also shows a lag, so an event stored a moment ago does not count. */
+/**
+ * A queue has work if the previous sample also shows a lag, so an event stored a moment ago does not change its status.
+ */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 

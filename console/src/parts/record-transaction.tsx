@@ -67,7 +67,7 @@ const OPTIONAL = ['description', 'reference'] as const;
 const typeOf = (values: Draft): Body['type'] =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Includes only the parties of the chosen type; values typed for another type are dropped. */
+/** Includes only the parties of the chosen type and drops values typed for another type. */
 function bodyOf(values: Draft): Body {
   const type = typeOf(values);
   const { direction, ...parties } = someOf(

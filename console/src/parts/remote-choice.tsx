@@ -10,9 +10,9 @@ type Option = { readonly id: string; readonly name: string };
 /** Source of records of one kind for a chooser. */
 export type Source = {
   readonly key: QueryKey;
-  /** Best matches, at most about twenty. */
+  /** Loads the best matches, at most about twenty. */
   readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
-  /** Name of a record that was chosen earlier. */
+  /** Loads the name of a record that was chosen earlier. */
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
 };
 

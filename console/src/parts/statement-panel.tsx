@@ -86,7 +86,7 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
 }
 
 type FilterProps = Pick<Props, 'period' | 'onPeriod'> & {
-  /** Set to a default if the user chose no period. */
+  /** Start of the period; a default if the user has not chosen a period. */
   readonly begin: string;
 };
 

@@ -14,11 +14,11 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
 
 type Props = {
   readonly tone: Tone;
-  /** Overrides the tone's icon where that would mislead. */ readonly icon?: IconName;
+  /** Replaces the icon of the tone where that icon would be misleading. */ readonly icon?: IconName;
   readonly children: ReactNode;
 };
 
-/** A status as a word, an icon and a colour. Colour is never the only sign. */
+/** A status as a word, an icon and a colour. Colour is never the only indication. */
 export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
     <Icon name={icon} size={15} />

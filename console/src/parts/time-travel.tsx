@@ -73,7 +73,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
   const travel = (): void => {
     const date = new Date(typed);
     if (Number.isNaN(date.getTime())) return;
-    // Include the whole of the chosen second.
+    // Includes all events within the chosen second.
     onTravel(new Date(date.getTime() + (typed.includes('.') ? 0 : 999)).toISOString());
   };
   return (

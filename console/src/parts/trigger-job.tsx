@@ -4,7 +4,7 @@ import { api, data } from '../api/client';
 import type { Job } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
 
-/** Starts a job after confirmation and opens the run. The running state arrives live. */
+/** Starts a job after confirmation and opens the run. The event stream delivers the state of the run. */
 export function TriggerJob({ job }: { job: Job }): ReactNode {
   const navigate = useNavigate();
   return (

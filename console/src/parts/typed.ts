@@ -3,7 +3,10 @@ import { useState } from 'react';
 
 const TYPING_MS = 300;
 
-/** Text typed into a filter. Reported when the user pauses; replaced when something else changes the address. */
+/**
+ * Text typed into a filter. The text is reported when the user pauses, and replaced when something else changes the
+ * address.
+ */
 export function useTyped(
   value = '',
   onChange: (value: string | undefined) => void,
@@ -14,7 +17,7 @@ export function useTyped(
   if (seen !== value) {
     setSeen(value);
     setTold(value);
-    // Do not interrupt a user who keeps typing while the address follows.
+    // If the address has changed because of the typed text, the text stays: the user may still be typing.
     if (told !== value) setTyped(value);
   }
   const tell = useDebouncedCallback((text: string) => {

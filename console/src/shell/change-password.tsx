@@ -5,7 +5,7 @@ import { Outcome } from '../parts/confirm-action';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 
-/** Changes the signed-in user's password. An administrator chose the initial one. */
+/** Changes the signed-in user's password. An administrator chose the initial password. */
 export const ChangePassword = (): ReactNode => (
   <FormDialog
     act={({ currentPassword = '', newPassword = '' }) =>

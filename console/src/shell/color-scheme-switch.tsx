@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icons';
 
-/** Switches between light and dark. Follows the system setting until first used. */
+/** Switches between light and dark. The system setting applies until the switch is first used. */
 export function ColorSchemeSwitch(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';

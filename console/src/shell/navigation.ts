@@ -64,7 +64,7 @@ export const sectionsFor = (me: Me): Section[] =>
     destinations: destinations.filter(({ who }) => mayGo(me, who)),
   })).filter(({ destinations }) => destinations.length > 0);
 
-/** Whether a user may not open a page, in which case it requests no data. The start page is open to everyone. */
+/** Whether a user may not open a page. Such a page requests no data. The start page is open to everyone. */
 export const isClosed = (me: Me, pathname: string): boolean =>
   (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(

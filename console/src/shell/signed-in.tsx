@@ -53,10 +53,13 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page, ms, so that the page's own requests are sent first. */
+/** Delay after the first page is displayed, ms, so that the page's own requests are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
-/** Preloads the code of all pages while idle, so that they open when the service or the network is unavailable. */
+/**
+ * Preloads the code of all pages after the first one, so that they open even if the service or the network is
+ * unavailable.
+ */
 function useAllPages(): void {
   const router = useRouter();
   useEffect(() => {
