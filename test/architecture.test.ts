@@ -190,7 +190,7 @@ describe('the documents are up to date', () => {
     const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    // Relative to the root, because otherwise moved files would go unnoticed.
+    // Paths must be relative to the root: the check above does not find moved files by shorter paths.
     const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });
@@ -223,8 +223,7 @@ describe('the documents are up to date', () => {
     expect(given).toContain('EVENTSTORE_URL');
     const taken = [...known, ...secretSettings.map((name) => `${name}_FILE`)];
     expect(given.filter((name) => !taken.includes(name))).toEqual([]);
-    // Settings of the image itself, settings for development only, and settings that would be the same for all
-    // replicas.
+    // Settings of the image itself, settings for development only, and settings that are the same for all replicas.
     const fixed = ['NODE_ENV', 'PORT', 'HOST', 'ROLES', 'DATA_DIR', 'SUBSCRIBERS', 'SEED_DEMO'];
     expect(known.filter((name) => !given.includes(name) && !given.includes(`${name}_FILE`))).toEqual(fixed);
     const kept = [...textOf('Dockerfile').matchAll(/^COPY --from=build \/kontor\/(scripts\/\S+)/gm)];

@@ -18,7 +18,7 @@ import {
 import { ManualClock } from '../support/manual-clock.js';
 import { appendNext } from '../support/append-next.js';
 
-/** Responses of EventStoreDB 23.10.6 to these scenarios through its official client. */
+/** Responses of EventStoreDB 23.10.6 to these scenarios, recorded through its official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
@@ -48,7 +48,7 @@ const event = (type: string, data: object = {}, id: string = randomUUID(), metad
 });
 const counted = (type: string, ...numbers: number[]): EventToAppend[] => numbers.map((n) => event(type, { n }));
 
-/** Maps the port's errors to the client's. */
+/** Maps errors of the port to errors of the client. */
 function failure(error: unknown): object {
   if (error instanceof WrongExpectedRevision)
     return {
@@ -66,7 +66,7 @@ function failure(error: unknown): object {
 
 type Answer = { success?: boolean; error?: string; nextExpectedRevision?: string; hasPosition?: boolean };
 
-/** Revisions in the protocol are unsigned: the client shows the -1 of an empty stream as 0. */
+/** Revisions in the protocol are unsigned, so the client shows the -1 of an empty stream as 0. */
 const success = ({ revision, position }: Appended): Answer => ({
   success: true,
   nextExpectedRevision: `${Math.max(revision, 0)}n`,
@@ -124,7 +124,7 @@ class Follower {
     })();
   }
 
-  /** Resolves when everything stored by now has been delivered. */
+  /** Resolves when every event stored so far has been delivered. */
   async upToDate(): Promise<void> {
     const head = await store.head();
     while (this.#position < head)
@@ -143,7 +143,7 @@ class Follower {
 
 const ofStream = (name: string): EventFilter => ({ on: 'stream', prefixes: [stream(name)] });
 
-/** Not offered by the port: only the test server responds to these scenarios. */
+/** Scenarios with operations that the port does not offer; they run only against the test server. */
 const ELSEWHERE = [
   'append to a system stream without rights',
   'stream_exists on a missing stream is refused',
@@ -267,7 +267,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const [p0 = NaN, p1 = NaN, p2 = NaN] = p;
     const numbersFrom = async (from: Position, direction: Direction) =>
       (await store.readAll({ from, direction, maxCount: 50 })).map(({ data }) => (data as { n: number }).n);
-    // Forwards, EventStoreDB starts at the position itself, but the port starts after it.
+    // A forward read of EventStoreDB includes the event at the start position; a read of the port starts after it.
     const forwards = await numbersFrom(p1 - 1, 'forwards');
     const backwards = await numbersFrom(p1, 'backwards');
     const multi = await append('v2', ...counted('M', 1, 2));
@@ -306,7 +306,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
       streamPrefix: { on: 'stream', prefixes: [stream('y')] },
       streamRegex: { on: 'stream', prefixes: [stream('y')] },
       eventPrefix: { on: 'type', prefixes: ['Ynew'] },
-      // Like the pattern '^Y(new|other)$': the port supports only prefixes.
+      // Replaces the pattern '^Y(new|other)$', because the port supports only prefixes.
       eventRegex: { on: 'type', prefixes: ['Ynew', 'Yother'] },
     };
     const followers = Object.entries(filters).map(([name, filter]) => [name, new Follower({ after, filter })] as const);

@@ -66,7 +66,7 @@ describe('The embedded event store', () => {
     meanwhile();
     store = EmbeddedEventStore.open({ directory, clock });
   };
-  /** Another program changes the file while the store is closed. */
+  /** Changes the file while the store is closed, as another program might. */
   const alter = (sql: string): Promise<void> =>
     reopen(() => {
       const db = new DatabaseSync(file());
@@ -233,7 +233,7 @@ describe('The embedded event store', () => {
       })();
       for (let n = 0; n < 10; n += 1) await create(`account-${n}`, event());
       await reading;
-      // With so few events, a slow disk may take longer than the pause.
+      // The bound is loose, because an append to a slow disk may take longer than the pause.
       expect(batches.length).toBeLessThan(8);
     });
 
@@ -399,7 +399,7 @@ describe('The embedded event store', () => {
       await fill();
       const written = await store.readAll();
       await store.close();
-      // SQLite ignores a few bytes (such as the key in a row): flipping them changes nothing that is read.
+      // SQLite ignores a few bytes, such as the key in a row. Flipping them does not affect any read.
       let refused = 0;
       const sound = readFileSync(file());
       const begin = sound.indexOf('text 3') - 150;
@@ -584,7 +584,7 @@ function circular(): object {
   return self;
 }
 
-/** Runs test/support/event-store-process.ts, optionally under another program. */
+/** Runs test/support/event-store-process.ts, optionally as the child of another program. */
 function start(mode: string, directory: string, run: string, under: readonly string[] = []): ChildProcess {
   const support = new URL('../support/', import.meta.url);
   const command = [

@@ -53,7 +53,7 @@ class Expected {
     this.random = mulberry32(from);
   }
 
-  /** Adds, changes and deletes notes, also within the batch. */
+  /** Adds, changes and deletes notes, including notes that the same batch has added. */
   noteWrites(count: number): DocumentWrite[] {
     return Array.from({ length: count }, () => {
       const scope = this.pick(scopes);
@@ -107,7 +107,7 @@ class Expected {
     return from[this.int(from.length)] as T;
   }
 }
-/** Words that occur in most notes, and words that occur in some. Some share a prefix. */
+/** Words that occur in most notes, and words that occur in only some. Some of the words share a prefix. */
 const COMMON = ['sale', 'şale', 'salt', 'web', 'Web2'];
 const SOME = ['salad', 'öztürk', 'weber', 'w', 'ışık'];
 const NAMES = ['Salih', 'Ada', 'Weber'];
@@ -177,7 +177,7 @@ describe('Search and filters in SQLite', () => {
           ...(round % 2 ? [{ table: authorsTable, writes: expected.authorWrites() }] : []),
         ];
         expect(await store.write({ tables, checkpoints: [] })).toEqual({ conflicts: [] });
-        // Data cached by a store must not outlive the writes of another one.
+        // A store must not return cached data that another store has since changed.
         await expectAll(round % 3 === 0 ? store : another, expected);
       }
       await expectAll(store, expected);

@@ -32,7 +32,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Whether a promise is still pending after a while. A slow machine cannot make it appear settled. */
+/** Whether a promise is still pending after 150 ms. A slow machine cannot make a pending promise appear settled. */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';
 

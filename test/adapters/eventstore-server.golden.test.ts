@@ -7,12 +7,12 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** Responses of EventStoreDB 23.10.6, and also 24.10.4, to these scenarios through its official client. */
+/** Responses of EventStoreDB 23.10.6, and also of 24.10.4, to these scenarios, recorded through its official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** Recorded with batches. Errors of other calls also carry the gRPC status code. */
+/** The recording uses batch appends. The errors of all other calls also contain the gRPC status code. */
 const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 

@@ -8,7 +8,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** Responses of EventStoreDB 23.10.6 and 24.10.4 to these scenarios through the official client. */
+/** Responses of EventStoreDB 23.10.6 and 24.10.4 to these scenarios, recorded through the official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-more-golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, Answers>>;
@@ -33,7 +33,7 @@ const VERSIONS: readonly (readonly [Like, string])[] = [
 describe('The EventStoreDB test server as a process', () => {
   const answers = new Map<Like, Answers>();
 
-  // The scenarios wait for events that must not arrive, about twenty seconds in all, so both versions run concurrently.
+  // The scenarios wait about twenty seconds in all for events that must not arrive, so both versions run concurrently.
   beforeAll(async () => {
     await Promise.all(VERSIONS.map(async ([like]) => answers.set(like, await answersOf(like))));
   }, 180_000);

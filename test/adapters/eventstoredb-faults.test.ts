@@ -155,7 +155,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     for (const { afterMs } of [appending, reading, looking, asking]) expect(afterMs).toBeLessThan(SOON_MS);
-    // The first attempt reaches the store now, but its late response is no longer awaited.
+    // The first attempt reaches the store now, but the adapter no longer waits for its response.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
@@ -294,7 +294,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await store.append(created('sale-0', { n: 0 }));
     await until('it has begun', () => following.numbers.length === 1);
     server.faults.hang();
-    // By then the subscription has requested the head.
+    // After this pause, the subscription has requested the head.
     await sleep(300);
     const startMs = performance.now();
     await following.end();
@@ -517,7 +517,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await until('it is subscribed to the first leader', () => following.numbers.length === 1);
     cluster.elect(node(1));
     await store.readStream('sale-0');
-    // The former leader keeps its connection and does not respond to gossip; the other nodes are gone.
+    // The previous leader keeps its connection and does not respond to gossip; the other nodes are gone.
     node(0).faults.hang();
     await cluster.stopNode(node(2));
     await cluster.stopNode(node(1));
@@ -527,7 +527,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Waits until the discovery has given up, which is not reported.
+      // Waits until the discovery has given up, because the client does not report that.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

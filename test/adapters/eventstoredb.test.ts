@@ -30,7 +30,7 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-event
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
 
-/** A client that reports when calls are possible. */
+/** A connection that calls `onCalling` once, when it first makes calls possible. */
 class TellingConnection extends Connection {
   onCalling: (() => void) | undefined;
 
@@ -141,7 +141,7 @@ describe('The EventStoreDB adapter', () => {
     await appendTo('sale-2', event({ n: 2 }));
     await expect(store.readStream('sale-1')).rejects.toBeInstanceOf(CorruptEvent);
     await expect(store.readAll()).rejects.toBeInstanceOf(CorruptEvent);
-    // All three have arrived when the next batch is requested.
+    // All three events have arrived by the time the next batch is requested.
     await sleep(300);
     const { value } = (await batches.next()) as { value: EventBatch };
     expect(value).toMatchObject({ events: [{ data: { n: 1 } }], position, caughtUp: false });
@@ -207,7 +207,7 @@ describe('The EventStoreDB adapter', () => {
       seen.push(...batch.events.map(({ position }) => position));
       expect(stored.filter(({ position }) => position <= batch.position)).toHaveLength(seen.length);
       if (batch.caughtUp) break;
-      // The rest arrives in the meantime, including the checkpoint at the end.
+      // During this pause, the remaining events arrive, and so does the checkpoint at the end.
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));
@@ -235,7 +235,7 @@ describe('The EventStoreDB adapter', () => {
       const append = { stream: `order-${appended.length}`, expected: 'no_stream', events: [event()] } as const;
       appended.push(appends.append(serializeAppend(append)));
     };
-    // One append for each event-loop turn in which waiting appends are sent.
+    // Adds one append in each microtask while the waiting appends are sent.
     connection.onCalling = () => {
       void (async () => {
         for (let turn = 0; turn < 30; turn += 1) {

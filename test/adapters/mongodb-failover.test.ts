@@ -60,7 +60,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     set.isolatePrimary();
     set.onCommand = (command) => {
       if (command.find !== 'members_v1_g1') return;
-      // The read after the failed write is the last one that the former primary answers.
+      // The read after the failed write is the last read that the previous primary answers.
       set.failOver();
       set.onCommand = () => undefined;
     };

@@ -218,7 +218,8 @@ describe('A shared subscription', () => {
     for (let n = 0; n < 12; n += 1) await reached([fast], (head = await append('a', 1, { text: 'x'.repeat(900_000) })));
     slow.unblock();
     await reached([slow], head);
-    // Each event was read once for both consumers, and a second time if it was no longer kept in memory.
+    // The shared subscription read each event once for both consumers. The slow consumer read again the events that
+    // were no longer kept in memory.
     expect(watched.read - before).toBeGreaterThan(12);
     await Promise.all([fast.stop(), slow.stop()]);
   });

@@ -109,7 +109,7 @@ describe('events', () => {
       'dead-letter',
       'error-log',
       'forwarder',
-      // Its entries are about the record that was read.
+      // The audit entries of an inspection refer to the record that was read.
       'inspection',
       'integration-key',
       'job',

@@ -47,7 +47,7 @@ describe("The subscribers' thread", () => {
       script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
     });
   };
-  /** The thread's clock stands still. */
+  /** Whether `stop` ends without any sleep: the thread's clock stands still. */
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 

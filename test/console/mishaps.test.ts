@@ -23,7 +23,7 @@ async function newOperator(name: string): Promise<Person> {
   return person;
 }
 
-/** Ends all sessions of a user except the one that ends them. Resolves when the service rejects the others. */
+/** Changes the user's password, which ends all other sessions. Resolves when the service rejects them. */
 async function endSessionsOf({ email, password }: Person): Promise<void> {
   const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
   const body = { currentPassword: password, newPassword: 'quite another secret' };
@@ -58,7 +58,7 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** Escape does not close the dialog once the request is sent, nor does a button once it is drawn as disabled. */
+/** Once the request is sent, Escape must not close the dialog, and neither must a button that is drawn as disabled. */
 async function mustStay(): Promise<void> {
   await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });

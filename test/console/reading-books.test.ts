@@ -42,7 +42,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await from.fill(`${year - 3}-01-01`);
   await row('The latest').waitFor();
   await page.getByText('32 total').waitFor();
-  // The field in which the period was typed still accepts input.
+  // The field in which the period was typed still has the focus.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
 

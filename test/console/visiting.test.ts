@@ -67,7 +67,7 @@ describe('Signing in', () => {
     await visitor.signIn(shop.owner);
     await page.getByText('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
-    // A refused request would count as a complaint.
+    // The page must not send the request at all: the visitor would record its rejection as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
   }, 60_000);

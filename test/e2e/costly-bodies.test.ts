@@ -13,13 +13,13 @@ const CONNECTIONS = 16;
 const CALLS = 400;
 /**
  * Target for the long form on an otherwise idle machine. In CI the cores are shared, so requests are delayed even
- * without it.
+ * without the costly bodies.
  */
 const GOAL_MS = 50;
 const goalMs = (p99BeforeMs: number): number =>
   process.env['SHAPES'] === undefined ? Math.max(3 * GOAL_MS, 10 * p99BeforeMs) : GOAL_MS;
 
-/** Sends one body repeatedly, in a separate thread, so that the cost of sending does not count. */
+/** Sends one body repeatedly, in a separate thread, so that the measured delay excludes the cost of sending. */
 const SENDER = `
   const { request, Agent } = require('node:http');
   const { workerData: { url, routes, connections, body }, parentPort } = require('node:worker_threads');

@@ -65,7 +65,7 @@ describe('A service whose read models are damaged under load', () => {
         intoTheFile(file);
         await damage(file);
         const down = await eventually(async () => {
-          // Data cached in memory shows no damage, so data must be read from disk.
+          // The damage is not visible in data cached in memory, so the test reads data from disk.
           const [probed] = await Promise.all([probe(), invoices(url, books).catch(() => [])]);
           return probed.status === 503 && probed;
         }, 2_000);

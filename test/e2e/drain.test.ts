@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { auditData } from '../support/data-audit.js';
 import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from './kontor-process.js';
 
-/** `DRAINS=20` for the long form, which prints how busy the service was. */
+/** `DRAINS=20` runs the long form, which also prints the load on the service. */
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
 const CLIENTS = 16;
 

@@ -44,7 +44,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has exited in the meantime.
+    // The process has already exited.
   }
 }
 
@@ -109,7 +109,7 @@ export class KontorProcess {
     this.child.kill(signal);
   }
 
-  /** Also signals programs under which the process runs, and programs that run under it. */
+  /** Signals the whole process group: the process, its children, and a program that runs it, such as strace. */
   sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-this.pid, signal);
   }
@@ -245,7 +245,7 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
     });
     return data.queues.filter(({ lag }) => lag !== 0);
   };
-  // The reported state may be a second old: the second check covers the time of the first.
+  // The reported state may be a second old. The second check therefore covers the time of the first.
   for (let look = 0; look < 2; look += 1) {
     if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
     await until(behind, (queues) => queues.length === 0, withinMs);
@@ -311,7 +311,7 @@ export class SaleLoad {
   private stopped = false;
   private readonly partners: Promise<unknown>;
 
-  /** `intervalMs`: pause of each connection between a response and its next sale; 0 for as many sales as possible. */
+  /** `intervalMs`: pause of each connection between a response and its next sale; 0 sends as many sales as possible. */
   constructor(url: string, books: Books, run: string, connections = 16, intervalMs = 0) {
     this.partners = Promise.all(
       Array.from({ length: connections }, async (_, partner) => {

@@ -29,7 +29,7 @@ const SETTINGS = {
   VAPID_PRIVATE_KEY: d,
 };
 
-/** A marker that is found wherever it is allowed to appear, which proves that the search works. */
+/** A marker that is not secret. The test expects to find it, which proves that the search works. */
 const CANARY = 'Canary Trading 4f7a';
 const OWNER_PASSWORD = 'correct horse battery';
 const PASSWORDS = {
@@ -215,7 +215,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(secrets.size).toBeGreaterThan(15);
     expect(found(secrets, [log, ...answers, ...files])).toEqual([]);
 
-    // What the service needs to reach a browser is in its files, and nowhere else.
+    // The data that the service needs to reach a browser is in the service's files and nowhere else.
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);

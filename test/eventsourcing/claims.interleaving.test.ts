@@ -24,13 +24,13 @@ type Plan = {
   readonly present: readonly boolean[];
   /** Actors of one process share its caches. */
   readonly acts: readonly Act[];
-  /** The process that dies, and the number of steps of its watcher before that. */
+  /** The process that dies, and the number of steps that its watcher takes before the crash. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly skewsMs: readonly number[];
   readonly picks: Picking;
 };
 
-/** Leaves room for shrinking a failure. */
+/** Long enough to shrink a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const MEMBERS = 3;

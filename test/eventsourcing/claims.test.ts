@@ -263,7 +263,7 @@ describe('A unique value', () => {
   describe('is claimed again', () => {
     test('on each attempt of its owner, with the revision of that attempt', async () => {
       await here.join('ada');
-      // Each attempt finds that another command came first.
+      // Before each of the first two attempts is stored, another command appends to the stream.
       const elsewhere = replica(store.inner, clock, new SeededIds(1_000));
       for (const by of ['bob', 'kim']) store.beforeAppendTo(memberStream('ada'), () => elsewhere.greet('ada', by));
       await passing(here.changeEmail('ada', EMAIL));

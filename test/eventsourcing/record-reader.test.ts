@@ -41,9 +41,9 @@ const price: Aggregate<Price, PriceEvent> = {
   evolve: ({ history }, { data }) => ({ history: [...history, `${data.cents} ${data.currency}`] }),
 };
 
-/** Responses to reads can be held back. */
+/** A store whose responses to reads can be held back. */
 class SlowEventStore extends FaultyEventStore {
-  /** Whether the reads held back turn out to be failures. */
+  /** Whether the held reads fail when they are released. */
   fails = false;
   private held: Promise<void> = Promise.resolve();
 

@@ -8,7 +8,9 @@ describe('A persistent retry', () => {
     const ending = new AbortController();
     const attemptedAtMs: number[] = [];
     const complaints: unknown[] = [];
-    /** Fails until the given number of attempts; reports progress at the given attempts. */
+    /**
+     * Succeeds at the attempt `until` and fails at all earlier ones; reports progress at the attempts in `getsOnAt`.
+     */
     const attempt =
       (until: number, getsOnAt: readonly number[] = []) =>
       (gotOn: () => void): Promise<string> => {

@@ -1,6 +1,7 @@
-"""Makes fuzz inputs meaningful: ids of existing records, fields that go together. Most inputs are adjusted; the others test
-unknown ids and odd combinations. In an input that is invalid on purpose only the valid parts are adjusted, so that an unknown
-id, a name in use or fields that do not go together cannot hide that the invalid part was accepted.
+"""Makes fuzz inputs meaningful: uses ids of existing records and consistent combinations of fields. Most inputs are adjusted;
+the others test unknown ids and inconsistent combinations. In an input that is invalid on purpose, only the valid parts are
+adjusted. Otherwise, the rejection of an unknown id, a name in use or inconsistent fields could hide that the service
+accepted the invalid part.
 """
 
 import re
@@ -33,7 +34,7 @@ ENTITIES = {
     "transaction": "/api/transactions",
     "user": "/api/users",
 }
-# Fields of a manual transaction by its type, besides those that every type has.
+# Fields of a manual transaction by type, in addition to the fields that every type has.
 TAKES = {
     "COLLECTION": ("customerId", "accountId"),
     "PAYMENT": ("customerId", "accountId"),
@@ -50,7 +51,7 @@ KEYS = {
     "p256dh": "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
     "auth": "AAAAAAAAAAAAAAAAAAAAAA",
 }
-# Fields with unique values: the values that are valid, and remain valid with a prefix.
+# Fields with unique values, each with a pattern of values that are valid and stay valid with a prefix.
 UNIQUE = {
     "code": r"[A-Za-z0-9-]{1,12}",
     "slug": r"[a-z0-9]{1,40}",
@@ -58,11 +59,11 @@ UNIQUE = {
     "email": r"[A-Za-z0-9+_-]{1,40}@[A-Za-z0-9.-]{3,100}[A-Za-z]",
     "externalId": r"[ -~]{1,100}",
 }
-# Weak values, such as one repeated character, are rejected, which the schema cannot express.
+# The service rejects weak values, such as one repeated character. The schema cannot express this rule.
 PASSWORDS = ("password", "newPassword")
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 MAX_SAFE_INTEGER = 2**53 - 1
-OFTEN = 5  # of 6
+OFTEN = 5  # out of 6
 
 
 class Fit:
@@ -70,7 +71,7 @@ class Fit:
         self._office = office
 
     def case(self, case, is_valid):
-        """Changes a case in place, except values taken from an earlier response of its scenario."""
+        """Changes a case in place, except for values taken from an earlier response of the same scenario."""
         linked = case._override
         if isinstance(case.query, dict) and not linked.query:
             case.query = self._members(case.query)
@@ -102,14 +103,14 @@ class Fit:
         return {**values, "entity": entity, "id": self._office.known(ENTITIES[entity], values) or NOBODY}
 
     def _headers(self, case):
-        """A position beyond the history leads to a wait and the documented 503, which is not the subject of the fuzz.
-        A single Idempotency-Key for all requests would only show that it is in use.
+        """Replaces positions beyond the end of the history, which would only lead to a wait and the documented 503. Gives each
+        request a separate Idempotency-Key, because a key in use would only lead to a replay or a conflict.
         """
         for name in ("X-Min-Position", "Last-Event-ID"):
             position = str(case.headers.get(name, ""))
             if re.fullmatch(r"[0-9]{1,16}", position) and int(position) <= MAX_SAFE_INTEGER:
                 case.headers[name] = str(int(position) % (self._office.head + 1))
-        # Few records have the requested revision.
+        # Omitted in most cases, because few records have the requested revision.
         if re.fullmatch(r'"[0-9]{1,15}"', str(case.headers.get("If-Match", ""))) and chance(case.id, 6) < OFTEN:
             del case.headers["If-Match"]
         if KEY.fullmatch(str(case.headers.get("Idempotency-Key", ""))) and chance(case.id, 6) < OFTEN:

@@ -1,4 +1,4 @@
-"""The fuzz in schemathesis: callers, requests and results (written to FUZZ_RESULT)."""
+"""Hooks of schemathesis for the fuzz run: callers, requests and results (written to FUZZ_RESULT)."""
 
 import atexit
 import json
@@ -17,7 +17,7 @@ fit = Fit(office)
 
 # Callers
 
-# These end the session, or change the password, of their caller.
+# These operations end the session of their caller or change the password.
 ENDS_ITS_CALLER = {"/api/auth/logout", "/api/auth/change-password", "/console/session"}
 
 
@@ -38,7 +38,7 @@ def caller_of(operation):
 
 @schemathesis.auth(refresh_interval=None)
 class Credentials:
-    """Used for every call; the office keeps tokens as long as they are valid."""
+    """Provides the credentials of every call. The office keeps tokens as long as they are valid."""
 
     def get(self, case, context):
         return caller_of(context.operation)
@@ -67,12 +67,12 @@ def before_call(context, case, kwargs):
 
 
 def address_of(case):
-    """Rejections are counted by address; each case has its own, different from the office's."""
+    """The client address of a case. The service counts rejections by address, so each case has a separate address."""
     return "10." + ".".join(str(1 + chance((case.id, part), 250)) for part in range(3))
 
 
 def spare_reserved(case):
-    """Protects the records that the fuzz depends on: it removes or changes another record of the kind instead."""
+    """Protects the records that the fuzz run depends on: the case addresses another record of the same kind instead."""
     collection = case.path.split("/{")[0]
     for name, value in (case.path_parameters or {}).items():
         if office.is_reserved(str(value).lower()):
@@ -103,7 +103,7 @@ def after_call(context, case, response):
 
 
 def take_in(case, response, who):
-    """Records what a success has changed for later calls."""
+    """Records the effects of a successful call that matter for later calls."""
     office.reached(response.headers.get("x-event-position"))
     if who == "guest":
         office.lost("guest")

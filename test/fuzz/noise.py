@@ -1,11 +1,11 @@
 """False findings, each with its reason. Any other finding of schemathesis fails the run, and findings dropped here are
-counted in its table. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
+counted in the table of the run. Neither a status of 500 or above nor an accepted invalid input is ever dropped.
 """
 
 import json
 
-# Inputs that are valid by the document and rejected with 400 by a rule that JSON Schema cannot express, or that would clutter
-# every field of the document. Recognised by the message, so that any other rejection is a finding.
+# Inputs that are valid by the document but are rejected with 400 by a rule that JSON Schema cannot express, or that would
+# clutter every field of the document. The rule is recognised by its message, so that any other rejection is a finding.
 RULES = {
     "Must not contain control characters.": "texts are free of control characters",
     "Must not contain invisible characters.": "names are free of invisible characters",
@@ -63,7 +63,7 @@ def reason_to_drop(failure, case, response):
     if kind == "UnsupportedMethodResponse":
         return method_of(case, response)
     if kind == "JsonSchemaError" and case.operation.path == "/api/platform/jobs/stream":
-        # OpenAPI 3.1 describes a stream as one text; schemathesis checks each event against the schema, as 3.2 would.
+        # OpenAPI 3.1 describes a stream as one string. Schemathesis checks each event against the schema, as 3.2 would require.
         return "a stream of events is described as one text"
     return None
 
@@ -83,7 +83,7 @@ def reason_of(error):
 
 def method_of(case, response):
     if response.status_code == 401 and case.path.startswith("/api/"):
-        # Probes of public routes have no credential.
+        # Probes of public routes have no credentials.
         return "addresses below /api are not revealed without a credential"
     if response.status_code == 404 and not case.path.endswith("}") and is_record_of_its_parent(case):
         return "the last part of the address is the id of a record"

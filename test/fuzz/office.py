@@ -1,5 +1,5 @@
-"""The content of the service for the fuzz: a tenant with records of each kind, and callers. Whatever the fuzz ends or uses up
-is created again. The records that it depends on (one operator, one tenant with its owner, one key) are protected from it.
+"""The content of the service for the fuzz run: a tenant with records of each kind, and callers. Whatever the run ends or uses
+up is created again. The records that the run depends on (one operator, one tenant with its owner, one key) are protected.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ URL = os.environ["FUZZ_URL"]
 OPERATOR = {"email": os.environ["FUZZ_OPERATOR_EMAIL"], "password": os.environ["FUZZ_OPERATOR_PASSWORD"]}
 METRICS_TOKEN = os.environ["FUZZ_METRICS_TOKEN"]
 PASSWORD = "correct horse battery"
-# The service trusts X-Forwarded-For in this run, so failed sign-ins of the fuzz throttle only the fuzz's own addresses.
+# The service trusts X-Forwarded-For in this run, so failed sign-ins of the fuzz run throttle only its own addresses.
 OWN_ADDRESS = "10.0.0.1"
 TOKEN_SECONDS = 600
 NEWEST = 40
@@ -22,7 +22,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
 def chance(value, of):
-    """A number below `of` that depends on the value alone: the same seed makes the same choices."""
+    """A number below `of` that depends only on the value, so that the same seed makes the same choices."""
     return int.from_bytes(hashlib.sha256(repr(value).encode()).digest()[:4], "big") % of
 
 
@@ -62,7 +62,7 @@ class Office:
                 self.head = max(self.head, int(header[0]))
 
     def lost(self, who):
-        """The next call signs in again."""
+        """Discards the token, so that the next call signs in again."""
         with self._lock:
             self._tokens.pop(who, None)
 
@@ -79,7 +79,7 @@ class Office:
         return self._login(self._owner)
 
     def refresh_token(self):
-        """A refresh token of a session that nothing else uses."""
+        """A refresh token of a session that no other call uses."""
         with self._lock:
             answer = self.call("POST", "/api/auth/login", body=self._login(self._owner))
             return answer["data"]["refreshToken"]
@@ -91,7 +91,7 @@ class Office:
             known = self._records[collection]
             if record not in known:
                 known.append(record)
-                # The first ones were created by _furnish, and are the most connected.
+                # _furnish created the first records; they have the most references to each other, so they are kept.
                 if len(known) > NEWEST:
                     del known[NEWEST // 2]
 
@@ -101,7 +101,7 @@ class Office:
                 self._records[collection].remove(record)
 
     def known(self, collection, value):
-        """One of the records, selected by a value of the fuzz; None if there are none."""
+        """One of the records, selected by a value of the fuzz run; None if the collection is empty."""
         with self._lock:
             known = self._records[collection]
             return known[chance(value, len(known))] if known else None
@@ -110,7 +110,7 @@ class Office:
         return record in self._reserved
 
     def lose_sale(self):
-        """A sale that cannot be booked becomes a dead letter."""
+        """Pushes a sale that cannot be booked and therefore becomes a dead letter."""
         body = {**self._lost_sale, "externalId": self._fresh("lost")}
         self.call("POST", "/api/integrations/v1/sales", key=self.key, body=body)
 

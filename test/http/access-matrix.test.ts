@@ -231,7 +231,7 @@ async function makeMembers(): Promise<void> {
   }
 }
 
-/** Credentials that were withdrawn, and those of other tenants. */
+/** Withdrawn credentials, and credentials of other tenants. */
 async function makeOthers(): Promise<void> {
   const { tenant } = books;
   const other = await service.createTenant();
@@ -314,7 +314,7 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** An id of the first tenant, if a record was created for the path that precedes it. */
+/** The id of a record of the first tenant if one was created for the path before the id; otherwise an unknown id. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);

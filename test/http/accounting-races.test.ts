@@ -5,7 +5,7 @@ import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Number of runs of each race; in the first two, one side ends before the other begins. */
+/** Number of runs of each race. In the first two runs, one side ends before the other begins. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 24);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 6;
@@ -85,7 +85,7 @@ async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   return [...seen].sort();
 }
 
-/** Resolves when everything that follows from the stored events is stored and readable. */
+/** Resolves when all consequences of the stored events are stored and readable. */
 async function restored(): Promise<void> {
   const { events, checkpoints } = service.service.engines;
   const { name } = service.service.app.get(RestorationPolicy);

@@ -15,7 +15,7 @@ const parse = async (document: object): Promise<Parsed> => {
 };
 const found = ({ diagnostics }: Parsed): string[] =>
   diagnostics
-    // The existence of version 3.1 is no fault in a 3.0 document.
+    // A 3.0 document is valid although version 3.1 exists.
     .filter(({ code }) => code !== 'asyncapi-latest-version')
     .map(({ code, message, path }) => `${code} ${path.join('/')}: ${message}`);
 

@@ -25,7 +25,10 @@ type Step = {
   readonly key?: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A GET of the record, or of a list followed by `#` and its id, sent before and after; false if there is none. */
+  /**
+   * A GET of the record, or of a list followed by `#` and the record's id, sent before and after the step; false if the
+   * record cannot be read.
+   */
   readonly look?: string | false;
   readonly status?: number;
 };
@@ -156,7 +159,7 @@ function keyOf({ answer }: Deed, name: string): string {
   return key;
 }
 
-/** Creates at `path`, changes, and leaves a readable record. Returns its id. */
+/** Creates a record at `path`. Returns its id. */
 async function createAt(path: string, token: string, body: object): Promise<string> {
   return idOf(await take({ route: `POST ${path}`, token, body, look: `${path}/{id}` }));
 }
@@ -396,7 +399,7 @@ async function walkOperations(): Promise<void> {
   const route = `${projections}/{name}/rebuild`;
   await take({ route: `POST ${route}`, address: `${projections}/roles/rebuild` });
   await ended();
-  // Run one after another. The last one waits for all others, so it can be cancelled.
+  // The rebuilds run one after another. The last one waits for all others, so it can be cancelled.
   for (const { name } of await rows()) await service.post(`${projections}/${name}/rebuild`, undefined, operator);
   await take({ route: `DELETE ${route}`, address: `${projections}/${(await rows()).at(-1)?.name ?? ''}/rebuild` });
   await ended();

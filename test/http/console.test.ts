@@ -71,7 +71,7 @@ describe('A browser session', () => {
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();
-    // The cookie counts as stolen, so the whole session has ended.
+    // The service treats the cookie as stolen, so the whole session has ended.
     expect((await refresh(second)).data).toBeNull();
   });
 

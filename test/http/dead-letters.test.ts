@@ -274,7 +274,7 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** The messages that a rewind of these events sends, in order per record. */
+  /** The ids of the messages that a rewind of these events sends, in order per record. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
   /** The messages of a rewind in the broker's order, once it is complete. */

@@ -34,7 +34,7 @@ const get = async (id: string): Promise<Reply> =>
 const resolve = async (id: string, headers: Record<string, string> = {}): Promise<Reply> =>
   service.call('PATCH', `/api/platform/error-logs/${id}/resolve`, { token: await service.operator(), headers });
 
-/** Resolves with the record once it has that count. Reports that are due later become due now. */
+/** Resolves with the record once it has that count. Advances the clock, so that pending reports become due. */
 async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   let found: ErrorLogDetail[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 50) {

@@ -146,7 +146,7 @@ test('A process without its history is not ready and says why, until the history
 
 const filledOver = (progress: Progress): ReadModelReadiness => {
   const { reads: store, checkpoints, clock } = service.service.engines;
-  // A version of a read model that was never filled in this store.
+  // Version 99 of each read model, which was never filled in this store.
   const models = progress.names.map((name) => ({ name, version: 99 }));
   const lastStored = () => lastOwnEvent(events, catalogue);
   return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });

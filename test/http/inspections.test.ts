@@ -13,7 +13,7 @@ let branchId: string;
 /** Whether appends of operators' inspections fail. */
 let isAway = false;
 
-/** Everything can be read, and everything except inspections can be written. */
+/** A store from which everything can be read, and to which everything except inspections can be written. */
 const withoutInspections = (events: EventStore): EventStore =>
   new Proxy(events, {
     get: (target, name) => {

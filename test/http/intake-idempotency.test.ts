@@ -478,8 +478,8 @@ describe('The lookup of a key', () => {
 });
 
 /*
- * "." and ".." are dot segments of a path (RFC 3986), also as %2E: a client that builds a URL from them loses them
- * before it sends anything. A client that sends the path unchanged gets its response.
+ * "." and ".." are dot segments of a path (RFC 3986), also as %2E. A client that builds a URL from such an id removes
+ * the segment before it sends the request. A client that sends the path unchanged gets the correct response.
  */
 describe('Dot segments', () => {
   const asItIs = async (path: string): Promise<string> => {
@@ -526,7 +526,7 @@ test('Every accepted sale is booked, and none of this logs a warning', async () 
   const accepted = await events.readAll({ filter: { on: 'type', prefixes: ['SaleAccepted'] } });
   for (const { data } of accepted) {
     const { externalId, sourceId } = data as { externalId: string; sourceId: string };
-    // A URL cannot contain these two.
+    // A URL cannot contain these two ids.
     if (sourceId === 'shop' && externalId !== '.' && externalId !== '..')
       expect(await service.settled(partner, externalId)).toMatchObject({ status: 'BOOKED' });
   }

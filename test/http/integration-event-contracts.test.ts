@@ -191,7 +191,7 @@ describe('Published events', () => {
       'kontor.customer.restored.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
-    // An amount in the format of another currency, a missing total: the schemas detect both.
+    // Defects such as an amount in the format of another currency or a missing total are detected by the schemas above.
     for (const { event } of messages.filter((one) => one.event.type.startsWith('kontor.transaction.recorded'))) {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);

@@ -69,7 +69,8 @@ const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock
 /** Resolves when the writes in progress have ended. */
 async function settle(): Promise<void> {
   await nextTurn();
-  // A write that gave way to another waits for the clock, which stands still, so it is not awaited.
+  // A write that lost to a concurrent one waits for the clock, which stands still. The delay of 300 ms ends the wait
+  // for it.
   await Promise.race([Promise.allSettled([...running]), delay(300)]);
   await nextTurn();
 }

@@ -61,7 +61,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   number: fc.nat({ max: 3 }),
 });
 
-/** @throws Error if it is rejected, unless because the tenant already has the same */
+/** @throws Error if the request is rejected, except with 409 because the tenant already has the same record */
 async function post(side: Side, path: string, body: object): Promise<void> {
   const { status, told } = await service.post(path, body, side.books.tenant.token);
   if (status >= 400 && status !== 409) throw new Error(`${path}: ${told}`);
@@ -161,7 +161,7 @@ async function knownOf({ mark, externalIds, books: { tenant } }: Side): Promise<
   };
 }
 
-/** `stranger`: the same address with an unknown id, if it names a record. */
+/** `stranger`: if the address contains the id of a record, the same address with an unknown id. */
 type Question = {
   readonly route: Route;
   readonly address: string;
@@ -172,7 +172,10 @@ type Question = {
 const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
-/** The route with every known value as its parameter or in each of its filters, or with only what it requires. */
+/**
+ * Queries of the route: each known value as its path parameter or in one of its filters, and one with only the required
+ * parameters.
+ */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document
     .queryOf(route, 'required')
@@ -235,7 +238,7 @@ async function compare(asking: Side, other: Side, own: Known, foreign: Known): P
   await each(all(own), async (question) => {
     await hear(question);
   });
-  // Verifies the search for leaks: the tenant's own data is found.
+  // Verifies that the search for leaks works: it finds the tenant's own data.
   const isShown = (secret: string): boolean => heard.some((text) => text.includes(secret));
   expect([asking.mark, isShown(asking.mark)]).toEqual([asking.mark, true]);
   expect(own.secrets.filter(isShown).length).toBeGreaterThan(5);

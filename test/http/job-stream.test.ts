@@ -123,7 +123,7 @@ describe('The stream of jobs', () => {
     expect(leaves).toBeGreaterThan(10);
     expect(watcher.events.some(({ event }) => event === 'snapshot')).toBe(false);
     expect(feed().open).toBeLessThanOrEqual(2);
-    // The result is the same from the very beginning and from each of several events.
+    // The result is the same from the beginning and from any of several later events.
     for (const from of [0, 1, 7, 100, 199, 200]) {
       const id = from === 0 ? '0' : (all[from - 1]?.split(' ')[0] ?? '');
       const again = await watch(id);

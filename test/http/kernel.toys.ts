@@ -166,7 +166,7 @@ const bearers: Record<string, Awaited<ReturnType<Authenticator['bearer']>>> = {
   operator: { kind: 'operator', userId: 'operator-1', sessionId: 'session-2' },
 };
 
-/** Knows four tokens and two keys; `away` simulates an unavailable store. */
+/** Accepts four tokens and two keys; `away` simulates an unavailable store. */
 const authenticator: Authenticator = {
   bearer: (token) => {
     const principal = bearers[token];

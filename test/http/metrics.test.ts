@@ -127,11 +127,11 @@ describe('Metrics', () => {
     const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
     await service.quiet();
     const before = await settled();
-    // The customer is new: the policy books the sale.
+    // The customer is new, so the policy books the sale instead of the intake.
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded a moment later, so these may not be the last events before the service is idle.
+    // The use of a key is recorded a moment later, so further events may follow the head in the metrics.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>

@@ -43,7 +43,7 @@ const remove = async (name: string): Promise<void> => {
   for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
 };
 
-/** Copies the file and then its log, so it also works while the service is running. */
+/** Copies the database file first and its log second, so the copy is also consistent while the service is running. */
 async function copy(name: string, to = copies): Promise<void> {
   for (const file of await filesOf(service.directory, name))
     await copyFile(join(service.directory, file), join(to, file));
@@ -59,7 +59,8 @@ const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(servic
 const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
 /**
- * Starts on the data that `meanwhile` leaves, and pauses the rebuild until it is verified that nothing old is served.
+ * Starts on the data that `meanwhile` leaves. Pauses the rebuild until the test has verified that the service returns
+ * no old data.
  */
 async function startOn(meanwhile: () => Promise<void>): Promise<void> {
   service.complaints.length = 0;
@@ -114,7 +115,7 @@ test('Read models ahead of an older history are rebuilt from it', async () => {
 test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
   await startOn(() => remove('history.sqlite'));
-  // No read model has to be built.
+  // The new history is empty, so the rebuild ends immediately.
   await rebuild();
   service.forgetOperator();
   const books = await service.openBooks();
@@ -173,7 +174,7 @@ test('The compared checkpoints are those of all subscribers', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** The files as left behind by such a version. */
+  /** Changes the files to the state in which such a version leaves them. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],
@@ -201,7 +202,7 @@ describe('Data of a Kontor without history ids', () => {
       isHeld = true;
     });
     expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
-    // Nothing that could build read models is running.
+    // No component that could build read models is running.
     expect(await invoicesOf(books)).toBe(3);
     const { reads, history } = service.service.engines;
     expect(history.space).toBe('');

@@ -49,7 +49,7 @@ test('A tenant with dead endpoints does not delay pushes of another tenant by a 
     };
     const send = (team: Team) =>
       service.post('/api/notifications/admin/send', { title: 'Hello', body: 'There.', broadcast: true }, team.token);
-    // Half of them are on separate hosts, so none is known to fail because of another.
+    // Half of the endpoints have separate hosts, so the failure of one does not reveal the failure of another.
     for (const [index, { port }] of dead.entries()) {
       const host = index % 2 === 0 ? '127.0.0.1' : `127.0.0.${index + 1}`;
       await subscribe(bad, { ...pushes.browser().subscription, endpoint: `https://${host}:${port}/${index}` });

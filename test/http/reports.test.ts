@@ -29,7 +29,7 @@ async function everyTransaction(): Promise<TransactionRecord[]> {
   }
 }
 
-/** Debits, credits and balance of each account that was posted to by a date, summed by hand. */
+/** Debits, credits and balance of each account with postings up to a date, summed by hand. */
 function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31'): Record<string, string[]> {
   const sums = new Map<string, { debit: bigint; credit: bigint }>();
   for (const { postings } of transactions.filter(({ date }) => date <= asOf))

@@ -41,7 +41,7 @@ const remove = async (path: string): Promise<void> => {
 };
 const pathOf = (kind: 'customer' | 'account', id: string): string => `/api/${kind}s/${id}`;
 
-/** The visible state of a record once it exists again. */
+/** Resolves with the visible state of a record once the record exists again. */
 async function back(kind: 'customer' | 'account', id: string): Promise<unknown> {
   const endMs = performance.now() + 15_000;
   for (;;) {

@@ -40,7 +40,7 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The status of an ordinary success; a replay has another one. */
+/** The status of an ordinary success; a replay has a different status. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))

@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const word = fc.constantFrom(...WORDS);
 const sentence = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
-/** Mostly absent, because a rule with many conditions matches nothing. */
+/** A value that is usually absent, because a rule with many conditions matches nothing. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const rules = fc.array(

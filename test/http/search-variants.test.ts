@@ -37,7 +37,7 @@ type Search = {
   readonly path: string;
   /** The searched fields. */
   readonly fields: readonly string[];
-  /** The source of all records if it is not the list itself, because look-ups return only some records. */
+  /** The source of all records if the list itself does not return all of them: look-ups return only some records. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -226,7 +226,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     );
     const beginnings = new Set(
       [...words]
-        // Ids are random digits and letters, so a few of their prefixes match.
+        // Ids are random digits and letters, so it is sufficient to test a few of their prefixes.
         .flatMap((word) => Array.from({ length: Math.min(word.length, 9) }, (_, at) => word.slice(0, at + 1))),
     );
     for (const beginning of beginnings)
@@ -274,7 +274,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   });
 });
 
-/** The search must succeed or be rejected with a message, and existing records must still be found. */
+/** The search must succeed or be rejected with a message. */
 async function expectHarmless(route: string, query: string): Promise<void> {
   const { path, shape } = searchOf(route, 0);
   const { token } = sides[0].tenant;

@@ -58,7 +58,7 @@ const signIn = async (email: string, password?: string): Promise<Tokens> => {
 const refresh = (refreshToken: string): Promise<Reply> => service.post('/api/auth/refresh', { refreshToken });
 const refreshed = async (refreshToken: string): Promise<Tokens> => (await refresh(refreshToken)).data as Tokens;
 const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
-/** Like `npm run keys:rotate` at the service's current time. */
+/** Rotates as `npm run keys:rotate` does, at the service's current time. */
 async function rotateKeys(): Promise<void> {
   const env = { ...process.env, DATA_DIR: service.directory };
   await promisify(execFile)(process.execPath, ['scripts/rotate-signing-key.mjs'], {
@@ -77,7 +77,7 @@ const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
 
-/** Executes commands of other users that affect sessions. */
+/** Executes commands that affect sessions and that other users would send. */
 const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
   const id = service.service.engines.ids.next();
   const context = {
@@ -526,7 +526,7 @@ describe('The signed-in user', () => {
     await runs(home.id, (runner) => runner.execute(role, target, data, createRole));
     const { accessToken } = await signIn((await person({ roleIds: [target.id] })).email);
     expect((await service.get('/api/auth/me', accessToken)).text).toContain('users.read');
-    // No command does this, because a role in use cannot be deleted.
+    // Appends the event directly, because no command deletes a role in use.
     const write = service.service.app.get(Appender);
     await runs(home.id, () => write.write(`role-${home.id}_${target.id}`, 0, [{ type: 'RoleDeleted', data: {} }]));
     clock.pass(1_000);

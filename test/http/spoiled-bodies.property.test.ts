@@ -14,7 +14,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-/** The content that a body needs before the rest of it is validated. */
+/** Content without which the service does not validate the rest of the body. */
 const GIVEN: Readonly<Record<string, object>> = {
   // A job checks its own parameters.
   'POST /api/platform/jobs/trigger': { jobName: 'projection-verify' },

@@ -54,12 +54,12 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Some seeds cause more rejections than other seeds, or omit a kind of transaction.
+  // Some seeds cause more rejections than others, or omit a kind of transaction.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
 
-/** Names the records that the filters need and that are missing. */
+/** Lists the kinds of records that the filters need and that do not exist yet. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -199,7 +199,7 @@ const naively = <Doc, Name extends string>(
     (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
   );
 
-/** A size that produces some pages, but not too many. */
+/** A page size that produces several pages, but not too many. */
 const sizeFor = (count: number): number =>
   pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
 

@@ -119,7 +119,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // Verifies that the rules were exercised. A target that is already gone is rare.
+  // Verifies that every rule was exercised. NOT_FOUND is optional, because a target is rarely gone already.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 }, 120_000);

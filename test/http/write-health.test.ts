@@ -18,7 +18,7 @@ let fault: EngineFault | undefined;
 let service: TestService;
 let books: Books;
 
-/** The store itself, without the measurement of appends. */
+/** Wraps the store itself, below the measurement of appends. */
 function failing(inner: EventStore): EventStore {
   const guarded = async <T>(given: readonly Append[], append: () => Promise<T>): Promise<T> => {
     streams.push(...given.map(({ stream }) => stream));

@@ -82,7 +82,7 @@ class Scene {
   readonly warnings: string[] = [];
   /** While this returns an error, no event can be parked. */
   failParking: () => Error | undefined = () => undefined;
-  /** State that outlives a forwarder, besides the history. */
+  /** State, in addition to the history, that outlives a forwarder. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];
@@ -272,7 +272,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // The error as it arrives from another thread, without its class.
+      // An error that another thread sends arrives without its class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });
@@ -400,7 +400,7 @@ describe('A forwarder without a checkpoint', () => {
       const before = (await scene.stored()).length;
       scene.forward({ restoreForward: 'all' });
       await scene.happen(opened('new'));
-      // The embedded broker still has the ids of the other events.
+      // The embedded broker still has the ids of the other events, so it stores only one more message.
       await until(async () => (await scene.stored()).length === before + 1);
       expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
       expect(scene.line.attempts).toBeGreaterThanOrEqual(7);
@@ -439,7 +439,7 @@ describe('A forwarder without a checkpoint', () => {
 
 test('An event that cannot be translated is parked, live and in a rewind, and those after it are published', () =>
   inScene(async (scene) => {
-    // No append through the service stores such an event.
+    // The service itself never appends such an event.
     await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
     scene.forward();
     await until(async () => (await scene.stored()).length === 1);

@@ -97,7 +97,7 @@ test('During sales it contains the history up to its start, and restores to the 
   try {
     ({ artifact } = await job().run(runOf()));
     const { manifest } = await verified(join(folder(), artifact?.fileName ?? ''));
-    // A sale follows the backup, however fast the backup and however slow the disk.
+    // Waits for a sale after the backup, because the backup may be fast and the disk slow.
     await eventually(async () => (await events.head()) > manifest.upTo, PATIENCE_MS);
   } finally {
     over.abort();

@@ -165,7 +165,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const executionId = await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
-    // From here on its clock stands still, like that of a paused or ended process.
+    // Starting here, the clock of `a` stands still, like the clock of a paused or ended process.
     const b = new Replica('b').join();
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     return { a, b, executionId };

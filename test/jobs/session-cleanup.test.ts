@@ -59,7 +59,7 @@ describe('The session cleanup', () => {
     const later = await signIn();
     clock.pass(SESSION_MS / 2 + DAY_MS + 60_000);
     const fresh = await signIn();
-    // The sessions from creating the tenant, and the operator's, are as old as the first two.
+    // The sessions that created the tenant, and the operator's session, are as old as the first two.
     expect(await cleanUp()).toMatch(/^[45] sessions ended\.$/);
     for (const tokens of lapsed) expect(await stateOf(tokens)).toBe('ended EXPIRED');
     expect(await stateOf(out)).toBe('ended LOGOUT');

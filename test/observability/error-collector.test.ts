@@ -74,7 +74,7 @@ describe('Errors of a process', () => {
       for (let one = 0; one < 10; one += 1) note({ requestId: `r-${second}-${one}` });
       await clock.advance(1_000);
     }
-    // 1, 2, 4, 8, 16, then every 30 s up to ten minutes, then every twentieth of the time.
+    // Reports after 1, 2, 4, 8 and 16 s, then every 30 s up to ten minutes, then every twentieth of the elapsed time.
     expect(reports.length).toBeLessThan(70);
     expect(reports[1]?.requestIds).toHaveLength(10);
     expect(reports.at(-1)?.requestIds).toHaveLength(100);

@@ -100,7 +100,7 @@ test('A report whose first append has an unknown outcome counts once', async () 
   // Another replica continues in the meantime, so the same append cannot be recognised by its position.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // Neither can it be recognised by the process's memory of the record.
+  // A process without any memory of the record must recognise the append as well.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

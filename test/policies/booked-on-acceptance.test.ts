@@ -19,7 +19,7 @@ let books: Books;
 let store: FaultyEventStore;
 /** While true, the read models that the serving thread reads are unavailable. */
 let isModelsAway = false;
-/** While set, those reads end only when it resolves. */
+/** While set, those reads end only when this promise resolves. */
 let modelsHang: Promise<void> | undefined;
 const clock = new PatientClock(PATIENCE_MS);
 
@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // Like a server whose limit is lower than the limit on the payload assumes.
+    // Simulates a server with a lower limit than the one for which the payload limit was chosen.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

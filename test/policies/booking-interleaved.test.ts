@@ -16,7 +16,7 @@ class InterruptedEventStore extends FaultyEventStore {
     [this.readsLeft, this.act] = [number, act];
   }
 
-  /** Whether nothing was run because there were fewer reads. */
+  /** Cancels the pending action. Returns true if the action never ran, because there were too few reads. */
   stopInterrupting(): boolean {
     const isUnused = this.act !== undefined;
     this.act = undefined;
@@ -108,7 +108,7 @@ async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
 const accountsOf = (transactions: readonly LedgerTransaction[]): string =>
   [...new Set(transactions.map(({ accountId }) => accountId).filter((id) => id !== null))].join(' ');
 
-/** The change applies to no sale decided before it, and to every sale decided after it. */
+/** The change must not affect any sale decided before it, and must affect every sale decided after it. */
 function expectSerial(outcomes: readonly unknown[], before: unknown, after: unknown): void {
   expect(new Set(outcomes)).toEqual(new Set([before, after]));
   expect([outcomes[0], outcomes.at(-1)]).toEqual([after, before]);

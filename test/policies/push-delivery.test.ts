@@ -141,7 +141,7 @@ describe('A browser that is gone while the event store is unavailable', () => {
     const delivering = kontor.deliveries.deliver(notification(), never());
     underWay.push(delivering.catch(() => undefined));
     await refused;
-    // The test ends here, while the other browser hangs: jest fails it for rejections that are unhandled by now.
+    // The test ends here, while the other browser hangs. Jest fails the test if a rejection is unhandled at this point.
     await clock.sleep(1_000);
   });
 
@@ -202,7 +202,7 @@ describe('A replay of abandoned pushes', () => {
 
   test('records deliveries, however many are left, and calls an unavailable service only a few times', async () => {
     const working = browser();
-    // More browsers than one event can name.
+    // More browsers than one event can contain.
     const down = Array.from({ length: 13_000 }, () => unreachable(working));
     const event = notification();
     await giveUp(event, [working, ...down]);

@@ -105,7 +105,7 @@ describe('The watch over deleted records', () => {
     await until(clock, () => isRestored('ada'));
     await follow();
     await clock.advance(10_000);
-    // A check now would log a warning.
+    // While reads fail, a check would log a warning.
     reads.away = true;
     await clock.advance(60_000);
     expect(warnings).toEqual([]);
@@ -139,7 +139,7 @@ describe('The watch over deleted records', () => {
     const pause = store.pauseAppendTo(streamName('customer', TENANT, 'ada'));
     const looking = watch.look();
     await whileTimePasses(clock, pause.reached);
-    // As often as the appender tries before it gives up.
+    // The number of attempts that the appender makes before it gives up.
     store.appendsToLose = 4;
     pause.resume();
     expect(await whileTimePasses(clock, looking)).toBe(false);

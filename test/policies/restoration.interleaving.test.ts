@@ -21,12 +21,12 @@ const RIVALS = ['take code', 'take link', 'take account code'] as const;
 type What = (typeof MAIN)[number] | (typeof RIVALS)[number];
 type Plan = {
   readonly acts: readonly { readonly where: number; readonly what: What }[];
-  /** The process that dies, and the number of steps of its watcher before that. */
+  /** The process that dies, and the number of steps that its watcher takes before the crash. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly picks: Picking;
 };
 
-/** Leaves room for shrinking a failure. */
+/** Long enough to shrink a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
@@ -136,7 +136,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
         interleaver.crash(`process-${crash.where}`);
       })();
     await interleaver.run(picks);
-    // A later leader receives everything, much of it once more.
+    // A later leader receives every event; it receives many of them a second time.
     const clock = new ManualClock(Date.UTC(2026, 0, 2));
     const later = new Office(TENANT, store, clock, new SeededIds(run * 10 + 9), look);
     const restore = () => whileTimePasses(clock, Promise.all([later.restoreReached(), later.reactToDeletions()]), 50);

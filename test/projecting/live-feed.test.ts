@@ -128,7 +128,7 @@ describe('A live feed', () => {
       await has(client, positions.slice(index + 1));
       expect([index, client.positions]).toEqual([index, positions.slice(index + 1)]);
     }
-    // No watcher has a separate subscription any more.
+    // Only the feed's own subscription is left; no watcher has a separate one.
     await until(clock, () => faulty.subscriptions === 1);
   });
 
@@ -178,7 +178,7 @@ describe('A live feed', () => {
       for (const { client, stream } of clients) {
         client.read();
         if (stream.destroyed) {
-          // The connection broke during the catch-up, and the received events have no gaps.
+          // The connection broke during the catch-up. The events received until then must have no gaps.
           const from = positions.indexOf(client.positions[0] ?? -1);
           if (from >= 0) expect(client.positions).toEqual(positions.slice(from, from + client.positions.length));
           continue;
@@ -203,7 +203,7 @@ describe('A live feed', () => {
     expect(reader.stream.stalledForMs()).toBe(0);
     for (const { stream, client } of silent) {
       expect(stream.stalledForMs()).toBeGreaterThanOrEqual(30_000);
-      // One frame is in flight on either side, whatever has happened.
+      // At most one frame is buffered on each side, however many events were written.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
     // Watchers that resume reading have missed nothing.

@@ -108,7 +108,7 @@ describe('A replica that follows the read models of another', () => {
 
   test('frees the memory of completed turns', async () => {
     let turns = 0;
-    // Every sleep ends immediately, so hours of them pass in a second.
+    // Every sleep ends immediately, so hours of simulated time pass in a second.
     const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
     follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
     progress.isReportedHere = true;

@@ -43,7 +43,7 @@ describe('A rebuild that is live before it is reported', () => {
       await until(club.clock, () => first.parked.length === 1);
       isBroken = false;
       await happen(club.events, facts.rebuildRequested('members', 'one'));
-      // Nothing gets through from the swap on.
+      // Starting at the cutover, no report or settlement succeeds.
       club.settlementsToLose = Number.POSITIVE_INFINITY;
       club.reportToLose = { kind: 'done', isKept: false };
       await until(club.clock, () => club.reportToLose === undefined);

@@ -355,8 +355,8 @@ describe('Running projections', () => {
         const all = await club.start();
         await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
         await all.reached(await club.events.head());
-        // With the first event after its catch-up the projection joins the others; with the next, its own subscription
-        // ends.
+        // With the first event after its catch-up, the projection joins the others. With the next event, its own
+        // subscription ends.
         for (let round = 0; round < 3; round += 1)
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
         await until(club.clock, () => club.events.subscriptions === 1);
@@ -372,8 +372,8 @@ describe('Running projections', () => {
         await held.reached;
         const others = [greeterProjection, roomProjection];
         await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
-        // The projection has stored the end as of its read, so it is one event behind when the others receive the next
-        // event.
+        // The projection stores the head that it read. It is therefore one event behind when the others receive the
+        // next event.
         const next = club.store.holdWriteTo('members');
         held.release();
         await next.reached;

@@ -273,7 +273,7 @@ describe('A windowed subscriber', () => {
     }));
 
   describe('when handling fails', () => {
-    /** Fails as often as `times` specifies for each event. */
+    /** Fails each event the number of times that `times` specifies. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {
       const label = labelOf(event);
       const left = times[label] ?? 0;

@@ -67,7 +67,7 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
     .filter(({ length }) => length > 0)
     .map(([first]) => first as Sample);
 
-/** The event with consistent amounts, which its schema alone does not require. */
+/** The event with consistent amounts; its schema alone does not guarantee them. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) return { type, data: { ...data, transactions } };

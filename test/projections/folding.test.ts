@@ -32,7 +32,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** The table's contents after the batches, each folded by the projector that `leaderOf` names. */
+/** The table's contents after the batches, each folded by the projector that `leaderOf` selects. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],
@@ -81,7 +81,7 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-// Leaves enough time to reduce a failure to a few events and to print its seed.
+// Leaves enough time to shrink a failure to a few events and to print its seed.
 const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {

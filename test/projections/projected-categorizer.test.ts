@@ -100,7 +100,7 @@ class Rules {
     await this.feedAll();
   }
 
-  /** The position that all models have reached: any response to the earlier changes may have been sent. */
+  /** The position that all models have reached. The responses to all changes up to it may have been sent. */
   get settled(): number {
     return Math.min(...this.feeds.map(({ position }) => position));
   }
@@ -287,7 +287,7 @@ test('Whatever each of the models has, a rule counts once all have it, and not a
           else if (position <= settled && archivedAt === undefined)
             expect([word, await rules.ruleFor(word)]).toEqual([word, word]);
         }
-        // Also while nothing is certain yet, because a result found now must not be kept.
+        // Also reads while the effect of a change is uncertain, because the result of such a read must not be cached.
         await rules.ruleFor('nothing');
       };
       for (const [index, { what, which, share }] of plan.entries()) {

@@ -13,10 +13,10 @@ import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 
-/** Time for which NATS is stopped under load. */
+/** Duration for which NATS is stopped under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
-/** Payload limit of a NATS server that is to refuse a message. */
+/** Payload limit of a NATS server that the test expects to refuse a message. */
 const SMALL_PAYLOAD = 3_000;
 
 type Published = StoredMessage & { readonly event: CloudEvent };
@@ -57,7 +57,9 @@ const complete = (): Promise<Published[]> =>
     const messages = await published();
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
-/** Number of messages for the history: one per public event, and one per transaction carried by an event. */
+/**
+ * Number of messages that the history causes: one per public event, plus one per transaction that an event contains.
+ */
 async function publicMessages(): Promise<number> {
   const events = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
   const rides = ({ transactions = [] }: { transactions?: unknown[] }): number => 1 + transactions.length;

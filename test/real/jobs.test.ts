@@ -66,7 +66,7 @@ test(
         })();
         await pause(300 + random() * 700);
         await killed?.stop('SIGKILL');
-        // The unfinished run of the stopped replica is taken over, and the job runs again.
+        // Another replica takes over the unfinished run of the killed replica, and the job runs again.
         const before = started.count;
         await until(
           () => Promise.resolve(started.count),
@@ -83,7 +83,7 @@ test(
         (job) => job?.isRunning === false,
       );
       const all = await executions(url, operator);
-      // A trigger whose response was lost may have started a run, too.
+      // A trigger whose response was lost may also have started a run.
       expect(all.length).toBeGreaterThanOrEqual(started.count);
       expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
       for (const { status, error } of all)
@@ -91,7 +91,7 @@ test(
           status === 'FAILED' ? ['FAILED', 'The process of the run is gone.'] : ['SUCCEEDED', null],
         );
 
-      // The stream confirms it: every run begins after the previous one has ended, and ends once.
+      // The stream confirms this: every run begins after the previous run has ended, and ends exactly once.
       const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
       await until(
         () => Promise.resolve(watcher.events.length),

@@ -81,7 +81,10 @@ const countOf = async (store: ReadStore, id: string): Promise<number> =>
   (JSON.parse((await store.get(table, scope, id)) ?? '{"count":0}') as Counter).count;
 
 const COUNTERS = 7;
-/** Folds events in batches, like a projection: each event adds one to one document. After a conflict it reads again. */
+/**
+ * Folds events in batches, like a projection. Each event increments one document. After a conflict, the function reads
+ * the documents again.
+ */
 async function projected(store: ReadStore, events: number, size: number): Promise<void> {
   for (let position = -1; position < events - 1;) {
     try {
@@ -208,7 +211,7 @@ describe('MongoDB', () => {
           const home: AnyTable = { model: counters, generation };
           for (const store of stores) await store.prepare([home], { bulk: true });
           const steps: string[] = [];
-          /** Adds one to each of the documents. Both writers have the same positions, and so the same documents. */
+          /** Increments each of the documents. At the same position, both writers write the same document. */
           const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
             for (const numbers of all) {
               const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
@@ -224,7 +227,7 @@ describe('MongoDB', () => {
           };
           await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
           expect(new Set(steps).size).toBe(steps.length);
-          // Acknowledged steps are stored, and the number of all steps bounds the position.
+          // Every acknowledged step is stored, and the position never exceeds the number of all steps.
           const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
           for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
             const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));
@@ -584,7 +587,7 @@ describe('When MongoDB fails', () => {
   }, 180_000);
 });
 
-/** Stages of a plan, from last to first. MongoDB nests them in several ways. */
+/** Stages of a plan, from last to first. MongoDB nests stages in several ways. */
 function stagesOf(plan: unknown): string[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };

@@ -85,7 +85,7 @@ function listener(): { readonly logger: Logger; readonly said: string[] } {
   const say = (level: string) => (_fields: object, message: string) => said.push(`${level} ${message}`);
   return { said, logger: { info: say('info'), warn: say('warn'), error: say('error') } };
 }
-/** The faults that the broker reports until it has made several connection attempts. */
+/** Log lines and fault of a broker after several connection attempts. */
 async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts: { readonly count: () => number }) {
   const { logger, said } = listener();
   const broker = open({ url, logger, ...given });
@@ -160,7 +160,7 @@ describe('A NATS server with TLS', () => {
       for (const socket of [client, inner]) socket.on('error', () => undefined);
       client.pipe(inner);
       inner.once('data', (greeting: Buffer) => {
-        // How a server with handshake_first describes itself.
+        // A server with handshake_first also sends this member.
         client.write(greeting.toString().replace('INFO {', 'INFO {"tls_required":true,'));
         inner.pipe(client);
       });

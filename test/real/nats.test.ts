@@ -115,7 +115,7 @@ const message = (id: string, given: Partial<BrokerMessage> = {}): BrokerMessage 
   payload: '{}',
   ...given,
 });
-/** Publishes like a caller: with the same id again, until the message is stored. */
+/** Publishes as a caller does: repeats the message with the same id until it is stored. */
 async function publishAtLast(broker: NatsBroker, wanted: BrokerMessage): Promise<Published> {
   for (;;) {
     try {
@@ -528,7 +528,7 @@ describe('A NATS server with users', () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-nats-users-'));
     const file = join(directory, 'server.conf');
     await writeFile(file, settings('_INBOX.>'));
-    // The probe has no password: the server is up when it reports that.
+    // The probe sends no password. The server is ready when it rejects the probe for that reason.
     server = await ServerProcess.start({
       ...natsRecipe,
       args: (port) => ['-a', '127.0.0.1', '-p', String(port), '-c', file],

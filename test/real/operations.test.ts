@@ -55,7 +55,8 @@ describe('processes that share the work', () => {
           (status) => status === 'BOOKED',
         );
 
-        // Every process shares its readings every two seconds, so those of other processes can be older than the lag.
+        // Every process shares its readings every two seconds, so the readings of other processes can be older than the
+        // measured lag.
         const BUSY = ['booking', 'integration-events', 'transactions'];
         const queues = await until(
           () => queuesAt(url, books),

@@ -201,7 +201,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Longer than the time for which the old generation is updated.
+        // Sells for longer than the old generation is updated after the cutover.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)
@@ -279,7 +279,7 @@ describe('replicas on shared servers', () => {
           (all) => all.includes('after-the-crash'),
         );
         expect(performance.now() - diedAtMs).toBeLessThan(12_000);
-        // A log line appears a moment after the change it reports.
+        // A log line appears a moment after the change that it reports.
         await until(
           () => Promise.resolve(leadersOf(others).toSorted()),
           (leaders) => leaders.join() === names.toSorted().join(),

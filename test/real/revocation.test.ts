@@ -12,7 +12,7 @@ import { TestService, type Books } from '../support/service.js';
 
 const WITHIN_MS = 1_000;
 
-/** Commands executed without their routes, which check permissions. To a replica, both look the same. */
+/** Executes a command without its route, which would check permissions. To another replica, the effect is the same. */
 type Revoke = (runner: CommandRunner, books: Books) => Promise<unknown>;
 const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | 'key' | 'both' }[] = [
   {

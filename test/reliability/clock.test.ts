@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** No warnings, every sale is booked once, debits equal credits, and no revision or id is duplicated. */
+/** Expects no warnings, one booking per sale, equal debits and credits, and no duplicate revision or id. */
 async function expectSoundBooks({ tenant, partner }: Books, sales: readonly string[], token: string): Promise<void> {
   for (const externalId of sales) expect((await service.settled(partner, externalId)).status).toBe('BOOKED');
   await service.quiet();

@@ -38,9 +38,12 @@ const POINTS = [
   'lease renewal',
 ] as const;
 const MOMENTS = [...POINTS.flatMap((point) => [`${point}:before`, `${point}:after`]), 'read-model write:torn'] as const;
-/** The work below reaches each point at least twice, except these. */
+/** Moments that the work below reaches only once. It reaches all others at least twice. */
 const ONCE = ['customer choice:before', 'customer choice:after'];
-/** Calls of each point in the soak, if the work reaches it that often. */
+/**
+ * Maximum number of calls of each point at which the soak crashes the process, if the work reaches the point that
+ * often.
+ */
 const DEEPEST = 6;
 
 /** The final books, without ids and codes that differ between runs. */
@@ -88,7 +91,7 @@ class Survivor {
     return survivor;
   }
 
-  /** Performs a step, on a new process if the previous one has died. Pending requests are then repeated. */
+  /** Performs a step. If the process has died, starts a new one and repeats the step. */
   async insist<T>(act: (url: string) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -145,8 +148,8 @@ class Survivor {
   }
 
   /**
-   * If the response was lost, the code is taken by this very record. The claim of a command that died lasts five
-   * seconds.
+   * If the response was lost, this same record may already hold the code. The claim of a command that died is pending
+   * for five seconds.
    */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
@@ -243,7 +246,7 @@ describe('a service that dies between two steps', () => {
       for (let nth = first; nth <= (IS_SOAK ? DEEPEST : first); nth += 1) {
         const { crashed, outcome } = await run(`${moment}:${nth}`);
         expect([moment, nth, outcome]).toEqual([moment, nth, expected]);
-        // The last calls of the soak may exceed the number of calls; the first never does.
+        // The soak may request a crash at a later call than the work makes. The first calls always exist.
         expect(crashed || nth > (ONCE.includes(moment) ? 1 : 2)).toBe(true);
         if (!crashed) break;
         cycles += 1;

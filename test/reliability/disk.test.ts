@@ -22,9 +22,9 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 
 const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
-/** The disk must have room for the writes of this many cycles. */
+/** Size of the disk: large enough for the writes of all cycles. */
 const DISK_MB = cyclesOf(48, 480);
-/** Maximum time to a refusal: no request waits for the disk. */
+/** Maximum time until a sale is refused: no request waits for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
@@ -50,7 +50,7 @@ class Partner {
     }
   }
 
-  /** Pushes sales until some are refused, as all are from then on; a few may still find a last free page. */
+  /** Pushes sales until several have been refused. After the first refusal, a few sales may still find a free page. */
   async bringUntilRefused(): Promise<string[]> {
     const refused: string[] = [];
     for (let n = 0; refused.length < REFUSED; n += 1) {
@@ -170,7 +170,8 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
 
 test(`Writes refused by the system: the same, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
-    // No failing device is needed: the kernel reports every write beyond this file size as an I/O error.
+    // A failing device is not necessary, because the kernel rejects every write beyond this file size with an I/O
+    // error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);

@@ -105,7 +105,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)
           for (const disturbance of DISTURBANCES) {
-            // The disturbed connection is one of the service.
+            // Waits until the service is connected, so that the disturbance affects one of its connections.
             await until(
               () => Promise.resolve(line.connections),
               (open) => open > 0,

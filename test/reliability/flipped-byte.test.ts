@@ -57,7 +57,7 @@ function flipIn(file: string, text: string, random: () => number): string {
 const told = (service: TestService, position: number): boolean =>
   service.complaints.some((line) => line.includes(`The event at position ${position} does not match its checksum`));
 
-/** Every request for it is refused as long as the damage is known, and readiness gives the reason. */
+/** All writes are refused as long as the damage is known, and readiness gives the reason. */
 async function expectNoWrites(service: TestService, books: Books, position: number): Promise<void> {
   const refused = [
     await service.postSale(books.partner, saleOf('new')),
@@ -82,7 +82,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // After the detection no more sales are accepted, because a restored backup would not contain them.
+      // After the detection no more sales are accepted, because a backup restored later would not contain them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
         expect(text).not.toContain(flipped);

@@ -23,7 +23,7 @@ const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
 /** Share of kills during startup; the other kills happen under load. */
 const WHILE_STARTING = 0.2;
-/** Cycles after which the owner signs in again, before the token expires. */
+/** Number of cycles after which the owner signs in again, so that the token never expires. */
 const SIGN_IN_EVERY = 10;
 
 type Customer = { readonly id: string; readonly email: string };
@@ -97,7 +97,7 @@ class KilledService {
     await this.expectAnswered(load, entries);
   }
 
-  /** The service can be killed during recovery, too. */
+  /** The service can also be killed during recovery. */
   private async startAgain(run: number): Promise<void> {
     if (this.random() < WHILE_STARTING) {
       const half = new KontorProcess(this.directory, PLAIN);
@@ -113,7 +113,7 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      // The response may have preceded the read models.
+      // The kill may have prevented the update of the read models after the response.
       const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });
@@ -126,8 +126,8 @@ class KilledService {
   }
 
   /**
-   * Requests without a response are repeated. They are accepted then, or were accepted before. In the end every sale
-   * has one effect.
+   * Repeats the requests without a response. Each is accepted now or was already accepted before the kill. In the end,
+   * every sale has taken effect exactly once.
    */
   async end(): Promise<void> {
     const url = await this.kontor.url();

@@ -10,12 +10,17 @@ import { saleOf, TestService } from '../support/service.js';
 
 const recorded = recordings();
 
-/** In former versions revisions counted other events, and opening balances changed their customers (ADR 0059). */
+/**
+ * In earlier versions, revisions also counted other events, and opening balances changed their customers (ADR 0059).
+ */
 const uncounted = (books: unknown): unknown =>
   JSON.parse(JSON.stringify(books), (name, value: unknown) =>
     name === 'revision' || name === 'updatedAt' ? undefined : value,
   );
-/** Former versions gave transactions of one millisecond no guaranteed order; the current order has its own tests. */
+/**
+ * Earlier versions did not guarantee the order of transactions of the same millisecond. Other tests cover the current
+ * order.
+ */
 const unordered = (books: BooksSeen) => ({
   accounts: uncounted(books.accounts),
   customers: uncounted(books.customers),

@@ -35,7 +35,7 @@ test(`${WATCHERS} watchers that never read: memory stays bounded, and requests a
       await until(jobs, ({ data }) => data.every(({ isRunning }) => !isRunning));
       await pause(20);
     };
-    // The base cost of a stream is included once all of them have received the first events.
+    // Measures after all streams have received the first events, so that the growth excludes the base cost of a stream.
     for (let n = 0; n < 10; n += 1) await trigger();
     await caughtUp(url, books);
     const before = await memoryOf(kontor.pid);

@@ -43,7 +43,7 @@ class Look {
   }
 }
 
-/** A writer appends at the revision that it expects. It either wins or learns the current end of the stream. */
+/** A writer appends at the revision that it expects. The writer either wins or learns the current end of the stream. */
 class Append {
   constructor(
     readonly writer: number,
@@ -64,7 +64,7 @@ class Append {
       model.written += 1;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      // The loser learns a revision that was true, and newer than the expected one.
+      // The loser learns a revision that the stream has reached and that is newer than the expected one.
       expect(error.actual).not.toBe('no_stream');
       expect(error.actual).toBeGreaterThan(believed);
       writes.push({ id, stream, outcome: 'lost' });
@@ -81,7 +81,7 @@ const command = fc
   .record({ isLook: fc.boolean(), writer: fc.constantFrom(...WRITERS), stream: fc.constantFrom(...STREAMS) })
   .map(({ isLook, writer, stream }) => (isLook ? new Look(writer, stream) : new Append(writer, stream)));
 
-/** Every call waits for the scheduler, and so does every response. */
+/** Every call and every response waits for the scheduler. */
 function scheduled(store: EventStore, scheduler: Scheduler): Line {
   const slowly = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     await scheduler.schedule(Promise.resolve(), `${what} arrives`);

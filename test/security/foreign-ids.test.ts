@@ -4,15 +4,15 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * One of two tenants names records of the other in every place of every request that accepts an id. The places come
- * from the OpenAPI document, and an unforeseen place fails.
+ * One of two tenants sends ids of the other tenant's records in every place of every request that accepts an id. The
+ * places come from the OpenAPI document, and the test fails for an unforeseen place.
  */
 
 let service: TestService;
 let schemas: RequestSchemas;
 /** The requesting tenant, and the tenant whose records are requested. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
-/** Records of the requesting tenant that the requests below need besides the requester's. */
+/** Records of the requesting tenant that the requests below need in addition to the requester's records. */
 const own = { cash: '', bank: '', customer: '' };
 let headBefore: number;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const places = (): Case[] =>
     );
 
 const cash = { date: '2026-03-04', amount: '1.00' };
-/** Makes a request valid except for the id in that place; nothing if the minimal body is valid. */
+/** Members that make a request valid except for the id in that place; empty if the minimal body is already valid. */
 const around = ({ route, place }: Case): object => {
   const of: Readonly<Record<string, () => object>> = {
     'POST /api/transactions': () => ({ ...cash, type: 'COLLECTION', customerId: own.customer, accountId: own.cash }),
@@ -96,7 +96,7 @@ const heard = ({ status, text }: Answered, id: string): [number, string] => [
   text
     .replace(/"requestId":"[^"]+"/, '')
     .replaceAll(id, 'ID')
-    // A tested rule draft gets new values for both.
+    // The response to a rule test contains a new id and time for the draft.
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '*'),
 ];
 

@@ -6,8 +6,8 @@ import { TestService } from '../support/service.js';
 
 /*
  * Texts for which a pattern, a search or a rule would take very long. Service and client share this process's event
- * loop, so a delay affects everything. Other processes may also cause delays, so the minimum of several attempts
- * counts: slow code is slow every time.
+ * loop, so slow code delays both. Other processes may also cause delays. The test therefore uses the minimum of several
+ * attempts, because slow code is slow every time.
  */
 
 const LIMIT_MS = 50;
@@ -58,7 +58,8 @@ const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<
 };
 
 /**
- * Each has the given length and ends in characters that no pattern accepts, so a pattern retries from every position.
+ * Each text has the given length and ends in characters that no pattern accepts, so that a pattern retries from every
+ * position.
  */
 const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'a'.repeat(length - 1)}!`,
@@ -82,13 +83,13 @@ test('Slow operations are detected', async () => {
 });
 
 test('A body of hostile text is processed quickly, wherever the text is', async () => {
-  // Most of the mebibyte that a body may have: patterns may be tried before the length is checked.
+  // A large part of the mebibyte that a body may have, because patterns may be tried before the length is checked.
   const LENGTH = 250_000;
   const texts = routeTable
     .filter((route) => schemas.takesBody(route))
     .flatMap((route) => schemas.fieldsOf(route).map((field): [Route, Field] => [route, field]))
     .filter(([, { schema }]) => [schema.type].flat().includes('string') && !schema.enum);
-  // One place for each kind of text.
+  // One place per schema, because all places with the same schema are validated in the same way.
   const kinds = new Map(texts.map((one) => [JSON.stringify(one[1].schema), one]));
   expect(texts.length).toBeGreaterThan(80);
   expect(kinds.size).toBeGreaterThan(15);

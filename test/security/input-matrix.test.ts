@@ -5,7 +5,7 @@ import { saleOf, TestService } from '../support/service.js';
 
 /*
  * Invalid input, sent to every route in every place of its query and body. The places come from the OpenAPI document,
- * which the service generates from its declarations, so new routes and fields are covered, too.
+ * which the service generates from its declarations, so new routes and fields are also covered.
  */
 
 /** Members with which a request would try to reach foreign data. */
@@ -75,7 +75,7 @@ const send = (route: Route, place: Place, value: unknown): Promise<Answered> =>
   requester.ask(route, { raw: JSON.stringify(schemas.bodyWith(route, place, value)) });
 
 const AT_ONCE = 8;
-/** The results of the cases by name; few requests run concurrently. */
+/** The defined outcomes of the cases. Runs few requests concurrently. */
 async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const told: string[] = [];
   for (let first = 0; first < cases.length; first += AT_ONCE)
@@ -179,7 +179,7 @@ describe('A body', () => {
       const told = await outcomes(
         fields(({ place }) => place.length > 0),
         async ([route, { place, schema }]) => {
-          // In a list the operator is an item.
+          // A list contains the operator as an item.
           const value = schema.type === 'array' && !Array.isArray(operator) ? [operator] : operator;
           return unlessRefused(nameOf(route, place), await send(route, place, value), placeText(place));
         },
@@ -194,7 +194,7 @@ describe('A body', () => {
         (type === 'array' && maxItems === undefined) ||
         (type === 'string' && [maxLength, choices, only, pattern, format].every((bound) => bound === undefined)),
     ).map(([route, { place }]) => nameOf(route, place));
-    // Names of a fixed set, in any case: no other value is accepted.
+    // This field accepts only the names of a fixed set, in upper or lower case, so it needs no bound.
     expect(unbounded).toEqual(['POST /api/accounts type']);
     const told = await outcomes(
       fields(({ schema: { type, maxItems } }) => (type === 'array' ? maxItems !== undefined : type === 'string')),

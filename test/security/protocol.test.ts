@@ -135,7 +135,7 @@ describe('An address', () => {
   ])('cannot escape by dots, slashes or escapes: %s', async (path) => {
     const { status, body } = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', bearer());
     expect([path, /"permissions"/.test(body)]).toEqual([path, false]);
-    // The console returns its page at any address below it.
+    // The service returns the console's page for any address below `/console`.
     expect([400, 401, 404, ...(path.startsWith('/console/') ? [200] : [])]).toContain(status);
   });
 
@@ -174,7 +174,7 @@ describe('A slow client', () => {
       ],
     ],
   ])('%s gets an error, and is disconnected', async (_, parts) => {
-    // The same server with shorter values of the same two limits, which Node checks periodically.
+    // The same server with shorter values of the two limits. Node checks them periodically.
     const server = createServer();
     Object.assign(server.server, { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 });
     server.all('/slow', () => 'served');

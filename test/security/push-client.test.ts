@@ -15,7 +15,7 @@ const message = { payload: Buffer.from('{}'), ttlSeconds: 60, urgency: 'normal',
 let directory: string;
 let vapid: VapidKeys;
 let pushes: PushService;
-/** Counts connections, whatever their purpose. */
+/** Counts all connections, whether or not they send a request. */
 let listener: Server;
 let connections = 0;
 const clients: PushClient[] = [];

@@ -2,8 +2,8 @@ import { TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 /*
- * Whether the duration of a rejected sign-in reveals that the account exists. The work is counted exactly elsewhere
- * (test/http/sessions.test.ts); here the clock decides, as it would for an outside observer.
+ * Whether the duration of a rejected sign-in reveals that the account exists. test/http/sessions.test.ts counts the
+ * work exactly; this test measures time, as an outside observer would.
  */
 
 const ROUNDS = 25;
@@ -42,7 +42,7 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
       }
     }
     const medians = [...times.values()].map(medianOf);
-    // Without the work of hashing, an unknown address takes a tenth of the time.
+    // If the service did not hash the password for an unknown address, the response would take a tenth of the time.
     expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6);
   } finally {
     await service.close();

@@ -223,7 +223,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // A run started by a former process, which then disappears.
+    // A run started by an earlier process, which then disappears.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;

@@ -76,8 +76,8 @@ const names = fc.constantFrom<(index: number) => string>(
 );
 
 /**
- * Repeats the unit as often as the size allows, or `share` of that, so that limits on counts are also approached from
- * below.
+ * Repeats the unit as often as the size allows, or `share` of that, so that some bodies stay just below the limits on
+ * counts.
  */
 const repeated = (piece: (index: number) => string, bytes: number, share: number): string => {
   const parts: string[] = [];
@@ -119,7 +119,7 @@ export type Costly = { readonly ms: number; readonly shape: string };
 const AT_ONCE = 100;
 const LOOKS = 3;
 
-/** Finds the most expensive of `count` bodies: runs `take` three times on each and counts the fastest. */
+/** Finds the most expensive of `count` bodies: runs `take` three times on each and uses the fastest run. */
 export function costliest(seed: number, count: number, bytes: number, take: (body: Buffer) => void): Costly {
   const found = { ms: 0, shape: '' };
   for (let done = 0; done < count; done += AT_ONCE)

@@ -31,7 +31,10 @@ const HOUR_MS = 3_600_000;
 /** The maximum discount. */
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
-/** Sales lie between 1900 and 2999; dates before 2000 are excluded because offsets differed in the past. */
+/**
+ * Sales must be dated between 1900 and 2999. Dates before 2000 are excluded because time zone offsets were different
+ * then.
+ */
 const SALE_DATES = DATES.filter((date) => date > '2000' && date < '2900');
 const BAD_AMOUNTS = [
   ...['0', '0.00', '-5', '1e3', '01', '1.2345', '1000000000000000', '', 'abc', '5,00', '+5', '0x10', 'Infinity'],
@@ -119,7 +122,7 @@ export class Bookkeeper {
     const records = await everyPage<TransactionRecord>(this.service, this.token, '/api/transactions');
     const known = new Set(this.model.entries.map(({ id }) => id));
     const unknown = records.filter(({ id }) => !known.has(id)).toReversed();
-    // In order of creation, so that an original is known before its reversal.
+    // Adds transactions in order of creation, so that an original is known before its reversal.
     for (const record of unknown.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))) {
       const line = this.lineOf(record);
       const entry = this.model.entries.find((one) => one.id === null && this.toldAs(one, record) === line);
@@ -336,7 +339,7 @@ export class Bookkeeper {
           ...(isKept ? [fault(409, 'DEFAULT_ACCOUNT')] : []),
           ...(isDefault === true && !(isActive ?? known.isActive) ? [inactiveDefault()] : []),
         ];
-    // System accounts keep their names here, because the model identifies them by name.
+    // The test does not rename system accounts, because the model identifies them by name.
     const isRenamed = name !== undefined && !known.isSystem;
     const body = {
       ...(isRenamed && { name }),
@@ -520,7 +523,7 @@ export class Bookkeeper {
     return type === 'OPENING_BALANCE' ? this.model.system('Opening') : undefined;
   }
 
-  /** Records and cancels a transaction: every balance is as before. */
+  /** Records and cancels a transaction. Every balance must then be the same as before. */
   private async mistake({ entry }: StepOf<'mistake'>): Promise<void> {
     const before = await this.balances();
     const made = await this.record(entry, null, 0);
@@ -655,7 +658,7 @@ export class Bookkeeper {
     ];
     const { sent, targets, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
-    // A customer is looked up or created only after everything else has been found.
+    // The service looks up or creates a customer only after it has found all other records.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
     const isPassive = wanted.known?.isActive === false;
     const rejections = [...early, ...(isPassive ? ['CUSTOMER_PASSIVE'] : [])];
@@ -803,7 +806,7 @@ export class Bookkeeper {
 const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
   amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 
-/** A share of the price, with six decimals; or more than the price. */
+/** A share of the price, with six decimal places; or more than the price. */
 function discountOf(line: StepOf<'sale'>['lines'][number], isTooMuch: boolean): string {
   const price = wholePrice(line.quantity, line.unitPrice);
   if (isTooMuch) return String(price + 2n);

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Bookkeeping steps as future requests; numbers select among the records that exist by then. */
+/** Bookkeeping steps describe future requests. Numbers select among the records that exist when a step is taken. */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
 export const ACCOUNT_TYPES = [
@@ -41,7 +41,7 @@ const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
 
-/** Minor units with at most 15 + 3 digits; truncated for currencies with fewer decimals. */
+/** Minor units with at most 15 + 3 digits; truncated for currencies with fewer decimal places. */
 const amount = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(1n, 99_999n) },
   { weight: 2, arbitrary: fc.bigInt(1n, 10n ** 11n) },
@@ -76,7 +76,7 @@ const saleLine = fc.record({
       arbitrary: fc.constantFrom('0', '0.01', '0.000001', '19.999999', '99999999999.999999', '999999999999999'),
     },
   ),
-  /** In hundredths of the price. */
+  /** The discount in hundredths of the price. */
   discount: fc.constantFrom(0n, 0n, 0n, 1n, 33n, 100n),
   taxRate: fc.constantFrom('0', '0', '7', '19', '8.875', '100', '0.0001'),
 });

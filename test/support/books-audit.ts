@@ -84,7 +84,10 @@ export class BooksAudit {
     }
   }
 
-  /** By date, then creation, newest first. Only transactions of different requests in one millisecond may swap. */
+  /**
+   * Checks the order: newest first, by date, then by creation. Only transactions of different requests in the same
+   * millisecond may be in either order.
+   */
   private order(): void {
     const places = new Map(this.keeper.model.entries.map((entry, index) => [entry.id, index]));
     for (const [index, newer] of this.records.entries()) {
@@ -201,7 +204,7 @@ export class BooksAudit {
     const from = begin === undefined ? 0n : model.balance(id, dayBefore(begin));
     expect([path, this.minor(opening)]).toEqual([path, from]);
     let balance = from;
-    // A document with a zero amount may be listed or not.
+    // The statement may omit a document with a zero amount.
     const isShown = (debit: bigint, credit: bigint): boolean => debit !== 0n || credit !== 0n;
     const expected = this.records.toReversed().flatMap((record) => {
       const entry = this.entries.get(record.id);

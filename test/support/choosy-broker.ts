@@ -1,6 +1,6 @@
 import { BrokerRefused, BrokerUnavailable, type Broker, type BrokerMessage } from '../../src/ports/broker.js';
 
-/** Makes a real broker reject some messages permanently, or be unavailable; `accept` undoes it. */
+/** Makes a real broker reject some messages permanently, or makes the broker unavailable; `accept` undoes either. */
 export function choosy(broker: Broker) {
   let isAnswerLost = false;
   const publishInOrder = broker.publishInOrder.bind(broker);

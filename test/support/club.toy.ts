@@ -20,7 +20,7 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-/** Reports the replay of a letter, as dead letters do. */
+/** The replay of a letter, as the stream of a dead letter records it. */
 const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
 const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   name: 'letter',

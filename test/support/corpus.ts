@@ -1,5 +1,5 @@
-// Histories recorded by former versions of the service, with the resulting books. Recordings are permanent:
-// when a schema changes or an event type is added (all-events.ts writes it), a new one is recorded beside the old ones.
+// Histories recorded by earlier versions of the service, with the resulting books. Recordings are permanent. When a
+// schema changes or an event type is added (written by all-events.ts), a new recording is added to the existing ones.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
 import { readdirSync, readFileSync } from 'node:fs';

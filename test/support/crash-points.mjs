@@ -3,8 +3,8 @@
 //   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
 // Applies to the nth call of that point, counted per thread. `torn`: stores some of a write's documents but no
-// checkpoint, as a read store without transactions may do. An append to several streams is split, as the port allows.
-// Without CRASH_AT nothing changes. Also runs in worker threads, which inherit the import.
+// checkpoint, as may happen in a read store without transactions. An append to several streams is split, as the port
+// allows. Without CRASH_AT nothing changes. Also runs in worker threads, which inherit the import.
 const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
 let calls = 0;
 

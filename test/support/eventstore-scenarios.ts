@@ -21,7 +21,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** The client, and the passing of time for its server. */
+/** The client, and a function that lets time pass for its server. */
 export type Asked = { readonly client: EventStoreDBClient; readonly passTime: (ms: number) => Promise<void> | void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const event = (type: string, data: Fields = {}, more: { id?: string; metadata?: 
   jsonEvent<Written>({ type, data, ...more });
 const counted = (type: string, ...numbers: number[]) => numbers.map((n) => event(type, { n }));
 
-/** JSON as in the recording: 64-bit numbers are text with the suffix `n`. */
+/** JSON in the form of the recording: 64-bit numbers are strings with the suffix `n`. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? `${field}n` : field));
   return JSON.parse(text);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 10;
 
-/** Polls until `look` returns a value. @throws Error with the text of `told` if it never does */
+/** Polls until `look` returns a value. @throws Error with the text of `told` if `look` returns none in time */
 export async function eventually<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
   withinMs: number,

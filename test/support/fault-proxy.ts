@@ -158,7 +158,8 @@ export class FaultProxy {
   }
 
   /**
-   * Passes this many more bytes of a side (over all connections), then closes that connection and returns to normal.
+   * Passes this many more bytes of a side (over all connections), then closes the connection that exceeds the limit and
+   * returns to normal.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };
@@ -169,7 +170,7 @@ export class FaultProxy {
     this.reset();
   }
 
-  /** Number of bytes of a chunk to pass before its connection is cut; undefined: all, without a cut. */
+  /** Number of bytes of a chunk to pass before its connection is cut; undefined: pass all of them without a cut. */
   take(side: Side, bytes: number): number | undefined {
     if (this.cut?.side !== side) return undefined;
     const { left } = this.cut;

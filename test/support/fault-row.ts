@@ -18,7 +18,7 @@ export const cyclesOf = (short: number, soak: number): number => (IS_SOAK ? soak
 export const chanceFor = (purpose: string): (() => number) =>
   mulberry32(Buffer.from(purpose).reduce((sum, byte) => Math.imul(sum, 31) + byte, SEED));
 
-/** Records the number of completed cycles of a fault; `figures` appear beside it in the table. */
+/** Records the number of completed cycles of a fault; `figures` appear in the same row of the table. */
 export function noteCycles(fault: string, cycles: number, figures = ''): void {
   if (RELIABILITY_NOTES) appendFileSync(RELIABILITY_NOTES, `${JSON.stringify({ fault, cycles, figures })}\n`);
 }

@@ -9,7 +9,7 @@ import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/por
 export class FaultyReadStore implements ReadStore {
   /** While true, every call is rejected. */
   away = false;
-  /** The next write stores the documents of only this many tables, and half of the last one's; then it fails. */
+  /** The next write fails after it has stored the documents of this many tables, of the last table only half. */
   tearAfterTables: number | undefined;
   /** The next write is stored but appears to fail. */
   loseNextAnswer = false;

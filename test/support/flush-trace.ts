@@ -1,11 +1,11 @@
-/** Result of an strace log: whether each response was sent only after everything it promises was flushed. */
+/** Result of an strace log: whether each response was sent only after everything that it promises was flushed. */
 export type FlushTrace = {
   readonly answers: number;
   readonly flushes: number;
   readonly violations: readonly string[];
 };
 
-/** Arguments of strace: threads, paths of descriptors, long strings. */
+/** Arguments of strace: follow threads, show paths of descriptors, do not truncate strings. */
 export const straceArgs = (output: string): readonly string[] => [
   ...['-f', '-tt', '-y', '-s', '262144', '-o', output],
   ...['-e', 'trace=write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync'],

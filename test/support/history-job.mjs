@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const { readConfig } = await import('../../dist/modules/config.js');
 const { historyJobs } = await import('../../dist/modules/app/history-jobs.js');
 
-// The initial history of its read store.
+// The first history of the read store, which has no prefix.
 const history = { known: { historyId: '', space: '' }, noteDamage: () => undefined };
 const job = historyJobs(readConfig(), { history }).find(({ name }) => name === process.argv[2]);
 const stop = new AbortController();

@@ -9,7 +9,7 @@ export type Picking = (actors: readonly string[], at: number) => number;
 
 const MAX_STEPS = 10_000;
 
-/** Any step may be next: chosen by the numbers, then first in, first out once they are used up. */
+/** The numbers choose the next step. When they are used up, steps run first in, first out. */
 export const byNumbers =
   (numbers: readonly number[]): Picking =>
   (actors, at) =>
@@ -23,7 +23,7 @@ export class Interleaver {
   private waiting: Step[] = [];
   private readonly crashed = new Set<string>();
 
-  /** Settles like `operation` after the step was picked; never, if its actor has crashed by then. */
+  /** Settles like `operation` after the step is picked. Never settles if its actor crashes first. */
   step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => operation().then(resolve, reject);

@@ -12,8 +12,8 @@ const DATE = '2026-03-04';
 const CURRENCY = 'EUR';
 
 /**
- * Appends the result of a command whose checks were made earlier and no longer hold, as when two commands overtake each
- * other between their checks and their appends.
+ * Appends the result of a command whose checks no longer hold, as happens when another command appends between a
+ * command's checks and its append.
  */
 export class LateWriter {
   constructor(

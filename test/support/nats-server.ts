@@ -2,7 +2,10 @@ import { connect } from '@nats-io/transport-node';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { ServerRecipe } from './server-process.js';
 
-/** A NATS server with JetStream whose messages survive it. Stopping does not wait for connections. */
+/**
+ * A NATS server with JetStream, whose messages survive a restart. Stopping the server does not wait for its
+ * connections.
+ */
 export const natsRecipe: ServerRecipe = natsRecipeWith();
 
 /** @param options further command-line options */

@@ -85,7 +85,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     return (await this.look()).some((event) => postsTo(event, accountId));
   }
 
-  /** The office has no rules. */
+  /** The office has no category rules, so no record is used in one. */
   isInRule(): Promise<boolean> {
     return Promise.resolve(false);
   }

@@ -27,7 +27,7 @@ export class Partners {
     for (;;) {
       const { status, body } = await this.timed(() => postSale(url, books, externalId));
       if (status === 200 || status === 202) break;
-      // A partner retries after a 503. After the end of the run it still retries until the sale is accepted.
+      // A partner retries after a 503. After the end of the run, the partner still retries until the sale is accepted.
       await pause(100);
       if (status !== 503) throw new Error(`${externalId}: ${status} ${body}`);
     }

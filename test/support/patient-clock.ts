@@ -1,6 +1,6 @@
 import { ShiftedClock } from './shifted-clock.js';
 
-/** Real time in which short time limits last a minute, so that no operation exceeds them on a busy machine. */
+/** Real time, except that short time limits last a minute, so that no operation exceeds them on a busy machine. */
 export class PatientClock extends ShiftedClock {
   isPatient = true;
 

@@ -15,8 +15,9 @@ const DUPLICATE_KEY = 11_000;
 
 /**
  * Two members of a replica set as seen by a driver: MongoDB's protocol over TCP, documents in memory. Models the effect
- * of a failover on writes: `local` reads see a member's data, `majority` reads see a majority's. A write that waits for
- * a majority in vain stays on its member, and a former primary rolls back what only it has.
+ * of a failover on writes: `local` reads see the data of a member, `majority` reads see the data of a majority. A write
+ * that never reaches a majority stays on its member. After a failover, the previous primary rolls back the writes that
+ * only it has.
  */
 export class ReplicaSet {
   readonly members: readonly Member[];
@@ -56,7 +57,7 @@ export class ReplicaSet {
     this.isIsolated = true;
   }
 
-  /** Elects the other member; the former primary learns of it and rolls back writes without a majority. */
+  /** Elects the other member; the previous primary learns of the election and rolls back writes without a majority. */
   failOver(): void {
     const former = this.members[this.primary];
     this.primary = 1 - this.primary;

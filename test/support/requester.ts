@@ -17,7 +17,9 @@ export type Sent = {
 
 type Problem = { readonly errors?: readonly { readonly path: string }[] };
 
-/** Calls any route of the service as a permitted caller, on existing records where its path names one. */
+/**
+ * Calls any route of the service as a permitted caller. If the path contains an id, the call uses an existing record.
+ */
 export class Requester {
   private readonly ids = new Map<string, string>();
 

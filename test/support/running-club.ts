@@ -24,7 +24,7 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** Enough events that a projection with none of them counts as far behind one with all. */
+/** Number of events after which a projection that has folded none of them is built in bulk. */
 export const MANY = 1_200;
 
 /** The same projection, failing to fold events for which `isPoison` holds. */
@@ -44,7 +44,7 @@ export class Club {
   deskAway = false;
   /** Number of upcoming settlements of letters that fail. */
   settlementsToLose = 0;
-  /** The next report of this rebuild step fails: before it is stored, or after. */
+  /** The next report of this rebuild step fails, either before it is stored or after (`isKept`). */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
 
   private constructor(

@@ -22,7 +22,7 @@ export class SpoiledBodies {
     return this.changes(schema, '').map(({ path, how, value }) => ({ path, how, body: changed(least, path, value) }));
   }
 
-  /** Number of fields that can be invalid, and so of worthwhile attempts. */
+  /** Number of fields that can be invalid, which is also the number of attempts worth making. */
   fieldsOf(schema: JsonSchema): number {
     const { properties = {}, items } = this.resolved(schema) as {
       properties?: Record<string, JsonSchema>;

@@ -25,7 +25,7 @@ type Reference = {
 
 /**
  * Messages of the embedded broker in a directory, in order, after a sequence number: those that it stores, and those of
- * the events that it names, translated from the history beside it.
+ * the events to which it refers, translated from the history in the same directory.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
@@ -62,7 +62,7 @@ function derived(directory: string, references: readonly Reference[]): StoredMes
     return references.flatMap(({ sequence, position, messages, eventId }) => {
       const row = event.get(position) as EventRow | undefined;
       const recorded = row && toRecordedEvent(row);
-      // The history was replaced by one without the event.
+      // The history was replaced by a history without the event.
       if (recorded?.id !== eventId) return [];
       const { recordedAtMs: storedAtMs } = recorded;
       const made = messagesOf(catalogue.decode(recorded));

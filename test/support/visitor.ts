@@ -21,8 +21,8 @@ export const LOOKS: readonly Look[] = [
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PATIENCE_MS = 20_000;
-// Containers provide no sandbox and little shared memory. The host name makes this machine look like any other, because
-// browsers trust plain HTTP to a name less than to the loopback address.
+// Containers provide no sandbox and little shared memory. The host name makes this machine look like a remote one,
+// because browsers trust plain HTTP to the loopback address more than to any other host.
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   '--host-resolver-rules=MAP books.example 127.0.0.1',
@@ -30,12 +30,12 @@ const ARGUMENTS = [
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
 
-/** Every message with which a browser reports an unavailable service. */
+/** Matches every message with which a browser reports an unavailable service. */
 export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
 
 /** A user with their own browser context: cookies and tabs are not shared. */
 export class Visitor {
-  /** Unexpected problems; a test that ends with any has failed. */
+  /** Unexpected problems. A test that ends with one or more of them fails. */
   readonly complaints: string[] = [];
   private readonly expected: RegExp[] = [];
 

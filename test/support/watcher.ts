@@ -26,7 +26,7 @@ export class Watcher {
     response.on('close', () => (this.isOver = true));
   }
 
-  /** Resolves when the headers arrive; for a response that is not a stream, when it is complete. */
+  /** Resolves when the headers arrive, or, if the response is not a stream, when the response is complete. */
   static async open(url: string, token: string, lastEventId?: string): Promise<Watcher> {
     const headers = {
       authorization: `Bearer ${token}`,

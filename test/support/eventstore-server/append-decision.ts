@@ -12,7 +12,7 @@ export type ServerAppend = {
 /** Ids of stored events, looked up only if revisions alone do not decide. */
 export interface StoredIds {
   at(stream: string, revision: number): string | undefined;
-  /** Revision of the event if it is among the stream's newest ones; otherwise undefined. */
+  /** Revision of the event if it is among the newest events of the stream; otherwise undefined. */
   findRecent(stream: string, id: string): number | undefined;
 }
 
@@ -73,7 +73,9 @@ function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids
 const wrong = ({ stream, expected }: ServerAppend, { revision }: StreamHead): WrongExpectedRevision =>
   refusal(stream, expected, revision < 0 ? 'no_stream' : revision);
 
-/** The port's error knows only the port's expectations; `expectationOf` returns the original one. */
+/**
+ * The type of the port's error allows only the port's expectations; `expectationOf` returns the original expectation.
+ */
 export const refusal = (stream: string, expected: Expectation, actual: number | 'no_stream'): WrongExpectedRevision =>
   new WrongExpectedRevision(stream, expected as ExpectedRevision, actual);
 

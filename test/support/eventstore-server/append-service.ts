@@ -48,7 +48,7 @@ export function toExpected(options: WithExpectation, revision: string): Expectat
 export const nameOf = (identifier: { getStreamName_asU8(): Uint8Array } | undefined): string =>
   identifier ? Buffer.from(identifier.getStreamName_asU8()).toString('utf8') : '';
 
-/** End of an append, with its position in the protocol's notation. */
+/** Result of an append: its last revision, and its position in the notation of the protocol. */
 export type Written = { readonly revision: number; readonly at: string };
 
 /** Stores an append whose events take `bytes`. An empty append returns the position of the next write to the log. */

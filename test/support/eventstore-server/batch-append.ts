@@ -162,7 +162,7 @@ export class BatchAppendCall {
 
   #send({ correlation, stream, bytes }: Pending, appended: Written | undefined, error: unknown): void {
     if (this.#broken || this.#call.cancelled || this.#call.destroyed) return;
-    // After its own timeout the server sends the id as two numbers, whatever its original form.
+    // If the server itself times out, it sends the id as two numbers, whatever the original form of the id.
     const id = error instanceof AppendTimedOut ? toUuid(fromUuid(correlation), true) : correlation;
     const answer = new streams.BatchAppendResp()
       .setCorrelationId(id)

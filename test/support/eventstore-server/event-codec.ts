@@ -54,7 +54,7 @@ export const wrapBytes = (bytes: Uint8Array, contentType: string): object => ({
   contentType,
 });
 
-/** Wraps an empty object too, because the engine's empty metadata means none. */
+/** Also wraps an empty object, because to the engine empty metadata means no metadata. */
 function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }

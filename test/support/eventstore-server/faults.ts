@@ -81,7 +81,10 @@ export class Faults {
     return () => this.#subscriptions.delete(abort);
   }
 
-  /** Waits while calls are delayed. Undefined if none are, so that the usual case costs no turn of the event loop. */
+  /**
+   * Resolves when the current delay is over. Undefined without a delay, so that the usual case costs no turn of the
+   * event loop.
+   */
   hold(): Promise<void> | undefined {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;
   }

@@ -33,7 +33,7 @@ export class RecentIds implements StoredIds {
     return revision !== undefined && this.at(stream, revision) === id ? revision : undefined;
   }
 
-  /** Must be called for every event written, before it is committed. */
+  /** Must be called for every event that is written, before the event is committed. */
   note(stream: string, id: string, revision: number): void {
     if (this.#windows.size === 0) return;
     const window = this.#windows.get(stream);
@@ -41,7 +41,7 @@ export class RecentIds implements StoredIds {
     remember(window, id, revision);
   }
 
-  /** Must be called after a rollback: noted events may not exist. */
+  /** Must be called after a rollback, because some of the noted events may not exist. */
   clear(): void {
     this.#windows.clear();
   }
