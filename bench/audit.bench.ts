@@ -21,7 +21,7 @@ import { round } from './statistics.js';
 /**
  * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of projection and read store
  * alone. Projects sales (accepted and booked) in batches of 100 into an empty store, in live mode and as in a rebuild,
- * and compares the cost with that of projecting the transactions of the same sales.
+ * and compares the cost with the cost of projecting the transactions of the same sales.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;

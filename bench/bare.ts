@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
 /**
- * Baseline of all figures: bare Fastify that echoes JSON, and serves the bytes of a file if the command line names one.
+ * Baseline of all figures: bare Fastify that echoes JSON, and serves the bytes of a file if the command line contains
+ * its path.
  */
 const server = fastify({ logger: false });
 server.post('/echo', (request, reply) => reply.code(202).send(request.body));

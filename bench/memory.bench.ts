@@ -26,7 +26,10 @@ const SOAK_SECONDS = pick(600, 40);
 const SALES_PER_SECOND = 100;
 const READ_EVERY_MS = 200;
 const SAMPLE_EVERY_MS = 1_000;
-/** A slope up to this counts as flat: 18 MiB per hour, less than the steps of garbage collection. */
+/**
+ * A slope up to this value is considered flat. It is 18 MiB per hour, less than the steps that garbage collection
+ * causes.
+ */
 const FLAT_MIB_A_MINUTE = 0.3;
 const TOKEN_MS = 5 * 60_000;
 const PATHS = ['/api/customers?pageNumber=1&pageSize=20', '/api/transactions?pageNumber=1&pageSize=20'];

@@ -2,7 +2,7 @@
 // RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form and writes docs/reliability.md if
 // every row ran. RELIABILITY_SEED=<n> repeats the same choices, RELIABILITY_ONLY=<row>[,<row>] selects rows, and
 // RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose programs are missing are reported; with
-// REQUIRE_SERVERS=true they count as failed. TEST_REPORT: see jest.mjs.
+// REQUIRE_SERVERS=true they are reported as failed. TEST_REPORT: see jest.mjs.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ async function resultOf(row, work) {
   return { ...notRun, failed, result: `not run: no ${missing.join(', ')}` };
 }
 
-/** Runs several rows at once; rows that measure run one by one. Results keep the order of the rows. */
+/** Runs several rows at once, but rows that measure one by one. Results keep the order of the rows. */
 async function resultsOf(chosen, work) {
   const results = new Map();
   const take = async (queue) => {
@@ -79,7 +79,7 @@ function countsOf(report, status) {
   return { passed: numPassedTests, failed, result: failed === 0 ? 'passed' : 'FAILED' };
 }
 
-/** Cycles and figures noted by the tests; without notes every test counts as a cycle. */
+/** Cycles and figures noted by the tests. Without notes, every passed test is counted as a cycle. */
 function notesOf(path, passed) {
   if (!existsSync(path)) return { cycles: `${passed} tests`, figures: '' };
   const told = readFileSync(path, 'utf8')

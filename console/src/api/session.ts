@@ -62,13 +62,15 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 }
 
 /**
- * Browsers offer locks only over HTTPS or on localhost; elsewhere the service accepts a spent token for a few seconds.
+ * Browsers offer locks only over HTTPS or on localhost; without them, the service accepts a used token for a few
+ * seconds.
  */
 const { locks } = navigator as { readonly locks?: LockManager };
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ? work() : locks.request(LOCK, work));
 
 /**
- * All tabs share the cookie, and its token can be used only once. The lock prevents a tab from sending a spent token.
+ * All tabs share the cookie, and its token can be used only once. The lock prevents a tab from sending a token that
+ * another tab has used.
  */
 async function refresh(): Promise<boolean> {
   const tokens = await inTurn(() => ask(`${PATH}/refresh`, 'POST', {}));

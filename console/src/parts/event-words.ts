@@ -8,7 +8,7 @@ export const textIn = (metadata: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Actor of an event: the name in the audit log if there is an entry, otherwise the one in the event's metadata. */
+/** Actor of an event: the name in the audit log if there is an entry, otherwise the name in the event's metadata. */
 export function actorOf({ metadata, position }: HistoryEvent, audit: readonly AuditEntry[]): string {
   const entry = audit.find((each) => each.position === position);
   if (entry) return actorWords(entry.userName);

@@ -39,7 +39,7 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS;
 
-/** Decorative icon; accompanying text names it, so it is hidden from screen readers. */
+/** Decorative icon. The accompanying text has the same meaning, so the icon is hidden from screen readers. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }): ReactNode => (
   <svg
     aria-hidden="true"

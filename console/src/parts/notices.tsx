@@ -83,7 +83,10 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
   );
 }
 
-/** Link of a notification: client-side navigation within the console, a new tab elsewhere, nothing if it is unsafe. */
+/**
+ * Link of a notification: client-side navigation within the console, a new tab for other addresses, no link if the
+ * address is unsafe.
+ */
 function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {
   const { history } = useRouter();
   const safe = safeLink(link);

@@ -36,7 +36,7 @@ export const Pages = ({
   </nav>
 );
 
-/** Replaces a list without items, or a page beyond the last one. */
+/** Shown in place of an empty list, or of a page beyond the last page. */
 export const NothingListed = ({
   pages,
   children,

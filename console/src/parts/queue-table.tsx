@@ -39,7 +39,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
   );
 }
 
-/** Queues that need attention come first. The others keep their order, so that the table stays readable. */
+/** Queues that need attention come first. All others keep their order, so that the table stays readable. */
 const urgency = (queue: Queue, samples: readonly Sample[]): number =>
   queue.lag === null ? 2 : isBehind(queue, samples) ? 1 : 0;
 

@@ -23,7 +23,7 @@ export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ?
 
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
-/** Parses the named parameters and drops malformed ones, so that no address can break a page. */
+/** Parses the given parameters and drops malformed values, so that no address can break a page. */
 export const searchParams =
   <S extends Readonly<Record<string, Reader<unknown>>>>(readers: S) =>
   (raw: Record<string, unknown>): Read<S> => {
