@@ -244,7 +244,7 @@ describe('The embedded broker', () => {
   });
 });
 
-describe('The embedded broker beside a history', () => {
+describe('The embedded broker in the directory of a history', () => {
   const clock = new ManualClock();
   let directory: string;
   let broker: EmbeddedBroker;
@@ -299,7 +299,7 @@ describe('The embedded broker beside a history', () => {
     expect(messagesIn(directory).map(({ id }) => id)).toEqual(['first', ...messages.map(({ id }) => id), 'next']);
   });
 
-  test('stores repeats beside the events, marked as such', async () => {
+  test('stores repeats in addition to the events, marked as such', async () => {
     const [event] = events as [Recorded];
     await publish(broker, event);
     await publish(broker, event, { by: 'rewind.1' });
@@ -311,7 +311,7 @@ describe('The embedded broker beside a history', () => {
     expect(rows('messages')).toBe(own.length);
   });
 
-  test('keeps the messages of a former version, and does not publish their events again', async () => {
+  test('keeps the messages of an earlier version, and does not publish their events again', async () => {
     await broker.close();
     await rm(join(directory, 'broker.sqlite'));
     const [before, partly, after] = [events.slice(0, 40), events[40], events.slice(41)] as const;
@@ -337,7 +337,7 @@ describe('The embedded broker beside a history', () => {
     expect(rows('published')).toBe(after.length);
   });
 
-  test('can still be opened by a former version, which continues the order', async () => {
+  test('can still be opened by an earlier version, which continues the order', async () => {
     const [event] = events as [Recorded];
     await publish(broker, event);
     await broker.close();
@@ -372,7 +372,7 @@ describe('The embedded broker beside a history', () => {
     await publish(broker, first, { by: 'rewind.1' });
     for (const event of events) await publish(broker, event);
     const all = messagesOfAll(events);
-    // An event is kept as long as any of its messages.
+    // The log keeps an event as long as it keeps any of the event's messages.
     expect(seen().length).toBeGreaterThanOrEqual(20);
     expect(seen().length).toBeLessThan(25);
     expect(seen()).toEqual(all.slice(-seen().length));

@@ -451,7 +451,7 @@ describe('The embedded event store', () => {
       );
     });
 
-    test('rejecting a second process, naming the file and the first process', async () => {
+    test('rejecting a second process, with the file and the first process in the message', async () => {
       const lines = await linesOf(start('until-killed', directory, 'x'));
       expect(lines).toEqual([
         `failed ${join(directory, 'history.lock')} is locked: process ${process.pid} already writes to the event ` +

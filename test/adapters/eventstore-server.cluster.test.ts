@@ -57,7 +57,7 @@ describe.each([
     await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
   });
 
-  test('redirects clients from its former leader to the current one', async () => {
+  test('redirects clients from its previous leader to the current one', async () => {
     await append();
     cluster.elect(nodeAt(2));
     await expect(append()).rejects.toMatchObject({

@@ -115,7 +115,7 @@ describe('A filtered subscription', () => {
     expect(told).toEqual([positions[19], positions[39], 'caughtUp']);
   });
 
-  test('gets checkpoints while live, too', async () => {
+  test('also gets checkpoints while live', async () => {
     const { told } = follow({ fromPosition: await append('other', 0), filter: nothing(3, 2) });
     await until(() => told.includes('caughtUp'));
     for (const n of upTo(13)) await append('other', n);

@@ -507,7 +507,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     60_000,
   );
 
-  test('survives a failed discovery while a connection to a former leader breaks', async () => {
+  test('survives a failed discovery while a connection to a previous leader breaks', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     const url = `${cluster.url}&maxDiscoverAttempts=2&gossipTimeout=1`;

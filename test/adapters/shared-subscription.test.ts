@@ -192,7 +192,7 @@ describe('A shared subscription', () => {
     expect(watched.open).toBe(0);
   });
 
-  test('does not wait for a blocked consumer, which reads on its own once it is too far behind', async () => {
+  test('does not wait for a blocked consumer, which reads separately once it is too far behind', async () => {
     const shared = watched.sharing({ keptEvents: 10 });
     const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
     await reached([fast, slow], await append('a'));

@@ -19,7 +19,7 @@ describe('the calendar', () => {
     expect(calendarDate(at(instant), timeZone)).toBe(date);
   });
 
-  test('in UTC the date is that of the ISO text', () => {
+  test('in UTC the date is the date of the ISO text', () => {
     const instants = fc.date({ min: new Date('1600-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(instants, (instant) => {

@@ -78,7 +78,7 @@ describe('the ledger posts', () => {
       expect(corrected).toMatchObject(subject);
     }
   });
-  test('a reversal: the mirror image, in the opposite direction, naming what it reverses', () => {
+  test('a reversal: the mirror image, in the opposite direction, with a reference to the original', () => {
     const original = saleInvoice({ ...facts, categoryId: 'c', saleId: 's', systemGenerated: true }, document);
     const undone = reversal(original, { id: 't2', date: '2026-04-01', description: 'Typed twice' });
     expect(undone).toMatchObject({ id: 't2', date: '2026-04-01', reversalOf: 't1', systemGenerated: false });

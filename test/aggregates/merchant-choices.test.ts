@@ -140,7 +140,7 @@ describe('For the choices of one merchant', () => {
     );
   });
 
-  test('late choices count, too', () => {
+  test('late choices are also counted', () => {
     const [late, ...others] = choicesOf(['t1 food', 't2 food', 't3 food', 't4 food']);
     const state = stateAfter(noted(others));
     expect(noteChoice(state, late as NotedChoice)).toMatchObject([{ type: 'MerchantChoiceNoted' }]);

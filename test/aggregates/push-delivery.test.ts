@@ -19,7 +19,7 @@ const retried = (tried: readonly string[], left: readonly string[]): PushDeliver
 });
 
 describe('A replay of abandoned pushes', () => {
-  test('starts with those that had no turn, and ends with those that failed again', () => {
+  test('starts with the browsers that were not tried, and ends with the browsers that failed again', () => {
     const { state } = given(pushDelivery, [givenUp('a', 'b', 'c', 'd'), retried(['a', 'b'], ['a'])]);
     expect(state.failed).toEqual(failed('c', 'd', 'a'));
   });

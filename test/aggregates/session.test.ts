@@ -66,14 +66,14 @@ describe('a session', () => {
       .when(rotateRefreshToken, { ...refresh('h0', 'h1'), expiresAt: later(3700) }, later(100))
       .then(rotated);
   });
-  test('returns the same token again for one that was spent within the last 10 s', () => {
+  test('returns the same token again for a token that was used within the last 10 s', () => {
     const now = given(session, [started, rotated]);
     now.when(rotateRefreshToken, refresh('h0'), later(110)).changesNothing();
     expect(answerTo(now.state, 'h0')).toEqual({ hash: 'h1', issuedAt: at(100), expiresAt: at(3700), generation: 1 });
     expect(answerTo(now.state, 'h1')).toBeUndefined();
     expect(answerTo(now.state, 'made up')).toBeUndefined();
   });
-  test('ends when a token is used that was spent longer ago, however many came after it', () => {
+  test('ends when a token is reused after that, however many tokens followed it', () => {
     const stolen = { type: 'SessionEnded', data: { reason: 'REFRESH_TOKEN_REUSED', endedAt: at(111) } } as const;
     given(session, [started, rotated]).when(rotateRefreshToken, refresh('h0'), later(111)).then(stolen);
     const again = { ...rotated, data: { ...rotated.data, refreshTokenHash: 'h2', rotatedAt: at(105) } };
@@ -117,7 +117,7 @@ describe('the validity of a session', () => {
     expect(honoured({}, active, later(3600))).toBe(false);
     expect(honoured({}, session.initial)).toBe(false);
   });
-  test('treats a session from before epochs as one of the first', () => {
+  test('treats a session without epochs as a session of the first epoch', () => {
     const { userEpoch: _, tenantEpoch: __, ...data } = started.data;
     const old = given(session, [{ ...started, data }]).state;
     expect(honoured({ epoch: 0, tenantEpoch: 0 }, old)).toBe(true);

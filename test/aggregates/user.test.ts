@@ -43,7 +43,7 @@ describe("a user's password", () => {
 describe('among the others of the tenant a user', () => {
   const membershipAfter = (...history: UserEvent[]) => user.memberships?.[0]?.of(given(user, history).state, 't');
 
-  test('counts as an owner while active and in that role', () => {
+  test('is treated as an owner while active and in that role', () => {
     expect(membershipAfter(created)?.keeps).toBe(true);
     for (const later of [deactivated, demoted, deleted]) expect(membershipAfter(created, later)?.keeps).toBe(false);
     expect(membershipAfter()?.keeps).toBe(false);

@@ -147,7 +147,7 @@ describe('A backup', () => {
   });
 });
 
-describe('A damaged backup is rejected, naming the damaged line', () => {
+describe('A damaged backup is rejected, with the number of the damaged line', () => {
   let path: string;
   let lines: string[];
   beforeEach(async () => {
@@ -255,7 +255,7 @@ describe('A damaged backup is rejected, naming the damaged line', () => {
     expect((await refusal()).message).toBe(`Line ${lines.length + 1}: extra data follows the backup`);
   });
 
-  test('one with unknown streams, naming them and the version that knew them', async () => {
+  test('one with unknown streams, with their names and the version that knew them', async () => {
     const strange = { ...unchained(lines)[4], stream: 'parcel-platform_1' };
     const forged = unchained(lines).with(4, strange);
     const before = forged.slice(0, -1);

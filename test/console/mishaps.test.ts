@@ -145,7 +145,7 @@ describe('While read models lag', () => {
   }, 60_000);
 });
 
-test('Over plain HTTP a transaction can be recorded, too', async () => {
+test('A transaction can also be recorded over plain HTTP', async () => {
   // Browsers disable many script APIs on insecure connections.
   visitor.expects(/Cross-Origin-Opener-Policy/);
   await page.goto(`http://books.example:${new URL(service.url).port}/console/transactions`);

@@ -122,7 +122,7 @@ test('The filters of a list are kept in its address, and lead back to the same l
   await page.waitForURL(/\/dead-letters$/);
 }, 60_000);
 
-test('A read model is rebuilt beside the live one and found equal to it', async () => {
+test('A read model is rebuilt alongside the live one and found equal to it', async () => {
   await visitor.signIn(OPERATOR, '/projections');
   const customers = page.getByRole('row').filter({ has: page.getByText('customers', { exact: true }) });
   await customers.getByText('generation 1').waitFor();

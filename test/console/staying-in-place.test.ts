@@ -57,7 +57,7 @@ test('In a dialog "/" does not lead to the search behind it', async () => {
   expect(await focused('textContent')).toBe('Cancel');
 }, 60_000);
 
-test('Required fields are announced to screen readers, too', async () => {
+test('Required fields are also announced to screen readers', async () => {
   await visitor.signIn(shop.owner, '/customers');
   await button('Create a customer').click();
   expect(await dialog().getByRole('textbox', { name: 'Name' }).getAttribute('required')).not.toBeNull();

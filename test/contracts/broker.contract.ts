@@ -30,7 +30,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
     });
     afterEach(() => dispose());
 
-    test('stores the messages of a group in their order, beside others', async () => {
+    test('stores the messages of a group in their order, among others', async () => {
       const [a, b, c] = [message(), message(), message()];
       const [acks] = await Promise.all([broker.publishInOrder([a, b, c]), broker.publish(message())]);
       expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, false, false]);

@@ -559,7 +559,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
   });
 }
 
-/** Checkpoints never decrease, and cover exactly what was delivered up to them. */
+/** Checkpoints never decrease, and they cover exactly the events delivered before them. */
 function assertCheckpoints(after: number, batches: readonly EventBatch[]): void {
   let checkpoint = after;
   for (const { events, position } of batches) {

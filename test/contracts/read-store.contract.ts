@@ -522,7 +522,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
             thing({ rank: n % 5 === 0 ? null : n % 4, name: n % 3 === 0 ? null : 'same', note: `${n}`, tags: ['red'] });
           await store.write(batch(Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, nth(n)))));
           let turn = 0;
-          // In each step one document is inserted before all others and one after them, one is deleted, and one moves.
+          // In each step, one document is inserted before all others and one after all others, one is deleted, and one
+          // moves.
           const meanwhile = () => {
             turn += 1;
             const moved = { ...create(mine, `d${turn}`, { ...nth(turn), rank: 9 }, 2), expected: 1 };
@@ -697,7 +698,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         }
       });
 
-      test('the texts of a referenced record count, too, but only the named ones', async () => {
+      test('the declared texts of a referenced record are also searched, and no others', async () => {
         await store.write(batch([create(mine, 'o1', { name: 'Ada Lovelace', city: 'Bursa' })], ownersTable));
         await store.write(
           batch([
@@ -755,7 +756,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     test.each([false, true])(
-      'results equal those of a naive store, whatever happened before (written in bulk: %s)',
+      'results equal the results of a naive store, whatever happened before (written in bulk: %s)',
       async (bulk) => {
         let generation = 200;
         await fc.assert(
@@ -910,7 +911,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await totals({ where: { kind: 'never' } })).toEqual([0, undefined]);
       });
 
-      test('correctly, whatever batches two stores wrote, rejected, repaired beside the checkpoint or repeated', async () => {
+      test('correctly, whatever batches two stores wrote, rejected, repaired without a checkpoint or repeated', async () => {
         let generation = 300;
         const someBatch = fc.record({
           changes: fc.array(someChange, { minLength: 1, maxLength: 6 }),

@@ -38,7 +38,7 @@ async function endAll(): Promise<void> {
 }
 afterEach(endAll);
 
-/** Also kills npm's children, which would outlive it and keep its output open. */
+/** Also kills npm's child processes, which would otherwise outlive npm and keep its output open. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
@@ -77,7 +77,7 @@ export class KontorProcess {
     return kontor;
   }
 
-  /** The address in the log, once it is logged. @throws Error with all output if it is not */
+  /** The address in the log, once it is logged. @throws Error with all output if the address is never logged */
   async url(withinMs = START_MS): Promise<string> {
     for (const untilMs = Date.now() + withinMs; ;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];

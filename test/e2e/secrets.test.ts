@@ -7,8 +7,8 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Gives secrets to the service in every possible way, including wrong ones, while it logs at the lowest level. Then
- * searches everything that it has written and returned for them.
+ * Gives secrets to the service in every possible way, including wrong secrets, while the service logs at the lowest
+ * level. Then searches everything that the service has written and returned for these secrets.
  */
 
 const METRICS_TOKEN = 'metrics-token-5a1d0c77';

@@ -124,7 +124,7 @@ describe('A start that fails', () => {
     });
   }, 30_000);
 
-  test('with invalid keys names them without their values, before it waits for a server', async () => {
+  test('with invalid keys lists them without their values, before it waits for a server', async () => {
     await withDirectory(async (directory) => {
       const vapid = { VAPID_PUBLIC_KEY: 'secret-public', VAPID_PRIVATE_KEY: 'secret-private' };
       const keys = { ...vapid, JWT_SIGNING_KEY: 'secret-signing', WEB_PUSH_CA_FILE: join(directory, 'nothing.pem') };
@@ -135,7 +135,7 @@ describe('A start that fails', () => {
     });
   }, 30_000);
 
-  test('with a damaged key file names the file, and keeps it', async () => {
+  test('with a damaged key file reports the file, and keeps it', async () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');

@@ -41,7 +41,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   acts: fc.array(
     fc.record({
       where: fc.nat(PROCESSES - 1),
-      // Most contention is between attempts for the same record.
+      // The first record has a higher weight, because most contention is between attempts for the same record.
       who: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(MEMBERS - 1) }),
       what: fc.constantFrom<Act['what'][]>('take', 'take', 'take', 'give', 'greet', 'leave'),
     }),
@@ -52,7 +52,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   picks: fc.array(fc.nat(11), { maxLength: 120, size: 'max' }).map(byNumbers),
 });
 
-/** A command without its retries: one read, one claim, one append at the revision that it saw. */
+/** A command without retries: one read, one claim, and one append at the revision that was read. */
 async function attemptOnce({ read, claims, appender }: Replica, id: string, email: string | null): Promise<void> {
   const { stream, revision } = await read(id);
   if (email !== null && (await claims.acquire(emailClaim(email), { stream, revision })).outcome === 'held') return;

@@ -28,7 +28,7 @@ describe('A unique value', () => {
     const events = await store.inner.readAll({ filter: { on: 'stream', prefixes: [`${claimAggregate.name}-`] } });
     return events.map(({ type, data }) => ({ type, ...(data as { owner: string; ownerRevision?: number }) }));
   };
-  /** The owner's process dies after its claim is stored and before its own event is. */
+  /** The owner's process dies after its claim is stored and before its event is stored. */
   const crashBetweenClaimAndAppend = async (owner: string): Promise<void> => {
     const { reached } = store.pauseAppendTo(memberStream(owner));
     start()
@@ -159,7 +159,7 @@ describe('A unique value', () => {
       expect(await streamOf(memberStream('ada'))).toEqual([]);
     });
 
-    test('counts as old if the clock was set back by an hour', async () => {
+    test('is treated as old if the clock was set back by an hour', async () => {
       await crashBetweenClaimAndAppend('ada');
       clock.jump(-3_600_000);
       await passing(there.join('eve', EMAIL));

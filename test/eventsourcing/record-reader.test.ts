@@ -258,7 +258,7 @@ describe('A record that is read', () => {
       await expect(other).rejects.toBeInstanceOf(EventStoreUnavailable);
     });
 
-    test('is the last known state, too, if the store is silent for a second', async () => {
+    test('is also the last known state if the store is silent for a second', async () => {
       await write(priced(1));
       const seen = await lenient();
       await clock.advance(1_000);

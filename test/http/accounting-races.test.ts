@@ -145,7 +145,8 @@ describe('A customer deleted concurrently', () => {
           check: async (answers) => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
-            // One customer of that name exists, whichever request created it, and it owes the amount of the sale.
+            // One customer of that name exists, whichever request created it, and the customer owes the amount of the
+            // sale.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);
           },

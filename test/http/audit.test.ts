@@ -38,13 +38,13 @@ type Deed = Step & {
   readonly answered: number;
   /** Headers of the response. */
   readonly told: readonly string[];
-  /** Cookies that a browser would send back from now on. */
+  /** Cookies that a browser would send with its next requests. */
   readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
 };
 
-/** Headers that any server sends. */
+/** Headers that every HTTP server sends. */
 const ORDINARY: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'cache-control', 'referrer-policy'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options'],
@@ -568,7 +568,7 @@ describe('The audit log', () => {
   });
 });
 
-/** The member of a record that a path begins with. */
+/** The member of a record with which a path begins. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 

@@ -53,7 +53,10 @@ describe('The category of a transaction', () => {
   });
   afterAll(() => service.close());
 
-  /** One transaction of each stream that carries some, with the direction OUT, and its name. */
+  /**
+   * One transaction with the direction OUT for each kind of stream that contains transactions, with its name in the
+   * tests.
+   */
   const carried: readonly [string, () => Promise<string>][] = [
     ['that a person recorded', () => record({ type: 'PAYMENT' })],
     [
@@ -156,7 +159,7 @@ describe('The category of a transaction', () => {
     expect(race.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('is separate from that of its reversal', async () => {
+  test('is separate from the category of its reversal', async () => {
     const id = await record();
     await choose(id, food);
     await cancel(id);

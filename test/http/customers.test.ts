@@ -98,7 +98,7 @@ describe('Creating a customer', () => {
     expect(race.map(({ told }) => told).sort()).toEqual(['201', '409 CUSTOMER_CODE_TAKEN', '409 CUSTOMER_CODE_TAKEN']);
   });
 
-  test('rejects a currency other than that of the books', async () => {
+  test('rejects a currency other than the currency of the books', async () => {
     expect((await create({ name: 'A', currency: 'USD' })).told).toBe('400 CURRENCY_MISMATCH currency');
   });
 

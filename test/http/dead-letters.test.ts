@@ -259,7 +259,7 @@ describe('An event that a policy cannot handle', () => {
 
   test('is replayed by the same policy', async () => {
     const id = await parked('tenant-seeding');
-    // The event that creates a tenant holds its owner's password.
+    // The event that creates a tenant contains the password hash of the owner, so its payload is not shown.
     expect((await letter(id)).payload).toBeNull();
     expect((await replay(id)).data).toMatchObject({ status: 'REPLAYED' });
   });

@@ -70,7 +70,7 @@ test('Rejections of different kinds count together; each kind is a separate warn
   expect(kinds()).toBe(2);
 });
 
-test('An IPv6 network counts as one address; users, partners and operators count as one at any address', () => {
+test('An IPv6 network is treated as one address; users, partners and operators are one caller at any address', () => {
   for (let one = 0; one < 10; one += 1) observe({ status: 401, ip: `2001:db8:0:1::${one}` });
   for (let one = 0; one < 10; one += 1)
     observe({ status: 403, tenantId: 'platform', userId: 'op', ip: `10.0.0.${one}` });

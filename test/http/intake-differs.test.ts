@@ -19,7 +19,7 @@ describe('A replay of an external id', () => {
   const sale = (facts: object = {}) =>
     saleOf('pair', { customer: { name: 'Ada' }, payments: [{ method: 'CASH', amount: '5' }], ...facts });
 
-  test('names the top-level fields that differ from the accepted sale', async () => {
+  test('lists the top-level fields that differ from the accepted sale', async () => {
     const first = await push(sale());
     expect([first.status, first.headers['idempotency-differs']]).toEqual([202, undefined]);
     const lines = [{ description: 'Goods', quantity: 2, unitPrice: '100.00' }];
@@ -33,7 +33,7 @@ describe('A replay of an external id', () => {
     expect((await push(sale({ payments: [] }))).text).toBe(first.text);
   });
 
-  test('names nothing if only the formatting of the payload differs', async () => {
+  test('lists nothing if only the formatting of the payload differs', async () => {
     const lines = [{ unitPrice: 100, quantity: '1', description: 'Goods', discount: '0', taxRate: 0, sku: null }];
     const payments = [{ amount: '5.00', method: 'CASH' }];
     const occurredAt = '2026-03-04T11:00:00.000+01:00';
@@ -41,7 +41,7 @@ describe('A replay of an external id', () => {
     expect(await differs(sale())).toBeUndefined();
   });
 
-  test('names differences after a restart, and on replicas that never saw the sale', async () => {
+  test('lists differences after a restart, and on replicas that never saw the sale', async () => {
     await service.restart();
     expect(await differs(sale({ customer: null }))).toBe('customer');
   });

@@ -127,7 +127,7 @@ describe('Idempotency', () => {
     expect(outcome(await post(lost, 'row-6-lost'))).toBe('200 replayed');
   });
 
-  test('known key, other payload: 409 that names the fields without values', async () => {
+  test('known key, other payload: 409 that lists the fields without values', async () => {
     await post(saleOf('row-7', { metadata: { secret: 'tango' } }), 'row-7');
     const changed = saleOf('row-8', {
       payments: [{ method: 'CASH', amount: '100.00' }],
@@ -326,13 +326,14 @@ describe('Over time', () => {
     const changed = saleOf('aged', { metadata: { changed: true } });
     expect((await post(changed, 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(60_000);
-    // An expired key with a known pair returns the original, and is bound to the new payload from now on.
+    // An expired key with a known source and external id returns the original response, and is then bound to the new
+    // payload.
     const replay = await post(changed, 'aged');
     expect(outcome(replay)).toBe('200 replayed');
     expect(replay.text).toBe(first.text);
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(24 * HOUR_MS);
-    // An expired key with a new pair.
+    // An expired key with a new external id.
     expect(outcome(await post(saleOf('aged-new'), 'aged'))).toBe('202');
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT externalId');
     expect(outcome(await post(saleOf('aged')))).toBe('200 replayed');

@@ -79,7 +79,7 @@ describe('A sale is rejected', () => {
     expect(await told({ lines, total: '36.0600' })).toBe('400 VALIDATION_FAILED total');
   });
 
-  test('in a currency other than that of the books', async () => {
+  test('in a currency other than the currency of the books', async () => {
     expect(await told({ currency: 'USD' })).toBe('400 CURRENCY_MISMATCH currency');
     expect(await told({ currency: 'JPY' })).toBe('400 CURRENCY_MISMATCH currency');
   });
@@ -198,7 +198,7 @@ describe('The rate limit', () => {
     const resetAt = Number(first.headers['x-ratelimit-reset']);
     expect(resetAt * 1_000 - startedMs).toBeGreaterThan(59_000);
     expect(resetAt * 1_000 - startedMs).toBeLessThanOrEqual(62_000);
-    // Replays, GET requests and rejections count, too.
+    // Replays, GET requests and rejections are also counted.
     const replay = await service.postSale({ ...partner, key }, saleOf('limited'), 'limited');
     expect(replay.headers['x-ratelimit-remaining']).toBe('58');
     const wrong = await service.call('POST', PATH, { key, raw: '{' });

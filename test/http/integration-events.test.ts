@@ -212,8 +212,8 @@ describe('After a restart', () => {
     expect(messages).toHaveLength(await expectedCount());
   });
 
-  // Without a checkpoint it is unknown which messages the broker has forgotten, so nothing is republished
-  // automatically.
+  // Without a checkpoint, the forwarder cannot know which messages the broker has discarded, so it does not republish
+  // any messages automatically.
   test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();

@@ -72,7 +72,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   side.externalIds.push(externalId);
   const payments = [{ method: 'CASH', amount: '10.00' }];
   const sale = saleOf(externalId, { customer: { name, code }, payments });
-  // With a key that the other tenant's partner may use, too.
+  // The idempotency key is the external id, so the other tenant's partner may use the same key.
   const { status } = await service.postSale(partner, sale, externalId);
   if (status < 300) await service.settled(partner, externalId);
 }

@@ -265,7 +265,7 @@ describe('A manual transaction', () => {
       expect(await count()).toBe(before + 1);
     });
 
-    test('is rejected for another request, naming the differences', async () => {
+    test('is rejected for another request, with a list of the differences', async () => {
       const headers = { 'idempotency-key': 'transfer-3' };
       await post(body, headers);
       const reply = await post({ ...body, reference: 'R' }, headers);

@@ -95,7 +95,7 @@ class World {
     }
   }
 
-  /** Any existing user, by number; removed users cannot be named. */
+  /** An existing user, selected by number; never a removed user. */
   private person(number: number): Person {
     const present = this.people.filter(({ state }) => state !== 'gone');
     return present[number % present.length] as Person;
@@ -111,7 +111,7 @@ class World {
 
   private async change(next: Change) {
     const person = this.person(next.who);
-    // The first one stays, so that the tenant keeps an owner.
+    // The first user is never removed, so that the tenant keeps an owner.
     if (person === this.people[0]) return;
     const target = this.target(person.id);
     if (next.what === 'dismiss') {

@@ -135,7 +135,7 @@ describe('A targeted notification', () => {
     expect(await unread(other.token)).toBe(0);
   });
 
-  test('names unknown targets, and takes either a broadcast or targets', async () => {
+  test('reports unknown targets, and takes either a broadcast or targets', async () => {
     const nobody = '01890000-0000-7000-8000-000000000000';
     const stranger = await (await Team.of(service)).owner();
     for (const id of [nobody, stranger.id, 'x']) {

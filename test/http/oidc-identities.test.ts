@@ -96,7 +96,7 @@ describe('The first sign-in by OpenID', () => {
     expect(await into(token)).toBe(acme?.slug);
   });
 
-  test('is rejected for the former holder of an address that was reassigned by the issuer', async () => {
+  test('is rejected for the previous holder of an address that was reassigned by the issuer', async () => {
     const email = freshAddress();
     await hire(acme, email);
     await list(acme);

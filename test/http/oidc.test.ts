@@ -211,7 +211,7 @@ describe('With an OpenID issuer the service', () => {
   afterEach(() => service.close());
   const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
 
-  test('accepts its tokens for operators and for users of listed domains, besides its own tokens', async () => {
+  test('accepts its tokens for operators and for users of listed domains, in addition to its own tokens', async () => {
     const token = await issuer.token(tenant.email.toUpperCase());
     expect((await service.get('/api/auth/me', token)).data).toMatchObject({
       user: { email: tenant.email, role: 'OWNER' },

@@ -125,8 +125,8 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
-  // The copy continues elsewhere, without these read models, until it is longer than the history from which they were
-  // built.
+  // The copied history grows in another installation, without these read models, until it is longer than the history
+  // from which they were built.
   await service.restart(async () => {
     await copy('models.sqlite');
     await remove('models.sqlite');
@@ -168,7 +168,7 @@ test('A restart on the same history rebuilds nothing', async () => {
   expect(await invoicesOf(books)).toBe(2);
 }, 60_000);
 
-test('The compared checkpoints are those of all subscribers', () => {
+test('The checkpoints of all subscribers are compared', () => {
   const names = service.service.app.get<readonly Policy[]>(POLICIES).map(({ name }) => name);
   expect([...names].toSorted()).toEqual([...POLICY_NAMES].toSorted());
 });

@@ -168,7 +168,7 @@ describe('The status of a sale', () => {
   afterEach(() => {
     for (const undo of release.splice(0)) undo();
   });
-  /** From now on nothing reports the progress of the transactions' read model. */
+  /** Stops all reports of the progress of the transactions' read model. */
   function holdProgress(): void {
     const { progress } = service.service.engines;
     const advance = progress.advance.bind(progress);

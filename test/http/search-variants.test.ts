@@ -33,7 +33,7 @@ const ODD_QUERIES = [
 
 type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
-  /** Includes the parameters that the list requires besides paging and search. */
+  /** Includes the parameters that the list requires in addition to paging and search. */
   readonly path: string;
   /** The searched fields. */
   readonly fields: readonly string[];
@@ -173,7 +173,10 @@ async function idsFor(route: string, side: 0 | 1, search: string): Promise<strin
 const textOf = (record: Known, field: string): string | null => record[field] as string | null;
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
-/** The result must equal that of the simplest search over all records. A look-up returns at most twenty of them. */
+/**
+ * The result must equal the result of the simplest possible search over all records. A look-up returns at most twenty
+ * records.
+ */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {
   const ids = await idsFor(route, side, search);
   const wanted = searchOf(route, side);
@@ -294,7 +297,7 @@ test('Letters of other scripts are words, emojis are not', async () => {
     expect([search, await idsFor('/api/customers', 0, search)]).toEqual([search, []]);
 });
 
-test('Searches of operators support the spellings, too', async () => {
+test('Searches of operators also support the spellings', async () => {
   const token = await service.operator();
   for (const [index, city] of CITIES.entries()) {
     const owner = { fullName: 'Owner', email: `owner${index}@city.test`, password: PASSWORD };

@@ -535,7 +535,7 @@ describe('The signed-in user', () => {
 });
 
 describe('While the event store is unavailable', () => {
-  test('a session that was confirmed is valid for 5 s, then its state is unknown; that of a new one is unknown at once', async () => {
+  test('a session that was confirmed is valid for 5 s, then its state is unknown; the state of a new session is unknown at once', async () => {
     const replica = await SecondReplica.beside(service);
     const { accessToken } = await signIn((await person()).email);
     const unseen = await signIn((await person()).email);

@@ -99,7 +99,7 @@ describe('Signing in with an address of several accounts', () => {
     expect((await login(email, 'no way at all')).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('requires the tenant if the password matches several, and names only these', async () => {
+  test('requires the tenant if the password matches several, and lists only these', async () => {
     const email = 'same@shared.test';
     for (const index of [0, 1]) await hire(index, email);
     await hire(2, email, 'quite another one');
@@ -147,7 +147,7 @@ describe('Signing in with an address of several accounts', () => {
     expect(await verifiedBy(() => login('two@shared.test', PASSWORD, 'no-such-tenant'))).toBe(1);
   });
 
-  test('counts failures per address, whatever tenant is named', async () => {
+  test('counts failures per address, whatever tenant is given', async () => {
     const email = 'guessed@shared.test';
     for (let guess = 0; guess < 10; guess += 1)
       expect((await login(email, `guess number ${guess}`, tenantAt(guess % 7).slug)).told).toBe('401 UNAUTHENTICATED');

@@ -97,7 +97,7 @@ describe('The history of a record', () => {
     expect(fenced.state).toMatchObject({ status: 'active', code: 'FENCED' });
   });
 
-  test('of a transaction is that of its stream', async () => {
+  test('of a transaction is the history of its stream', async () => {
     const { items: all } = await service.transactions(books.tenant.token);
     const opening = all.find(({ type }) => type === 'OPENING_BALANCE');
     const invoice = all.find(({ documentEffect }) => documentEffect === 'INVOICE');
@@ -159,7 +159,7 @@ describe('The state of a record', () => {
     expect((await ask(address, 'state', `at=${after(first, -1)}`)).told).toBe('404 NOT_FOUND');
   });
 
-  test('at an invalid instant is rejected, naming the field', async () => {
+  test('at an invalid instant is rejected, with the field', async () => {
     for (const at of ['25', '-1', 'yesterday', '1.5', '2026-02-30'])
       expect([at, (await ask(ofCustomer(), 'state', `at=${at}`)).told]).toEqual([at, '400 VALIDATION_FAILED at']);
   });

@@ -34,7 +34,7 @@ async function forged(
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('A bearer token', () => {
-  test('is accepted as issued, and names its key', async () => {
+  test('is accepted as issued, and identifies its key', async () => {
     expect(await withToken(tenant.token)).toBe('200');
     expect(decodeProtectedHeader(tenant.token)).toMatchObject({ alg: 'EdDSA', typ: 'at+jwt' });
     expect(Object.keys(decodeJwt(tenant.token)).sort()).toEqual(

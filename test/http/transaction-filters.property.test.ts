@@ -11,8 +11,8 @@ import { ApiDocument } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Every set of filters of a list, with values that match many, few and no records, against the plainest filter over
- * everything. STEPS makes more transactions, ROUNDS repeats each set, and SEED repeats a run.
+ * Compares every set of filters of a list, with values that match many, few and no records, with the simplest possible
+ * filter over all records. STEPS increases the number of transactions, ROUNDS repeats each set, and SEED repeats a run.
  */
 
 const STEPS = Number(process.env['STEPS'] ?? 430);
@@ -209,8 +209,8 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
 }
 
 /**
- * All pages together contain the result of the plain filter in the order of the full list, and a page beyond the last
- * is empty.
+ * All pages together contain the result of the simple filter in the order of the full list, and a page beyond the last
+ * page is empty.
  */
 async function expectPages(path: string, values: Values<string>, expected: readonly { readonly id: string }[]) {
   const query = queryOf(values);
@@ -269,13 +269,13 @@ describe('The list of transactions', () => {
     }
   });
 
-  test('equals a plain filter over everything for every set of filters', async () => {
+  test('equals a simple filter over all transactions for every set of filters', async () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
     expect(listed('/api/transactions').toSorted()).toEqual(names.toSorted());
     expect(await expectEverySet('/api/transactions', names, all)).toBeGreaterThan(0.3);
   }, 120_000);
 
-  test('equals a plain filter over everything for every value of each filter and pair', async () => {
+  test('equals a simple filter over all transactions for every value of each filter and pair', async () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
     const valuesOf = (name: TransactionFilter): string[] => {
       const counts = new Map<string, number>();
@@ -298,7 +298,7 @@ describe('The list of transactions', () => {
 });
 
 describe("A customer's transactions", () => {
-  test('equal a plain filter over its own for every set of filters', async () => {
+  test('equal a simple filter over all transactions of the customer for every set of filters', async () => {
     const counts = new Map<string, number>();
     for (const { customerId } of all) if (customerId) counts.set(customerId, (counts.get(customerId) ?? 0) + 1);
     const byCount = [...counts].toSorted(([, a], [, b]) => b - a).map(([id]) => id);

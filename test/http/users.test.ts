@@ -367,7 +367,7 @@ describe('Changing a user', () => {
     expect((await team.change(id, { phone: '12345' }, team.token, { 'if-match': '"1"' })).told).toBe('200');
   });
 
-  test('is not possible for unknown users or those of another tenant', async () => {
+  test('is not possible for unknown users or users of another tenant', async () => {
     for (const [whose, unknown] of [
       [others, id],
       [team, NOBODY],

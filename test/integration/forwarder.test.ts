@@ -215,7 +215,7 @@ describe('The events of a return', () => {
     }),
   );
 
-  test('are in order in a rewind, too', () =>
+  test('are also in order in a rewind', () =>
     inScene(async (scene) => {
       await scene.happen(...history);
       scene.forward();

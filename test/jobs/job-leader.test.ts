@@ -265,7 +265,7 @@ describe('A leader', () => {
     await other.until(() => stopped.is);
   });
 
-  test('ends runs of later terms, too, if the leases were reset', async () => {
+  test('also ends runs of later terms if the leases were reset', async () => {
     const a = new Replica('a').join();
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     await a.leave();

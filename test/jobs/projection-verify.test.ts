@@ -66,7 +66,7 @@ test('Read models that match the history pass the verification', async () => {
   expect(count).toBeGreaterThanOrEqual(all.flat().length);
 });
 
-test('A changed document fails the run, which names it', async () => {
+test('A changed document fails the run, which reports it', async () => {
   const table = await tableOf('customers');
   const [victim] = (await documentsOf(table)).filter(({ document }) => document !== null);
   if (!victim?.document) throw new Error('There is no customer');
@@ -78,7 +78,7 @@ test('A changed document fails the run, which names it', async () => {
   await expect(run()).resolves.toBeDefined();
 });
 
-test('So do a deleted one, one at another position, and one without events', async () => {
+test('So does a document that is deleted, at another position, or without events', async () => {
   const table = await tableOf('transactions');
   const [deleted, moved] = (await documentsOf(table)).filter(({ document }) => document !== null);
   if (!deleted || !moved) throw new Error('There are no transactions');
@@ -156,7 +156,7 @@ test('A share and a seed select the documents, deterministically', async () => {
     expect([wrong, parameters.safeParse(wrong).success]).toEqual([wrong, false]);
 });
 
-test('A read model that was never built is skipped, and named', async () => {
+test('A read model that was never built is skipped, and reported', async () => {
   const { events, reads } = service.service.engines;
   const options = { share: 1, seed: 1, most: 9, batchSize: 9, signal: new AbortController().signal };
   const next = projections.map((projection) =>

@@ -88,7 +88,7 @@ describe('Errors of a process', () => {
     expect(seconds).toEqual([1, 1, 5, 30, 30, 60, 300, 300]);
   });
 
-  test('of too many kinds count as other errors of their level, in bounded memory', async () => {
+  test('of too many kinds are counted as other errors of their level, in bounded memory', async () => {
     const { clock, reports, attach, note, count, collector } = collecting();
     global.gc?.();
     const before = process.memoryUsage().heapUsed;

@@ -41,7 +41,7 @@ describe('Log output of background work', () => {
     ]);
   });
 
-  test('names its tenant, user and request if known', () => {
+  test('contains its tenant, user and request if known', () => {
     const { logger, noted } = logging();
     logger.warn({ tenantId: 't', userId: 'u', requestId: 'r' }, 'too many');
     expect(noted[0]).toMatchObject({ tenantId: 't', userId: 'u', requestId: 'r' });

@@ -87,7 +87,7 @@ describe('A sale is booked in the append that accepts it', () => {
     expect(customerOf(linked)).toBe(customerOf(known));
   });
 
-  test('if it names no customer', async () => {
+  test('if it has no customer', async () => {
     await push('walk-in');
     expect(appendsTo('walk-in')).toEqual(together);
   });
@@ -108,7 +108,7 @@ describe('A sale is booked in the append that accepts it', () => {
     expect(Object.keys(first.body as object)).toEqual(Object.keys(other.body as object));
   });
 
-  test('and the booking is recorded as that of the policy: by the service, caused by the acceptance', async () => {
+  test('and the booking is recorded like a booking by the policy: by the service, caused by the acceptance', async () => {
     await letCustomerBeKnown();
     await push('same', { customer });
     const [accepted, booking] = await eventsOf('same');

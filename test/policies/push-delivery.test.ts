@@ -72,7 +72,7 @@ const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys
   return { id, tenantId, userId, endpoint, keys, userAgent: null, revision: 0, ...dates };
 };
 
-/** A process that has just started and pushes to the given browsers, one stretch after another. */
+/** A process that has just started and pushes to the given browsers, one batch after another. */
 function newProcess(stretches: readonly (readonly Pick<Listed, 'id' | 'endpoint' | 'keys'>[])[], pace: Clock = clock) {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);

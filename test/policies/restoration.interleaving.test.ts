@@ -148,7 +148,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
 
   type Outcome = Awaited<ReturnType<typeof carryOut>>;
 
-  /** At the end, records with postings exist, and all others are as their owner left them. */
+  /** At the end, records with postings exist, and all other records are in the state in which their owner left them. */
   function checkPresence({ ids, history, faults, isStill }: Outcome): void {
     expect(faults).toEqual([]);
     const last = statesOverTime(history).at(-1);
@@ -170,7 +170,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
     }
   }
 
-  /** A code or link has one holder at any time; a restored record loses it only if another has it. */
+  /** A code or link has one holder at any time; a restored record loses it only if another record holds it. */
   function checkHolders({ ids, named, history }: Outcome): void {
     const over = statesOverTime(history);
     const link = { sourceId: 'shop', externalId: named(LINK) };

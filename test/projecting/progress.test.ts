@@ -37,7 +37,7 @@ describe('Waiting for read models', () => {
     expect(await progress.reached(5, 0)).toBe(true);
   });
 
-  test('covers the named ones only', async () => {
+  test('covers only the requested read models', async () => {
     progress.advance('customers', 5);
     progress.advance('accounts', 1);
     expect(await progress.reached(5, 0, ['customers'])).toBe(true);

@@ -113,7 +113,7 @@ describe('An abandoned rebuild', () => {
       await mustEqual(club, memberProjection);
     }));
 
-  test('keeps the dead letter of an event that the live generation lacks, too', () =>
+  test('keeps the dead letter of an event that the live generation also lacks', () =>
     withClub(async (club) => {
       const breaking = poisoned(memberProjection, (by) => by === 'poison');
       const { reached, settled } = await club.start([breaking]);

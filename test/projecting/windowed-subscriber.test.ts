@@ -25,7 +25,7 @@ import { messagesIn } from '../support/stored-messages.js';
 
 class Away extends Error {}
 
-/** Events as they were handled, and a gate that can be kept closed. */
+/** Records the events that are handled, and can hold back their handlers. */
 class Desk {
   readonly begun: string[] = [];
   readonly done: string[] = [];

@@ -162,7 +162,7 @@ describe('The rules of a tenant', () => {
     expect(await rules.ruleFor('wine')).toBeUndefined();
   });
 
-  test('are separate from those of other tenants', async () => {
+  test('are separate from the rules of other tenants', async () => {
     const rules = await rulesWithOne();
     rules.makesCategory('drink', OTHER_TENANT);
     rules.makesRule('wine', 'drink', OTHER_TENANT);

@@ -249,7 +249,7 @@ describe('MongoDB', () => {
       expect(await countsOf(stores[0])).toEqual(wantedCounts(events));
     }, 60_000);
 
-    test('the indexes are created once; those of a bulk table on request', async () => {
+    test('the indexes are created once; the indexes of a bulk table on request', async () => {
       const store = await openPrepared();
       const next: AnyTable = { model: counters, generation: 2 };
       await store.prepare([next], { bulk: true });

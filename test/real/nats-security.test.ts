@@ -138,7 +138,7 @@ describe('A NATS server with TLS', () => {
     );
   });
 
-  test('that requires a client certificate gets that of the settings', async () => {
+  test('that requires a client certificate gets the certificate of the settings', async () => {
     const own = await certificate('server');
     const client = await certificate('client');
     const tls = `cert_file: "${own.certFile}", key_file: "${own.keyFile}", ca_file: "${client.certFile}", verify: true`;

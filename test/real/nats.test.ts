@@ -29,8 +29,8 @@ import { ServerProcess } from '../support/server-process.js';
 import { usedMemory } from '../support/used-memory.js';
 
 /**
- * The server of NATS_URL, or a new one. A subject belongs to one stream of a server, so the server of NATS_URL must
- * have none for `kontor.>`. The tests' stream is deleted after each test.
+ * The server of NATS_URL, or a new one. A subject belongs to one stream of a server, so the server of NATS_URL must not
+ * have a stream for `kontor.>`. The tests' stream is deleted after each test.
  */
 const PATIENCE_MS = 15_000;
 const clock = new SystemClock();

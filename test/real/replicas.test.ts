@@ -104,7 +104,7 @@ describe('replicas on shared servers', () => {
         (count) => count > SALES / 4,
         120_000,
       );
-      // The replica that leads most tasks, if not all: it started first.
+      // Kills the replica that leads most tasks, if not all, because it started first.
       await first.stop('SIGKILL');
       urls[0] = urls[1] ?? '';
       await pause(1_000);

@@ -85,7 +85,7 @@ const until = async (condition: () => boolean, withinMs = 15_000): Promise<void>
   }
 };
 
-test('replicas of the same models share a lease, in any order, and those of other versions have another', () => {
+test('replicas of the same models share a lease, in any order, and replicas of other versions have another', () => {
   expect(leaseOf([...OLD].reverse())).toBe(leaseOf(OLD));
   expect(leaseOf(NEW)).not.toBe(leaseOf(OLD));
 });
@@ -110,7 +110,7 @@ describe('a release with a new version of a read model', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('runs beside the old one: each replica reads its own version, both are updated, and the new one stays', async () => {
+  test('runs alongside the old one: each replica reads its own version, both are updated, and the new one stays', async () => {
     const first = await startReplica(settings, 'old 1', OLD);
     const second = await startReplica(settings, 'old 2', OLD);
     const many = Array.from({ length: 200 }, (_, n) => [facts.joined(`m${n}`), facts.greeted(`m${n}`, 'kim')]).flat();

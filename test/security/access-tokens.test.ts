@@ -253,7 +253,7 @@ describe('An access token', () => {
       expect(all).toHaveLength(50);
     });
 
-    test('is accepted a second later if the file was just read: nobody can cause rejections', async () => {
+    test('is accepted a second later if the file was just read, so that nobody can cause rejections', async () => {
       await clock.advance(5_000);
       const foreign = await signedByForeignKey();
       await expect(tokens.verify(foreign)).rejects.toMatchObject(refused);

@@ -37,7 +37,7 @@ export class Interleaver {
     this.waiting = this.waiting.filter((step) => step.actor !== actor);
   }
 
-  /** Runs steps, chosen by `pick` among those waiting (by actor), until nothing waits. */
+  /** Runs the waiting steps until none is left. `pick` chooses the next one by its actor. */
   async run(pick: Picking): Promise<void> {
     let idleTurns = 0;
     for (let at = 0; idleTurns < 3;) {

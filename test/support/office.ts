@@ -35,7 +35,7 @@ export const postsTo = (event: Recorded, accountId: string): boolean =>
     postings.some((posting) => posting.accountId === accountId),
   );
 
-/** Deleted records that were posted to after their deletion, as the read model would list them. */
+/** Deleted records with postings after their deletion, as the read model would list them. */
 export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[] {
   const documents = new Map<string, object | undefined>();
   for (const event of history.filter(({ entity }) => wants(deletedRecordProjection, entity)))
@@ -150,7 +150,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
       if (policy.types.includes(event.type)) await policy.react(event as Parameters<RestorationPolicy['react']>[0]);
   }
 
-  /** Runs the watch on records posted to since their deletion. */
+  /** Runs the watch on records with postings after their deletion. */
   async restoreReached(): Promise<void> {
     for (const { kind, recordId, tenantId, reachedBy } of reachedIn(await this.look()))
       if (reachedBy) await this.restoring.restore(kind, recordId, { ...reachedBy, tenantId });

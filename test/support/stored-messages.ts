@@ -15,7 +15,7 @@ export type StoredMessage = BrokerMessage & { readonly sequence: number; readonl
 
 type Row = Omit<StoredMessage, 'headers' | 'payload'> & { readonly headers: string; readonly payload: Uint8Array };
 
-/** An event whose messages were published: `sequence` is that of the last one. */
+/** An event whose messages were published: `sequence` is the sequence number of the last message. */
 type Reference = {
   readonly sequence: number;
   readonly position: number;

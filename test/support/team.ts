@@ -61,7 +61,7 @@ export class Team {
     return this.service.post('/api/roles', body, token);
   }
 
-  /** A user with exactly these permissions in addition to those of USER. */
+  /** A user with exactly these permissions in addition to the permissions of USER. */
   async memberWith(...permissions: readonly string[]): Promise<Member> {
     return this.signedIn({ roleIds: [await this.role(permissions)] });
   }

@@ -31,7 +31,7 @@ export class Faults {
     this.#slowMs = ms;
   }
 
-  /** Subscriptions that are currently open stay open but deliver nothing more. Later ones deliver. */
+  /** Subscriptions that are currently open stay open but stop delivering. Later subscriptions deliver normally. */
   silenceSubscriptions(): void {
     this.#silences += 1;
   }
