@@ -58,7 +58,7 @@ const alone: Contender = (stream) =>
     expectedRevision: NO_STREAM,
   });
 
-/** Measures round by round; adapter and client alternate in going first. */
+/** Measures in rounds. Adapter and client take turns to go first. */
 async function rounds(inFlight: number): Promise<{ adapted: Done[]; plain: Done[] }> {
   const [adapted, plain]: [Done[], Done[]] = [[], []];
   for (let turn = 0; turn < ROUNDS; turn += 1) {

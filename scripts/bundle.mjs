@@ -32,7 +32,8 @@ const fileOf = ({ name }) => {
 };
 
 /**
- * Stack traces name Kontor's own sources. Mappings of packages are not needed, and source texts would only use memory.
+ * Stack traces refer to Kontor's own sources. Mappings of packages are not needed, and source texts would only use
+ * memory.
  */
 function shrinkMap({ fileName, map }) {
   if (!map) return;

@@ -1,6 +1,6 @@
 // npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json: the routes, and from
 // it the types of the console and the client; docs/asyncapi.json: the integration events; docs/events/: the data of
-// each stored event. With --check: exit code 1 if a file is out of date. Starts no engine.
+// each stored event. With --check: exit code 1 if a file is out of date. Does not start any engine.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';

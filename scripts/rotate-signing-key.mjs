@@ -1,5 +1,5 @@
 // npm run keys:rotate: puts a new signing key first in DATA_DIR/signing-key.json. Running processes pick it up within
-// seconds. The old key verifies for another half hour; the next rotation removes it.
+// seconds. The old key verifies tokens for another half hour; the first rotation after that removes it.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,

@@ -381,7 +381,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await Promise.all(Array.from({ length: 64 }, writer));
     state.isOver = true;
     await flapping;
-    // The connection was just lost, and is reopened after a pause.
+    // The connection has just been lost, and is reopened after a pause.
     await until('the server answers', () =>
       store.head().then(
         () => true,

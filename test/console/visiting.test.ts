@@ -91,7 +91,7 @@ describe('Signing in', () => {
 test('An unavailable service is reported, and a retry works when it is back', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
-  // The code of all pages is loaded while the browser is idle.
+  // The console loads the code of all other pages shortly after the first one.
   const parts = (await readdir(join(import.meta.dirname, '../../dist/console/assets'))).filter((name) =>
     name.endsWith('.js'),
   );

@@ -54,7 +54,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** The service inherits only the search path of programs from this process's settings. */
+  /** Of this process's environment, the service inherits only the search path of programs. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };

@@ -139,7 +139,7 @@ describe('A start that fails', () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');
-      // The threads are opening their tables at this time, and their progress is a matter of chance.
+      // Repeated, because the threads are opening their tables when the start fails, and their progress varies.
       for (let start = 0; start < 8; start += 1) {
         const kontor = new KontorProcess(directory, PLAIN);
         expect(await kontor.exit).toEqual({ code: 1, signal: null });
@@ -166,7 +166,7 @@ describe('A start that fails', () => {
         await sleep(readyMs * (0.3 + step * 0.05));
         const exit = await kontor.stop();
         expect(kontor.stderr).toBe('');
-        // Node's own exit, before the service has loaded.
+        // The signal ended Node itself, before the service had loaded.
         if (exit.signal === 'SIGTERM') return;
         expect(exit).toEqual({ code: 0, signal: null });
         handled += 1;

@@ -34,7 +34,7 @@ const OPEN = 'open';
 
 const isSignedIn = ({ is }: Standing): boolean => is === 'user' || is === 'operator';
 
-/** The expected response of a route to a caller. An unforeseen line of the table fails. */
+/** The expected response of a route to a caller. The test fails for an unforeseen line of the table. */
 function expectedOf({ name, who, permission }: Route, caller: Standing): string {
   switch (who) {
     case 'public':
@@ -59,7 +59,7 @@ function expectedOf({ name, who, permission }: Route, caller: Standing): string 
 
 const everyPermission = [...new Set(routeTable.map(({ permission }) => permission))].filter((code) => code !== '-');
 const all: ReadonlySet<string> = new Set(everyPermission);
-/** Every read except users and roles; write for customers and transactions. */
+/** All read permissions except for users and roles; write permissions for customers and transactions. */
 const ofUsers: ReadonlySet<string> = new Set([
   ...everyPermission.filter((code) => code.endsWith('.read') && code !== 'users.read' && code !== 'roles.read'),
   'customers.write',
@@ -426,7 +426,7 @@ test('Other methods and spellings of an address do not expose protected routes',
       `/.${address}`,
     ];
     const asks: Ask[] = [
-      // The console page answers GET, and so HEAD, at every address below it.
+      // The console's page responds to GET, and therefore to HEAD, at every address below `/console`.
       ...(address.startsWith('/console/') ? ['OPTIONS', 'PUT'] : ['HEAD', 'OPTIONS', 'PUT']).map((method) => ({
         address,
         headers: {},

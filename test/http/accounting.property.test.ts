@@ -7,7 +7,7 @@ import { TestService } from '../support/service.js';
 
 /*
  * Random bookkeeping through HTTP in tenants of three currencies, compared with a model that is only a list of
- * postings. RUNS and STEPS lengthen it, SEED repeats it, and SHRINK=true first shortens a failing sequence.
+ * postings. RUNS and STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence.
  */
 
 const RUNS = Number(process.env['RUNS'] ?? 3);

@@ -73,7 +73,7 @@ const PASSWORDS = {
   operator: 'Zebra-operator-9f5',
   wrong: 'Zebra-wrong-9f6',
 };
-/** Subjects of entries, and actions other than UPDATE, by event name: as in api.md. */
+/** Subjects of entries, and actions other than UPDATE, by event name, as the API contract specifies them. */
 const ENTITIES: readonly string[] = [
   ...[
     'customer',
@@ -521,7 +521,7 @@ describe('The audit log', () => {
   test('describes each kind of event as the contract specifies', () => {
     const audited = [...catalogue.types].flatMap(([type, { audit }]) => (audit ? [{ type, ...audit }] : []));
     expect(audited.filter(({ entity }) => !ENTITIES.includes(entity)).map(({ type }) => type)).toEqual([
-      // Its subject is the record that was read.
+      // The subject of its entry is the record that was read.
       'HistoryRead',
     ]);
     const { description } = (

@@ -31,7 +31,7 @@ const present = async (...keys: readonly string[]): Promise<string[]> => {
 
 describe('Clearing the cache', () => {
   test('removes entries that match the pattern and returns their number', async () => {
-    // Cached by the sign-in.
+    // Removes the entries that the sign-in has cached.
     await clear('*');
     await fill('a:1', 'a:2', 'b:1');
     const reply = await clear('a:*');

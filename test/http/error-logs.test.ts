@@ -132,7 +132,7 @@ describe('A storm of failing requests', () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
-    // The other requests bypass sockets, which would take most of the time.
+    // The other requests are injected without sockets, because sockets would take most of the time.
     const server = service.service.app.getHttpAdapter().getInstance();
     const authorization = `Bearer ${books.tenant.token}`;
     await eightAtATime(500, storm, async (requestId) => {

@@ -4,8 +4,9 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Two tenants, each with a random history through HTTP. Each then sends every possible query, with its own words and
- * ids and with the other's. Nothing of the other tenant may appear, and its ids must behave like unknown ids.
+ * Two tenants, each with a random history through HTTP. Each then sends every possible query, once with its own words
+ * and ids and once with the other tenant's. No data of the other tenant may appear, and its ids must behave like
+ * unknown ids.
  */
 
 const RUNS = 4;

@@ -30,7 +30,7 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
     PATIENCE_MS,
     () => service.complaints.join('; '),
   );
-/** Resolves when the policies have processed everything stored, and its effects. */
+/** Resolves when the policies have processed all stored events, including the events that this processing causes. */
 async function reacted(): Promise<void> {
   await eventually(async () => {
     const { data } = await service.get('/api/platform/redis/queues', operator);

@@ -191,7 +191,7 @@ describe('Data of a Kontor without history ids', () => {
     const books = await service.openBooks();
     await sell(books, 'old', 3);
     await service.quiet();
-    // Stored within a second after the read models are complete.
+    // The service records within a second that the read models are filled.
     await eventually(async () => {
       const keys = projections.map(({ model }) => filledKey(model));
       return (await service.service.engines.reads.checkpoints(keys)).every((position) => position >= 0);

@@ -214,7 +214,7 @@ describe('The customer of a sale', () => {
     const id = await create({ name: `Known by ${name}`, ...known });
     const externalId = `linked-${name}`;
     expect(await soldTo({ externalId, name: 'Whoever', ...told })).toBe(id);
-    // From now on the customer is identified by the link alone.
+    // The sale has linked the customer, so the link alone now identifies the customer.
     expect(await soldTo({ externalId, name: 'Whoever' })).toBe(id);
     expect(await soldTo({ name: 'Whoever', ...told })).toBe(id);
   });

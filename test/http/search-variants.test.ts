@@ -4,8 +4,8 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Runs every search of tenants and operators with differently spelled equal words, every prefix of every word, and
- * texts that would break a carelessly built search.
+ * Runs every search of tenants and operators with the same words in different spellings, every prefix of every word,
+ * and texts that would break a carelessly built search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
@@ -19,7 +19,7 @@ const PUNCTUATED = [
   ...[' ', '   ', '\u3000', ' istanbul '],
   ...["'; DROP TABLE customers; --", "' OR 1=1 --", 'istanbul) OR (1=1', '1 UNION SELECT *'],
 ];
-/** NUL and other control characters, emojis, combining marks, other directions, and very long texts. */
+/** NUL and other control characters, emojis, combining marks, right-to-left text, and very long texts. */
 const ODD = [
   ...['istanbul\0', '\0', '\u001b[31m', 'istanbul\r\nkira', '😀', '👨\u200d👩\u200d👧', '\u0301', 'שלום', '\uffff'],
   ...['\u202eistanbul\u202c', 'is\u200dtanbul', '\ufeffistanbul', 'a b c d e f g h i j k l m n o p q r s t u'],

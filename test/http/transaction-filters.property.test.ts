@@ -104,7 +104,7 @@ type RuleList = {
 /** Values by the names of filters; undefined if omitted. */
 type Values<Name extends string> = Partial<Record<Name, string>>;
 type Check<Doc> = (record: Doc, value: string) => boolean;
-/** For each filter, the condition for a record to match a value. */
+/** For each filter, the condition under which a record matches a value. */
 type Filters<Doc, Name extends string = string> = Readonly<Record<Name, Check<Doc>>>;
 
 const finding =

@@ -66,7 +66,7 @@ describe('The watch over deleted records', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** A deleted customer that is posted to nevertheless. */
+  /** A deleted customer to which a transaction is posted nevertheless. */
   async function reach(id: string): Promise<void> {
     await office.openCustomer(id, `code of ${id}`);
     await office.openAccount(`account of ${id}`, null);

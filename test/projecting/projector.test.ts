@@ -153,7 +153,7 @@ describe('A projection', () => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
       const slow = new Leader(club);
       await new Leader(club).step(100);
-      // The slower leader does not know of the departure yet, and dies before it gets there.
+      // The slower leader has not processed the departure, and dies before it does.
       await slow.step(1);
       expect(await memberOf(club, 'ada')).toBeUndefined();
       const { live, rebuilt } = await compare(club);

@@ -19,7 +19,8 @@ test('Transactions of the same millisecond are in the order of their events, and
       const isNew = ({ id }: { readonly id: string }): boolean => known.size < known.add(id).size;
       const events = history
         .filter(isOfLedger)
-        // The histories name transactions at random; a transaction is recorded once.
+        // The histories choose transactions at random. A transaction can be recorded only once, so repetitions are
+        // removed.
         .filter((event) => entriesOf(event).every(isNew))
         .map((event) => ({ ...event, metadata: { ...event.metadata, timestamp } }));
       const views = new Map<string, TransactionView>();

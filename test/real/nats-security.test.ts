@@ -48,7 +48,7 @@ async function holds(assert: () => void | Promise<void>, withinMs = 15_000): Pro
   await eventually(look, withinMs, () => String(last));
 }
 
-/** A server is ready when its port accepts connections: who may use it is the subject of the tests. */
+/** A server is ready when its port accepts connections. The tests themselves check who may use it. */
 async function serve(configuration: string, more: readonly string[] = []): Promise<ServerProcess> {
   const config = await file(`server-${cleanUp.length}.conf`, configuration);
   const server = await ServerProcess.start({

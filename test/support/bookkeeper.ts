@@ -473,7 +473,7 @@ export class Bookkeeper {
         const party = pick(others, by);
         const value =
           party === 'direction' ? 'IN' : party === 'customerId' ? pick(this.model.customers, by).id : NOBODY;
-        // Of mutually exclusive parties the error may name either.
+        // If parties are mutually exclusive, the error may refer to either of them.
         return { body: { ...legal, [party]: value }, faults: [party, ...needed].map(invalidAt) };
       }
       case 'amount':

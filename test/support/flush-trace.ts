@@ -20,7 +20,10 @@ const FLUSHES = new Set(['fsync', 'fdatasync']);
 type Call =
   { readonly kind: 'write'; readonly markers: readonly string[] } | { readonly kind: 'flush'; readonly covers: number };
 
-/** Follows the calls in order. A write counts from its end; a flush covers the writes completed before it began. */
+/**
+ * Follows the calls in order. A write is taken into account at its end; a flush covers the writes completed before the
+ * flush began.
+ */
 class Judge {
   readonly violations: string[] = [];
   answers = 0;

@@ -17,7 +17,7 @@ export class MetricsText {
   readonly types = new Map<string, string>();
   readonly helps = new Map<string, string>();
 
-  /** @throws Error naming the malformed line */
+  /** @throws Error that contains the malformed line */
   constructor(text: string) {
     if (!text.endsWith('\n')) throw new Error('The last line does not end.');
     this.samples = text

@@ -41,7 +41,7 @@ const rounded = ({ top, bottom }: Ratio): bigint => {
   return 2n * rest >= bottom ? whole + 1n : whole;
 };
 
-/** All decimals are text. */
+/** All decimal numbers are strings. */
 export type NaiveLine = {
   readonly quantity: string;
   readonly unitPrice: string;

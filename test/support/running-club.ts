@@ -60,7 +60,7 @@ export class Club {
     return new Club(directory, events, store);
   }
 
-  /** Starts a process that maintains these projections; `stopped` names those that have stopped. */
+  /** Starts a process that maintains these projections; `stopped` lists the projections that have stopped. */
   async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
