@@ -32,6 +32,15 @@ export const transactionRecord = record({
     shown: DateText,
     published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
+  /** Present if it differs from `date`: the document's own date is in a closed period. */
+  documentDate: system(z.exactOptional(CalendarDate), {
+    shown: DateText.meta({ description: "The document's own date. Differs from `date` if that period was closed." }),
+    published: z.exactOptional(
+      PublicDate.meta({
+        description: "The document's own date. Present if that period was closed, so that `date` is later.",
+      }),
+    ),
+  }),
   type: system(TransactionType.nullable(), { published: true }),
   documentEffect: system(DocumentEffect.nullable(), { published: true }),
   direction: system(Direction.nullable(), { published: true }),
@@ -220,7 +229,7 @@ export type Cancellation = { readonly reversalId: string; readonly date: string;
 
 /** `documentEffect` is CANCELLATION when a partner's CANCELLATION reverses a document. */
 export function reversal(
-  original: LedgerTransaction,
+  { documentDate: _, ...original }: LedgerTransaction,
   facts: Omit<EntryFacts, 'currency' | 'reversalOf'>,
   documentEffect = original.documentEffect,
 ): LedgerTransaction {

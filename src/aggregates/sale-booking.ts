@@ -30,8 +30,10 @@ export type SaleBookingData = CategoryFacts & {
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;
-  /** The date of `occurredAt` in the tenant's time zone. */
+  /** The date of `occurredAt` in the tenant's time zone, or the first open day if that is closed. */
   readonly date: string;
+  /** The document's own date. Present if it is in a closed period. */
+  readonly documentDate?: string;
   readonly accounts: BookingAccounts;
 };
 
@@ -43,9 +45,10 @@ export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   >;
 };
 
-export type CancellationBookingData = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date'> & {
-  readonly externalId: string;
-};
+/** What identifies a document and places it in the books. */
+type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDate'>;
+
+export type CancellationBookingData = Placed & { readonly externalId: string };
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
@@ -73,9 +76,12 @@ function accountOf({ byPayment }: BookingAccounts, index: number): string {
 }
 
 const facts = (
-  { saleId, branchId, date }: Pick<SaleBookingData, 'saleId' | 'branchId' | 'date'>,
+  { saleId, branchId, date, documentDate }: Placed,
   { sourceId, externalId, currency }: Pick<AcceptedSale, 'sourceId' | 'externalId' | 'currency'>,
-): Omit<EntryFacts, 'id'> => ({ saleId, branchId, date, sourceId, externalId, currency, systemGenerated: true });
+): Omit<EntryFacts, 'id'> => ({
+  ...{ saleId, branchId, date, sourceId, externalId, currency, systemGenerated: true },
+  ...(documentDate !== undefined && { documentDate }),
+});
 
 /**
  * Books an INVOICE, and a COLLECTION for each payment. A sale fully covered by discounts is booked with a zero INVOICE,
@@ -161,7 +167,7 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   }
   const { customerId, transactions: originals } = found.booking;
   const { currency: _, ...shared } = facts(
-    { saleId, branchId, date },
+    { ...data, branchId },
     { sourceId: found.sourceId, externalId, currency: found.currency },
   );
   const transactions = originals.map((original) =>

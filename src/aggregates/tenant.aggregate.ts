@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourcing/aggregate.js';
-import { notFound } from '../eventsourcing/domain-error.js';
+import { calendarDate } from '../eventsourcing/calendar.js';
+import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { Credentials, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
 import { changesTo, CurrencyText, emailKey, IdText, line, someOf, TimeZone } from './fields.js';
 import { Currency } from './money.js';
 import { derived, field, input, record, text, type ChangesTo } from './record.js';
+import { periodEvents, type ClosePeriod, type Closing, type LateEntry, type ReopenPeriod } from './tenant-periods.js';
 
 const Slug = z
   .string()
@@ -95,6 +97,7 @@ export const tenantEvents = {
   ),
   TenantDeactivated: domain('UPDATE', 'tenant', z.object({})),
   TenantReactivated: domain('UPDATE', 'tenant', z.object({})),
+  ...periodEvents,
 };
 export type TenantEvent = EventOf<typeof tenantEvents>;
 
@@ -106,7 +109,12 @@ export type Tenant =
       /** Incremented by each deactivation, which ends all earlier sessions. */
       epoch: number;
       oidcDomains: OidcDomain[];
-    } & Omit<NewTenant, 'owner'>);
+      /** Ids of the late entries that LateEntriesDetected events list. */
+      lateEntries: readonly string[];
+      /** Note of the last closing or reason of the last reopening, for the audit log. */
+      closingNote: string | null;
+    } & Closing &
+      Omit<NewTenant, 'owner'>);
 
 export const slugClaim = (slug: string): Claim => ({
   scope: PLATFORM_TENANT,
@@ -122,7 +130,9 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
   evolve: (state, event) => {
     if (event.type === 'TenantCreated') {
       const { owner, ...rest } = event.data;
-      return { status: 'active', ownerUserId: owner.userId, epoch: 0, oidcDomains: [], ...rest };
+      const { userId: ownerUserId } = owner;
+      const none = { oidcDomains: [], closedThrough: null, closingNote: null, lateEntries: [] };
+      return { status: 'active', ownerUserId, epoch: 0, ...none, ...rest };
     }
     if (state.status === 'absent') return state;
     switch (event.type) {
@@ -133,6 +143,14 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
         return { ...state, status: 'inactive', epoch: state.epoch + 1 };
       case 'TenantReactivated':
         return { ...state, status: 'active' };
+      case 'PeriodClosed':
+        return { ...state, closedThrough: event.data.through, closingNote: event.data.note };
+      case 'PeriodReopened':
+        return { ...state, closedThrough: event.data.through, closingNote: event.data.reason };
+      case 'LateEntriesDetected': {
+        const ids = event.data.entries.map(({ transactionId }) => transactionId);
+        return { ...state, lateEntries: [...state.lateEntries, ...ids] };
+      }
     }
   },
   claims: (state) => (state.status === 'absent' ? [] : [slugClaim(state.slug)]),
@@ -161,6 +179,36 @@ export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEven
   const changes = changesTo<{ oidcDomains: OidcDomain[] }>(presentTenant(state), patch);
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
+
+/** Closes the books through a day, which may be closed already. */
+export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod, now: Date): TenantEvent[] {
+  const { closedThrough, timeZone } = presentTenant(state);
+  const today = calendarDate(now.getTime(), timeZone);
+  if (through > today)
+    throw invalid([{ path: 'through', message: `Must not be after ${today}, the current date of the tenant.` }]);
+  if (closedThrough !== null && through < closedThrough)
+    throw conflict('PERIOD_CLOSED', `The books are closed through ${closedThrough}. To move that date back, reopen.`);
+  return through === closedThrough ? [] : [{ type: 'PeriodClosed', data: { through, note } }];
+}
+
+/** Moves the last closed day back, or reopens everything. */
+export function reopenPeriod(state: Tenant, { through, reason }: ReopenPeriod): TenantEvent[] {
+  const { closedThrough } = presentTenant(state);
+  if (through === closedThrough) return [];
+  if (closedThrough === null) throw conflict('PERIOD_NOT_CLOSED', 'No period is closed.');
+  if (through !== null && through > closedThrough)
+    throw conflict('PERIOD_NOT_CLOSED', `The books are closed only through ${closedThrough}. Choose an earlier date.`);
+  return [{ type: 'PeriodReopened', data: { through, reason } }];
+}
+
+/** Records late entries once each. */
+export function detectLateEntries(state: Tenant, given: Detection): TenantEvent[] {
+  const { lateEntries } = presentTenant(state);
+  const entries = given.entries.filter(({ transactionId }) => !lateEntries.includes(transactionId));
+  const { closedThrough } = given;
+  return entries.length === 0 ? [] : [{ type: 'LateEntriesDetected', data: { closedThrough, entries } }];
+}
+export type Detection = { readonly closedThrough: string; readonly entries: readonly LateEntry[] };
 
 /** Whether the tenant is active and lists the issuer for the address's domain. */
 export const listsDomain = (state: Tenant, issuer: string, email: string): boolean =>

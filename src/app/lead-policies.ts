@@ -6,6 +6,7 @@ import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
 import { POLICIES } from '../policies/policies.js';
 import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
+import { LateEntryWatch } from '../policies/late-entry.watch.js';
 import { RestorationWatch } from '../policies/restoration.policy.js';
 import type { Led } from '../projecting/leadership.js';
 import { WindowedSubscriber, type WindowedOptions } from '../projecting/windowed-subscriber.js';
@@ -25,7 +26,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
   const deadLetters = app.get(DeadLetters);
   const policies = app.get<readonly Policy[]>(POLICIES);
   const pushes = app.get(PushDeliveries);
-  const watch = app.get(RestorationWatch);
+  const watches = [app.get(RestorationWatch), app.get(LateEntryWatch)];
   return [
     ...policies.map((policy) =>
       leadership.lead(`policy:${policy.name}`, () =>
@@ -37,7 +38,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
         }),
       ),
     ),
-    leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start())),
+    ...watches.map((watch) => leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))),
     leadership.lead(PUSH, () =>
       subscribe(engines, deadLetters, {
         ...{ name: PUSH, kind: 'push', types: ['NotificationSent'], origin: 'PUSH' },

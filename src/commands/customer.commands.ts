@@ -17,6 +17,7 @@ import {
   updateCustomer,
 } from '../aggregates/customer.aggregate.js';
 import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
+import { type Closing, ensureOpen } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner, type Executed, type Target } from '../eventsourcing/command-runner.js';
 import { command, decidesWith, receiptOf } from '../eventsourcing/command.js';
@@ -103,9 +104,10 @@ export class CustomerCreation {
   ): Promise<Executed<Customer, CustomerEvent>> {
     if (input.branchId) await ensureActiveBranch(this.reader, target.tenantId, input.branchId);
     const { state } = await this.reader.read(tenant, PLATFORM_TENANT, target.tenantId);
-    const { currency: tenantCurrency, seeds } = presentTenant(state);
+    const found = presentTenant(state);
+    const { currency: tenantCurrency, seeds } = found;
     const openingBalancesAccountId = seeds.accounts.openingBalances;
-    const rules = await this.rulesFor(target, input);
+    const rules = await this.rulesFor(target, found, input);
     for (let tried = 1; ; tried += 1) {
       const code = input.code ?? (await this.codes.next(target.tenantId));
       const data = { id: target.id, input, code, tenantCurrency, openingBalancesAccountId, links, ...rules };
@@ -119,8 +121,11 @@ export class CustomerCreation {
     }
   }
 
-  private async rulesFor({ tenantId }: Target, { openingBalance }: CreateCustomerInput) {
-    return openingBalance ? { rules: await this.categorizer.rulesOf(tenantId) } : {};
+  /** The rules for the opening balance, if there is one. @throws DomainError conflict PERIOD_CLOSED */
+  private async rulesFor({ tenantId }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {
+    if (!openingBalance) return {};
+    ensureOpen(closing, openingBalance.date);
+    return { rules: await this.categorizer.rulesOf(tenantId) };
   }
 }
 

@@ -6,6 +6,7 @@ import { categoryRule, createCategoryRule } from '../aggregates/category-rule.ag
 import { category, createCategory } from '../aggregates/category.aggregate.js';
 import { createCustomer, customer } from '../aggregates/customer.aggregate.js';
 import { seedCategories, type SeedCategory } from '../aggregates/tenant-seed-categories.js';
+import * as periods from '../aggregates/tenant-periods.js';
 import * as tenants from '../aggregates/tenant.aggregate.js';
 import { createUser, user } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
@@ -104,6 +105,8 @@ export class CreateTenant extends command(tenants.CreateTenant) {}
 export class UpdateTenant extends command(tenants.UpdateTenant) {}
 /** Changes the settings that a tenant controls itself. */
 export class UpdateSettings extends command(tenants.UpdateSettings) {}
+export class ClosePeriod extends command(periods.ClosePeriod) {}
+export class ReopenPeriod extends command(periods.ReopenPeriod) {}
 
 function newSeeds(ids: Ids): tenants.TenantSeeds {
   const next = () => ids.next();
@@ -144,4 +147,6 @@ export const tenantCommandHandlers = [
   ),
   decides(UpdateTenant, tenants.tenant, tenants.updateTenant),
   decides(UpdateSettings, tenants.tenant, tenants.changeSettings),
+  decides(ClosePeriod, tenants.tenant, tenants.closePeriod),
+  decides(ReopenPeriod, tenants.tenant, tenants.reopenPeriod),
 ];

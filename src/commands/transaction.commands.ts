@@ -19,6 +19,7 @@ import {
 import { amountIn, ensureCurrency } from '../aggregates/money.js';
 import { ensureSameRequest } from '../aggregates/request-key.aggregate.js';
 import { categorizeSaleTransaction, sale } from '../aggregates/sale.aggregate.js';
+import { ensureOpen } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import {
   cancelTransaction,
@@ -157,8 +158,10 @@ async function prepare(
   { target: { tenantId, id }, data }: CreateTransaction,
 ) {
   ensureForm(data);
-  const { currency, seeds } = presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+  const found = presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+  const { currency, seeds } = found;
   ensureCurrency(data.currency, currency);
+  ensureOpen(found, data.date);
   const amount = amountIn(currency, data.amount);
   const { customerName } = await ensureReferences(reader, tenantId, data);
   const { openingBalances, adjustments } = seeds.accounts;
@@ -273,8 +276,10 @@ export const transactionCommandHandlers = [
     async (reader, carriers, clock, ids, { target, data: { reason } }) => {
       const { carrier, isReversal } = await carriers.find(target);
       if (isReversal) throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled.');
-      const { timeZone } = presentTenant((await reader.read(tenant, PLATFORM_TENANT, target.tenantId)).state);
-      const cancellation = { reversalId: ids.next(), date: calendarDate(clock.nowMs(), timeZone), reason };
+      const found = presentTenant((await reader.read(tenant, PLATFORM_TENANT, target.tenantId)).state);
+      const date = calendarDate(clock.nowMs(), found.timeZone);
+      ensureOpen(found, date);
+      const cancellation = { reversalId: ids.next(), date, reason };
       return cancel(carriers, { ...target, recordId: carrier.recordId }, carrier.entity, cancellation);
     },
   ),

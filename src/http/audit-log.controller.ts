@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GetAuditLog, ListAuditLogs } from '../queries/audit-log.queries.js';
+import { GetAuditLog, GetTenantAuditLog, ListAuditLogs, ListTenantAuditLogs } from '../queries/audit-log.queries.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
 import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
@@ -23,7 +23,8 @@ const AuditLogDto = named(
     userName: z
       .string()
       .nullable()
-      .meta({ description: 'Also `partner:<sourceId>`, or `system:<name>` for actions of the service.' }),
+      .meta({ description:
+        'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. Tenants see `operator` for operators.' }),
     action: AuditAction,
     entity: z.string().meta({
       description:
@@ -48,21 +49,22 @@ const AuditLogDto = named(
   }),
 );
 
-const listQuery = z.strictObject({
+const tenantQuery = z.strictObject({
   ...optionalPaging,
   search: searchInput.optional().meta({
     description: 'Searches entity, entityId, userName, summary and requestId. UUIDs match by prefix.',
   }),
   dateFrom: fromInput.optional(),
   dateTo: toInput.optional(),
-  tenantId: idInput.optional(),
   entity: idInput.optional(),
   entityId: idInput.optional(),
   action: AuditAction.optional(),
   branchId: idInput.optional(),
   userId: idInput.optional(),
 });
+const listQuery = tenantQuery.extend({ tenantId: idInput.optional() });
 
+const ofTenant = routesAt('/api/audit-logs', { who: 'tenant', permission: 'audit.read', tag: 'Audit Logs' });
 const routes = routesAt('/api/platform/audit-logs', { who: 'platform', tag: 'Platform Audit Logs' });
 
 export const AuditLogController = controllerOf(
@@ -75,5 +77,15 @@ export const AuditLogController = controllerOf(
     'Get an audit log entry with its changes, derived from the history of the record',
     { path: '/:id', answers: recordOf(AuditLogDto) },
     ({ id }) => new GetAuditLog(id),
+  ),
+  ofTenant.query(
+    'List audit log entries of the tenant, one per business event, newest first',
+    { query: tenantQuery, answers: pageOf(AuditLogDto) },
+    ({ tenantId, query }) => new ListTenantAuditLogs(tenantId, query),
+  ),
+  ofTenant.query(
+    'Get an audit log entry of the tenant with its changes',
+    { path: '/:id', answers: recordOf(AuditLogDto) },
+    ({ tenantId, id }) => new GetTenantAuditLog(tenantId, id),
   ),
 );

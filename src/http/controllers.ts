@@ -16,6 +16,7 @@ import { JobController } from './job.controller.js';
 import { NotificationController } from './notification.controller.js';
 import { OperatorController } from './operator.controller.js';
 import { ProjectionController } from './projection.controller.js';
+import { PeriodController } from './period.controller.js';
 import { ReportController } from './report.controller.js';
 import { RoleController } from './role.controller.js';
 import { SaleController } from './sale.controller.js';
@@ -39,6 +40,7 @@ export const resourceControllers = [
   CategoryController,
   CategoryRuleController,
   ReportController,
+  PeriodController,
   IntegrationKeyController,
   IntegrationEventController,
   SaleController,

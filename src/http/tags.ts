@@ -20,6 +20,8 @@ export const TAGS = {
   'Platform Operators': 'Operators of the platform.',
   Transactions: 'Balanced postings.',
   Reports: 'The trial balance and account statements.',
+  Periods: 'Closed periods of the books.',
+  'Audit Logs': 'Actions of users, partners and the service in a tenant, with their changes.',
   'Integration Keys': 'Partner credentials.',
   'Integration Events': 'Published events.',
   'Platform Dead Letters': 'Events that could not be processed, and their replay.',

@@ -3,7 +3,7 @@ import { accountRecord } from '../aggregates/account.aggregate.js';
 import { customerRecord } from '../aggregates/customer-fields.js';
 import { userRecord } from '../aggregates/user.aggregate.js';
 import { branchRecord } from '../aggregates/branch.aggregate.js';
-import { changesOf, contract, currency, exampleId, occasion, optionalText } from './contracts-fields.js';
+import { changesOf, contract, currency, date, exampleId, id, occasion, optionalText } from './contracts-fields.js';
 
 const restoredCode = z.strictObject({
   code: optionalText.meta({ description: 'Null if another record has taken the code.' }),
@@ -130,5 +130,26 @@ export const userReactivated = occasion(
   'reactivated',
   'A user was reactivated and can sign in again. Subject: the user.',
 );
+
+export const periodClosed = contract('period', 'closed', {
+  description: 'The books were closed through a day. Nothing is posted on or before it. Subject: the tenant.',
+  data: z.strictObject({ through: date }),
+  example: { through: '2026-02-28' },
+});
+
+export const periodReopened = contract('period', 'reopened', {
+  description: 'Closed books were reopened after a day, or entirely. Subject: the tenant.',
+  data: z.strictObject({ through: date.nullable().meta({ description: 'Last day that remains closed, if any.' }) }),
+  example: { through: null },
+});
+
+export const periodLateEntries = contract('period', 'late-entries', {
+  description: 'Transactions were recorded while their date was being closed. Subject: the tenant.',
+  data: z.strictObject({
+    closedThrough: date,
+    entries: z.array(z.strictObject({ transactionId: id, date })),
+  }),
+  example: { closedThrough: '2026-02-28', entries: [{ transactionId: exampleId(2), date: '2026-02-27' }] },
+});
 
 export const userDeleted = occasion('user', 'deleted', 'A user was removed permanently. Subject: the user.');

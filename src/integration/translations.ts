@@ -5,6 +5,7 @@ import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
 import type { CategoryChoice } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
+import { tenant, type TenantEvent } from '../aggregates/tenant.aggregate.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
@@ -16,7 +17,7 @@ import { subjectOf, typeOf } from './contracts.js';
 import * as records from './contracts-of-records.js';
 import * as sales from './contracts-of-sales.js';
 
-type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent;
+type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent | TenantEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
 /** A partner-facing fact of a domain event. */
@@ -87,6 +88,9 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
   BranchUpdated: ({ data }) => [fact(records.branchUpdated, data)],
   BranchDeactivated: () => [fact(records.branchUpdated, { changes: { isActive: false } })],
   BranchReactivated: () => [fact(records.branchUpdated, { changes: { isActive: true } })],
+  PeriodClosed: ({ data }) => [fact(records.periodClosed, data)],
+  PeriodReopened: ({ data }) => [fact(records.periodReopened, data)],
+  LateEntriesDetected: ({ data }) => [fact(records.periodLateEntries, data)],
   UserCreated: ({ data }) => [fact(records.userCreated, data)],
   UserUpdated: ({ data }) => [fact(records.userUpdated, data)],
   UserDeactivated: () => [fact(records.userDeactivated, {})],
@@ -115,17 +119,19 @@ export function translate(event: Recorded): readonly IntegrationEvent[] {
 }
 
 function integrationEvent(event: Recorded, { contract, subject, data, ridesAlong }: Fact): IntegrationEvent {
+  // A tenant's own record belongs to the platform.
+  const tenantId = event.entity === tenant.name ? event.recordId : event.tenantId;
   return {
-    subject: subjectOf(contract, event.tenantId),
+    subject: subjectOf(contract, tenantId),
     event: {
       specversion: '1.0',
       id: ridesAlong && subject !== undefined ? nameUuid(subject, event.id) : event.id,
-      source: `/tenants/${event.tenantId}`,
+      source: `/tenants/${tenantId}`,
       type: typeOf(contract),
       subject: subject ?? event.recordId,
       time: event.metadata.timestamp,
       datacontenttype: 'application/json',
-      tenantid: event.tenantId,
+      tenantid: tenantId,
       sequence: String(event.revision),
       data,
     },

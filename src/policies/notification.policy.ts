@@ -6,6 +6,7 @@ import { type NewNotification, notification, sendNotification } from '../aggrega
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
 import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscription.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
+import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
@@ -33,9 +34,9 @@ export async function sendSystemNotification(
   await inReactionTo(cause, 'notification', send, tenantId);
 }
 
-const NEWS = ['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected'] as const;
+const NEWS = ['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected', 'LateEntriesDetected'] as const;
 const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
-type Event = JobEvent | DeadLetterEvent | ForwarderEvent | SaleEvent | UserEvent | OperatorEvent;
+type Event = JobEvent | DeadLetterEvent | ForwarderEvent | SaleEvent | TenantEvent | UserEvent | OperatorEvent;
 type News = Extract<Event, { type: (typeof NEWS)[number] }>;
 type Handled = News | Extract<Event, { type: (typeof DELETIONS)[number] }>;
 /** A notification without a tenant reports an error to operators, with a link to the console. */
@@ -109,6 +110,8 @@ export class NotificationPolicy implements Policy {
         };
       case 'SaleRejected':
         return rejectedSale(event);
+      case 'LateEntriesDetected':
+        return enteredLate(event);
     }
   }
 
@@ -134,6 +137,25 @@ function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>):
     body:
       `${message} The sale waits until the cause is removed. Further rejections of this kind within ` +
       'this hour are not reported.',
+    type: 'WARNING',
+    link: null,
+    audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+  };
+}
+
+const MAX_NAMED = 20;
+
+function enteredLate({ id, recordId, data }: Recorded<Extract<News, { type: 'LateEntriesDetected' }>>): Notice {
+  const { closedThrough, entries } = data;
+  const named = entries.slice(0, MAX_NAMED).map(({ date, amount, currency }) => `${date} ${amount} ${currency}`);
+  const more = entries.length > MAX_NAMED ? `, and ${entries.length - MAX_NAMED} more` : '';
+  return {
+    tenantId: recordId,
+    id: noticeId('late-entries', id),
+    title: `Transactions in the closed period through ${closedThrough}`,
+    body:
+      `Recorded while the period was being closed: ${named.join('; ')}${more}. ` +
+      'GET /api/periods lists them. To accept them, reopen their date and close it again.',
     type: 'WARNING',
     link: null,
     audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },

@@ -3,6 +3,7 @@ import { BookingFacts } from './booking-facts.js';
 import { BookingPolicy } from './booking.policy.js';
 import { CategoryLearningPolicy } from './category-learning.policy.js';
 import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
+import { LateEntryWatch } from './late-entry.watch.js';
 import { NotificationPolicy } from './notification.policy.js';
 import { PushDeliveries } from './push-delivery.js';
 import { PushSender } from './push-sender.js';
@@ -23,6 +24,7 @@ export const policyProviders = [
   BookingFacts,
   Restoring,
   RestorationWatch,
+  LateEntryWatch,
   PushSender,
   PushDeliveries,
   ...classes,

@@ -14,6 +14,7 @@ import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import type { Led } from '../projecting/leadership.js';
 import { DeletedRecords, LedgerUse } from '../queries/ledger-use.js';
+import { watchModel } from './model-watch.js';
 
 const MAX_ROUNDS = 10;
 const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 'ACCOUNT_CODE_TAKEN'];
@@ -105,14 +106,7 @@ export class RestorationPolicy implements Policy {
   }
 }
 
-const LOOK_EVERY_MS = 100;
-const MAX_PAUSE_MS = 5_000;
-
-/**
- * Restores deleted records that a transaction references, however late. It does not subscribe to transactions, of which
- * thousands may arrive per second. Instead, a read model lists the few affected records until they are restored. It
- * therefore needs no checkpoint, and retries failures until they succeed.
- */
+/** Restores deleted records that a transaction references, however late. A read model lists the affected records. */
 @Injectable()
 export class RestorationWatch {
   readonly name = 'restoration-watch';
@@ -125,14 +119,11 @@ export class RestorationWatch {
   ) {}
 
   start(): Led {
-    const stopping = new AbortController();
-    const running = this.run(stopping.signal);
-    return {
-      stop: async () => {
-        stopping.abort();
-        await running;
-      },
-    };
+    return watchModel(this.clock, this.logger, {
+      position: () => this.records.position,
+      look: () => this.look(),
+      unreadable: 'deleted records with transactions cannot be listed; retrying',
+    });
   }
 
   /** Restores all records that are due. Returns false if any of them failed. */
@@ -147,22 +138,5 @@ export class RestorationWatch {
       }
     }
     return isDone;
-  }
-
-  private async run(signal: AbortSignal): Promise<void> {
-    let seen = -1;
-    let pauseMs = LOOK_EVERY_MS;
-    while (!signal.aborted) {
-      const { position } = this.records;
-      if (position > seen) {
-        const isDone = await this.look().catch((error: unknown) => {
-          this.logger.warn({ err: error }, 'deleted records with transactions cannot be listed; retrying');
-          return false;
-        });
-        if (isDone) seen = position;
-        pauseMs = isDone ? LOOK_EVERY_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
-      }
-      await this.clock.sleep(pauseMs, signal);
-    }
   }
 }

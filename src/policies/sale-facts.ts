@@ -8,6 +8,7 @@ import { emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-
 import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
 import type { SaleCustomer, SalePayment } from '../aggregates/sale-events.js';
 import { type AcceptedSale, chooseCustomer, sale } from '../aggregates/sale.aggregate.js';
+import { firstOpenDate } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CustomerCreation } from '../commands/customer.commands.js';
 import type { Claim } from '../eventsourcing/aggregate.js';
@@ -22,8 +23,10 @@ import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/s
 /** The tenant's branch and accounts to which a document is booked, and the document's date. */
 export type SaleFacts = {
   readonly branchId: string | null;
-  /** Calendar date of `occurredAt` in the tenant's time zone. */
+  /** Calendar date of `occurredAt` in the tenant's time zone, or the first open day if that is closed. */
   readonly date: string;
+  /** That calendar date, if it is closed. */
+  readonly documentDate?: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
@@ -55,10 +58,13 @@ export class SaleFactsReader {
     holderOf: HolderLookup = holderLookup(this.claims, 'settled'),
   ): Promise<SaleFacts> {
     const branchId = await this.branchOf(tenantId, state.branchCode, holderOf);
-    const { timeZone, seeds } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+    const found = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+    const { timeZone, seeds } = found;
     const byPayment = await this.accountsOf(tenantId, state.payments, holderOf);
     const accounts = { sales: seeds.accounts.sales, tax: seeds.accounts.tax, byPayment };
-    return { branchId, date: calendarDate(Date.parse(state.occurredAt), timeZone), accounts };
+    const documentDate = calendarDate(Date.parse(state.occurredAt), timeZone);
+    const date = firstOpenDate(found, documentDate);
+    return { branchId, date, accounts, ...(date !== documentDate && { documentDate }) };
   }
 
   private async branchOf(tenantId: string, code: string | null, holderOf: HolderLookup): Promise<string | null> {

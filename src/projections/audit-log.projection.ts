@@ -52,7 +52,7 @@ export type AuditLogView = {
   readonly branchId: string | null;
   /** The acting user or operator; for a rejected sign-in, the owner of the account. */
   readonly userId: string | null;
-  /** `partner:<sourceId>` or `system:<name>` if no signed-in user acted. */
+  /** `partner:<sourceId>` or `system:<name>` if nobody signed in acted; OPERATOR_ACTOR in a tenant's history. */
   readonly actor: string | null;
   readonly action: AuditAction;
   readonly entity: string;
@@ -85,18 +85,35 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
+/** Actor of an operator's entry in the history of a tenant, from which the tenant must not learn who it was. */
+export const OPERATOR_ACTOR = 'operator';
+
+/** Kinds of records that belong to a tenant's history but that only operators see. */
+const OPERATORS_OWN: readonly string[] = ['dead-letter'];
+
+/** Whether the users of the entry's tenant may see it. */
+export const isShownToTenant = ({ tenantId, entity }: Pick<AuditLogView, 'tenantId' | 'entity'>): boolean =>
+  tenantId !== PLATFORM_TENANT && !OPERATORS_OWN.includes(entity);
+
+/** Value of the filter `tenantId` that selects the entries that the users of a tenant may see. */
+export const shownTo = (tenantId: string): string => `shown:${tenantId}`;
+
 const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
 
 // The largest read model, to which every command and every sale adds an entry. Entries therefore contain only the
 // members that their filters need (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
-  version: 2,
+  version: 3,
   fields: {
     /** Milliseconds since 1970 take a quarter of the space of a text in every index. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),
+    tenantId: {
+      type: 'text',
+      of: (entry) => (isShownToTenant(entry) ? [entry.tenantId, shownTo(entry.tenantId)] : entry.tenantId),
+    },
   },
   filters: FILTERS,
   counted: [],
@@ -122,13 +139,14 @@ function entryOf(event: Audited): AuditLogView {
   const { metadata, audit, data } = event;
   const { entity, entityId } = subjectOf(event);
   const isOwn = entity === event.entity && entityId === event.recordId;
+  // A tenant's own record belongs to the platform, but the tenant's changes to it belong to the tenant.
+  const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
   return {
     id: event.id,
     occurredAt: metadata.timestamp,
-    // A tenant's own record belongs to the platform, but the tenant's changes to it belong to the tenant.
-    tenantId: event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId,
+    tenantId,
     branchId: metadata.branchId ?? null,
-    ...actorOf(metadata, data),
+    ...actorOf(metadata, data, tenantId),
     action: audit.action,
     entity,
     entityId,
@@ -146,9 +164,11 @@ function entryOf(event: Audited): AuditLogView {
 function actorOf(
   { userId, operatorId, sourceId, system }: Recorded['metadata'],
   data: object,
+  tenantId: string,
 ): Pick<AuditLogView, 'userId' | 'actor'> {
-  const signedIn = userId ?? operatorId;
-  if (signedIn !== undefined) return { userId: signedIn, actor: null };
+  if (userId !== undefined) return { userId, actor: null };
+  if (operatorId !== undefined)
+    return { userId: operatorId, actor: tenantId === PLATFORM_TENANT ? null : OPERATOR_ACTOR };
   if (sourceId !== undefined) return { userId: null, actor: `partner:${sourceId}` };
   if (system !== undefined) return { userId: null, actor: `system:${system}` };
   return { userId: 'userId' in data && typeof data.userId === 'string' ? data.userId : null, actor: null };

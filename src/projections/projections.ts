@@ -2,6 +2,7 @@ import type { AnyProjection } from '../projecting/projection.js';
 import { accountProjection, customerProjection, deletedRecordProjection } from './account.projection.js';
 import { accountDayProjection, balanceProjection, transactionProjection } from './ledger.projection.js';
 import { auditActorProjection, auditLogProjection } from './audit-log.projection.js';
+import { lateEntriesProjection, periodProjection } from './period.projection.js';
 import { branchProjection, tenantProjection } from './tenant.projection.js';
 import { categoryRuleHitsProjection } from './category-rule-hits.projection.js';
 import { categoryRuleSetProjection } from './category-rule-set.projection.js';
@@ -39,6 +40,8 @@ export const projections: readonly AnyProjection[] = [
   categoryRuleSetProjection,
   categoryRuleHitsProjection,
   deletedRecordProjection,
+  lateEntriesProjection,
+  periodProjection,
   integrationKeyDirectoryProjection,
   integrationKeyProjection,
   integrationKeyUseProjection,

@@ -18,6 +18,10 @@ export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated
   TenantSettingsChanged: ({ data }) => data.changes,
   TenantDeactivated: () => ({ isActive: false }),
   TenantReactivated: () => ({ isActive: true }),
+  // The read models of periods contain the rest.
+  PeriodClosed: () => ({}),
+  PeriodReopened: () => ({}),
+  LateEntriesDetected: () => ({}),
 });
 
 export type BranchView = ViewOf<typeof branchRecord.fields>;

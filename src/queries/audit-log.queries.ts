@@ -10,7 +10,15 @@ import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { type AnyProjection, documentsOf, evolveWith, ofRecord, wants } from '../projecting/projection.js';
 import { accountProjection } from '../projections/account.projection.js';
-import { auditActors, auditLogs, type AuditLogView, auditSearch } from '../projections/audit-log.projection.js';
+import {
+  auditActors,
+  auditLogs,
+  type AuditLogView,
+  auditSearch,
+  isShownToTenant,
+  OPERATOR_ACTOR,
+  shownTo,
+} from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 import { tenants } from '../projections/tenant.projection.js';
 import { transactionProjection } from '../projections/ledger.projection.js';
@@ -227,6 +235,12 @@ export type AuditLogFilters = Filters<
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}
+/** The same for the users of a tenant: without the entries of others, and without the identity of operators. */
+export class ListTenantAuditLogs extends query<
+  Page<AuditLogRecord>,
+  [tenantId: string, filters: Omit<AuditLogFilters, 'tenantId'>]
+>() {}
+export class GetTenantAuditLog extends query<AuditLogDetail, [tenantId: string, id: string]>() {}
 
 const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));
 
@@ -256,15 +270,31 @@ async function named(models: ReadModels, entries: readonly AuditLogView[]): Prom
   }));
 }
 
+const withoutOperator = (entry: AuditLogView): AuditLogView =>
+  entry.actor === OPERATOR_ACTOR ? { ...entry, userId: null, ipAddress: null, userAgent: null } : entry;
+
+async function detailOf(models: ReadModels, changes: RecordChanges, entry: AuditLogView): Promise<AuditLogDetail> {
+  const [record] = await named(models, [entry]);
+  if (!record) throw notFound('audit log entry');
+  return { ...record, changes: await changes.of(entry) };
+}
+
 export const auditLogQueryHandlers = [
   RecordChanges,
   answers(ListAuditLogs, [ReadModels], (models, filters) =>
     models.page(auditLogs, PLATFORM, requestOf(filters), (entries) => named(models, entries)),
   ),
   answers(GetAuditLog, [ReadModels, RecordChanges], async (models, changes, id) => {
+    return detailOf(models, changes, await models.found(auditLogs, PLATFORM, id, 'audit log entry'));
+  }),
+  answers(ListTenantAuditLogs, [ReadModels], (models, tenantId, filters) =>
+    models.page(auditLogs, PLATFORM, requestOf({ ...filters, tenantId: shownTo(tenantId) }), (entries) =>
+      named(models, entries.map(withoutOperator)),
+    ),
+  ),
+  answers(GetTenantAuditLog, [ReadModels, RecordChanges], async (models, changes, tenantId, id) => {
     const entry = await models.found(auditLogs, PLATFORM, id, 'audit log entry');
-    const [record] = await named(models, [entry]);
-    if (!record) throw notFound('audit log entry');
-    return { ...record, changes: await changes.of(entry) };
+    if (entry.tenantId !== tenantId || !isShownToTenant(entry)) throw notFound('audit log entry');
+    return detailOf(models, changes, withoutOperator(entry));
   }),
 ];

@@ -14,5 +14,6 @@ export { notificationQueryHandlers } from './notification.queries.js';
 export { userQueryHandlers } from './user.queries.js';
 export { transactionQueryHandlers } from './transaction.queries.js';
 export { streamQueryHandlers } from './stream.queries.js';
+export { periodQueryHandlers, UndetectedEntries } from './period.queries.js';
 export { tenantQueryHandlers } from './tenant.queries.js';
 export { GetTrialBalanceHandler } from './report.queries.js';

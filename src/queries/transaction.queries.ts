@@ -17,7 +17,8 @@ import { type Page, type Filters, ReadModels, shown } from './query.js';
 import { statementHandler } from './report.queries.js';
 
 /** A transaction as returned by the API, with the current names of the records that its ids refer to. */
-export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier'> & {
+export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier' | 'documentDate'> & {
+  readonly documentDate: string;
   readonly customerName: string | null;
   readonly accountName: string | null;
   readonly categoryName: string | null;
@@ -69,12 +70,16 @@ export async function named(
     shown(view, {
       sequence: undefined,
       carrier: undefined,
-      customerName: customerNames.get(view.customerId ?? '')?.name ?? null,
-      accountName: accountNames.get(view.accountId ?? '')?.name ?? null,
-      categoryName: categoryNames.get(view.categoryId ?? '')?.name ?? null,
+      documentDate: view.documentDate ?? view.date,
+      customerName: nameIn(customerNames, view.customerId),
+      accountName: nameIn(accountNames, view.accountId),
+      categoryName: nameIn(categoryNames, view.categoryId),
     }),
   );
 }
+
+const nameIn = (records: ReadonlyMap<string, { readonly name: string }>, id: string | null): string | null =>
+  records.get(id ?? '')?.name ?? null;
 
 const idsOf = (views: readonly TransactionView[], field: 'customerId' | 'accountId' | 'categoryId'): string[] => [
   ...new Set(views.flatMap((view) => view[field] ?? [])),

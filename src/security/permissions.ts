@@ -13,7 +13,12 @@ const resources = {
 export type Resource = keyof typeof resources;
 /** Code of a permission. Part of the API and stored in roles, so codes never change. */
 export type PermissionCode =
-  `${Resource}.${'read' | 'write'}` | 'notifications.send' | 'integrations.manage' | 'reports.read';
+  | `${Resource}.${'read' | 'write'}`
+  | 'notifications.send'
+  | 'integrations.manage'
+  | 'reports.read'
+  | 'periods.close'
+  | 'audit.read';
 /** A permission in the API. */
 export type Permission = { readonly code: PermissionCode; readonly group: string; readonly description: string };
 
@@ -28,20 +33,22 @@ export const PERMISSIONS: readonly Permission[] = [
   { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
   { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys of partner integrations' },
   { code: 'reports.read', group: 'Reports', description: 'See the trial balance and account statements' },
+  { code: 'periods.close', group: 'Periods', description: 'Close periods and reopen them' },
+  { code: 'audit.read', group: 'Audit Log', description: 'See who changed what in the tenant' },
 ];
 
 /** All permission codes: those of OWNER and ADMIN. */
 export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.map(({ code }) => code));
 
 const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];
-const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read'];
+const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read', 'audit.read'];
 
 /** Predefined roles of every tenant, which cannot be changed. */
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
 /**
  * The system roles' permissions: OWNER and ADMIN have all of them. USER has two write permissions, and every read
- * permission except those for users and roles.
+ * permission except those for users, roles and the audit log.
  */
 export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<PermissionCode>>> = {
   OWNER: ALL_PERMISSIONS,

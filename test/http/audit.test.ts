@@ -59,6 +59,7 @@ const JOINED: readonly string[] = [
     'balance',
     'accountId',
     'customerName',
+    'documentDate',
     'accountName',
     'categoryName',
   ],
@@ -184,6 +185,8 @@ async function walkPlatform(): Promise<TestTenant> {
   const { accessToken: token } = tokensOf(login, 'owner');
   const oidcDomains = [{ issuer: issuer.url, domain: 'walk.test' }];
   await take({ route: 'PATCH /api/settings', token, body: { oidcDomains } });
+  await take({ route: 'POST /api/periods/close', token, body: { through: '2020-12-31', note: 'Done.' } });
+  await take({ route: 'POST /api/periods/reopen', token, body: { through: null, reason: 'A bill was missing.' } });
   const newcomer = { fullName: 'Otto Operator', email: 'otto@kontor.test', password: PASSWORDS.operator };
   const operators = '/api/platform/operators';
   const made = await take({ route: `POST ${operators}`, body: newcomer, look: `${operators}#{id}` });

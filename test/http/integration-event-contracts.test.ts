@@ -4,6 +4,7 @@ import { accountEvents } from '../../src/aggregates/account.aggregate.js';
 import { branchEvents } from '../../src/aggregates/branch.aggregate.js';
 import { customerEvents } from '../../src/aggregates/customer.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale-events.js';
+import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
@@ -127,7 +128,7 @@ describe('The list of integration events', () => {
       }),
     );
     const transaction =
-      'id date type documentEffect direction amount currency customerId accountId counterAccountId expenseItemId ' +
+      'id date documentDate? type documentEffect direction amount currency customerId accountId counterAccountId expenseItemId ' +
       'categoryId branchId description reference systemGenerated sourceId externalId saleId reversalOf postings';
     // Members may only be added, and an optional member stays optional.
     expect(members).toEqual({
@@ -142,6 +143,9 @@ describe('The list of integration events', () => {
       'customer.deleted': '',
       'customer.restored': 'code',
       'customer.updated': 'changes',
+      'period.closed': 'through',
+      'period.late-entries': 'closedThrough entries',
+      'period.reopened': 'through',
       'sale.accepted': 'externalId sourceId type occurredAt currency total acceptedAt',
       'sale.booked': 'saleId? externalId? gross? customerId branchId date transactionIds',
       'sale.rejected': 'code message attempts',
@@ -178,6 +182,8 @@ describe('Published events', () => {
       await change(`/api/customers/${customer.id}`, body);
     await service.call('DELETE', `/api/accounts/${account.id}`, { token });
     await service.call('DELETE', `/api/customers/${customer.id}`, { token });
+    await service.post('/api/periods/close', { through: '2020-12-31' }, token);
+    await service.post('/api/periods/reopen', { through: null, reason: 'A bill was missing.' }, token);
     await writeHistory(service, books, { seed: 11, sales: 30 });
     await service.quiet();
 
@@ -185,10 +191,11 @@ describe('Published events', () => {
     const messages = history.flatMap((event) => translate(catalogue.decode(event)));
     expect(messages.flatMap(faultsOf)).toEqual([]);
     const seen = new Set(messages.map(({ event }) => event.type));
-    // Restorations require a race. All other events have occurred.
+    // Restorations and late entries require a race. All other events have occurred.
     expect(published.map(({ type }) => type).filter((type) => !seen.has(type))).toEqual([
       'kontor.account.restored.v1',
       'kontor.customer.restored.v1',
+      'kontor.period.late-entries.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
     // Defects such as an amount in the format of another currency or a missing total are detected by the schemas above.
@@ -203,6 +210,7 @@ describe('Published events', () => {
     branch: branchEvents,
     customer: customerEvents,
     sale: saleEvents,
+    tenant: tenantEvents,
     transaction: transactionEvents,
     user: userEvents,
   };

@@ -19,7 +19,15 @@ import { Servers } from '../support/servers.js';
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
-const POLICIES = ['booking', 'category-learning', 'notification', 'restoration', 'restoration-watch', 'tenant-seeding'];
+const POLICIES = [
+  'booking',
+  'category-learning',
+  'late-entry-watch',
+  'notification',
+  'restoration',
+  'restoration-watch',
+  'tenant-seeding',
+];
 /** Tasks led by processes of the role policies: the policies and the pushes. */
 const POLICY_TASKS = POLICIES.length + 1;
 /** Projections, the forwarder, the jobs and the policies. */

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { ClosePeriod, ReopenPeriod } from '../commands/tenant.commands.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { GetPeriods } from '../queries/period.queries.js';
+import { controllerOf, routesAt, valueOf } from './routes.js';
+import { dateOut, instantOut, named, recordId } from './shapes.js';
+
+const user = { userId: recordId.nullable(), userName: z.string().nullable() };
+
+const PeriodsDto = named(
+  'PeriodsDto',
+  z.object({
+    closedThrough: dateOut.nullable().meta({ description: 'Last closed day. Nothing is posted on or before it.' }),
+    history: z
+      .array(
+        z.object({
+          action: z.enum(['CLOSED', 'REOPENED']),
+          through: dateOut.nullable(),
+          at: instantOut,
+          ...user,
+          note: z.string().nullable().meta({ description: 'Of a reopening: the reason.' }),
+        }),
+      )
+      .meta({ description: 'Closings and reopenings, newest first.' }),
+    late: z
+      .array(
+        z.object({
+          transactionId: recordId,
+          date: dateOut,
+          amount: z.string(),
+          currency: z.string(),
+          description: z.string().nullable(),
+          recordedAt: instantOut,
+          closedThrough: dateOut.meta({ description: 'Last closed day when the transaction was recorded.' }),
+          ...user,
+        }),
+      )
+      .meta({
+        description:
+          'Transactions recorded while their date was being closed, newest first. Each notifies the administrators. To ' +
+          'accept them, reopen their date and close it again.',
+      }),
+  }),
+);
+
+const periods = { who: 'tenant', tag: 'Periods' } as const;
+const routes = routesAt('/api/periods', { ...periods, permission: 'periods.close' });
+
+export const PeriodController = controllerOf(
+  routesAt('/api/periods', { ...periods, permission: 'reports.read' }).query(
+    'Get the closed period, its history and late transactions',
+    { answers: valueOf(PeriodsDto) },
+    ({ tenantId }) => new GetPeriods(tenantId),
+  ),
+  routes.command(
+    'Close the books through a day',
+    { path: '/close', body: ClosePeriod.schema },
+    ({ tenantId, body }) => new ClosePeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
+  ),
+  routes.command(
+    'Reopen the books after a day, or entirely',
+    { path: '/reopen', body: ReopenPeriod.schema },
+    ({ tenantId, body }) => new ReopenPeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
+  ),
+);

@@ -1,0 +1,48 @@
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import type { Led } from '../projecting/leadership.js';
+
+const LOOK_EVERY_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+
+export type ModelWatch = {
+  /** Minimum position of the history that the next look covers. */
+  readonly position: () => number;
+  /** Handles everything that the read model lists. Returns false if any of it failed. */
+  readonly look: () => Promise<boolean>;
+  /** Logged if the read model cannot be read. */
+  readonly unreadable: string;
+};
+
+/**
+ * Reacts to the few documents that a read model lists until the reaction is recorded. Unlike a policy, it does not
+ * subscribe to transactions, of which thousands may arrive per second. It therefore needs no checkpoint, and retries
+ * failures until they succeed.
+ */
+export function watchModel(clock: Clock, logger: Logger, { position, look, unreadable }: ModelWatch): Led {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async (): Promise<void> => {
+    let seen = -1;
+    let pauseMs = LOOK_EVERY_MS;
+    while (!signal.aborted) {
+      const reached = position();
+      if (reached > seen) {
+        const isDone = await look().catch((error: unknown) => {
+          logger.warn({ err: error }, unreadable);
+          return false;
+        });
+        if (isDone) seen = reached;
+        pauseMs = isDone ? LOOK_EVERY_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
+      }
+      await clock.sleep(pauseMs, signal);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

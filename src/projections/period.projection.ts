@@ -1,0 +1,139 @@
+import type { LateEntry } from '../aggregates/tenant-periods.js';
+import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
+import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
+import { PLATFORM, type ReadModel, tenantScope } from '../ports/read-store.js';
+import type { Projection } from '../projecting/projection.js';
+import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
+import { keyedBy } from './record-projection.js';
+
+/** A closing or reopening. `note` of a reopening: its reason. */
+export type PeriodChange = {
+  readonly action: 'CLOSED' | 'REOPENED';
+  readonly through: string | null;
+  readonly at: string;
+  readonly userId: string | null;
+  readonly note: string | null;
+};
+
+/** The periods of a tenant; `history` is in order of events. */
+export type PeriodsView = {
+  readonly tenantId: string;
+  readonly closedThrough: string | null;
+  readonly history: readonly PeriodChange[];
+};
+
+export const periods = keyedBy<PeriodsView>('periods', 'tenantId');
+
+export const periodProjection: Projection<PeriodsView, TenantEvent> = {
+  model: periods,
+  sources: ['tenant'],
+  scope: ({ recordId }) => tenantScope(recordId),
+  documents: (event) => (changeBy(event) ? [event.recordId] : []),
+  evolve: (view, event) => {
+    const change = changeBy(event);
+    if (!change) return view;
+    const { recordId: tenantId } = event;
+    return { tenantId, closedThrough: change.through, history: [...(view?.history ?? []), change] };
+  },
+};
+
+function changeBy({ type, data, metadata }: Recorded<TenantEvent>): PeriodChange | undefined {
+  const facts = { at: metadata.timestamp, userId: metadata.userId ?? null };
+  switch (type) {
+    case 'PeriodClosed':
+      return { action: 'CLOSED', through: data.through, ...facts, note: data.note };
+    case 'PeriodReopened':
+      return { action: 'REOPENED', through: data.through, ...facts, note: data.reason };
+    default:
+      return undefined;
+  }
+}
+
+/** A transaction behind the closing of its date. */
+export type LateEntryView = LateEntry & {
+  readonly description: string | null;
+  readonly recordedAt: string;
+  /** The user who recorded it; null if the service did. */
+  readonly userId: string | null;
+  /** Last closed day when it was recorded. */
+  readonly closedThrough: string;
+  /** Whether a LateEntriesDetected event lists it. */
+  readonly isDetected: boolean;
+  /** The event that contains it, with the metadata needed for a reaction. */
+  readonly cause: { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
+};
+
+/** The last closed day of a tenant, and the transactions that were recorded behind it. */
+export type LateEntriesView = {
+  readonly tenantId: string;
+  readonly closedThrough: string;
+  readonly entries: readonly LateEntryView[];
+};
+
+export const lateEntries: ReadModel<LateEntriesView> = {
+  name: 'late_entries',
+  version: 1,
+  fields: {
+    tenantId: { type: 'text', of: ({ tenantId }) => tenantId },
+    isWaiting: { type: 'boolean', of: ({ entries }) => entries.some(({ isDetected }) => !isDetected) },
+  },
+  filters: ['isWaiting'],
+  order: { fields: ['tenantId'], direction: 'ascending' },
+};
+
+type ClosingEvent = TenantEvent | LedgerEvent;
+
+/**
+ * Finds late entries by the order of the history alone, on any event store and with any number of replicas: an entry is
+ * late if its event follows that of the closing in force. Only tenants with a closed period have a document, so
+ * for all others a sale costs the lookup of an absent document per batch.
+ *
+ * Reopening the date of a late entry removes it from the list; a later closing then includes it.
+ */
+export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = {
+  model: lateEntries,
+  sources: ['tenant', ...ledgerSources],
+  recordsOf: [],
+  // The policy reads the late entries of all tenants together.
+  scope: () => PLATFORM,
+  documents: (event) => {
+    if (event.entity === 'tenant') return CLOSING.includes(event.type) ? [event.recordId] : [];
+    return entriesOf(event as Recorded<LedgerEvent>).length > 0 ? [event.tenantId] : [];
+  },
+  evolve: (view, event, tenantId) => {
+    switch (event.type) {
+      case 'PeriodClosed':
+        return { tenantId, closedThrough: event.data.through, entries: view?.entries ?? [] };
+      case 'PeriodReopened':
+        return view && reopened(view, event.data.through);
+      case 'LateEntriesDetected': {
+        const detected = event.data.entries.map(({ transactionId }) => transactionId);
+        const marked = (entry: LateEntryView) =>
+          detected.includes(entry.transactionId) ? { ...entry, isDetected: true } : entry;
+        return view && { ...view, entries: view.entries.map(marked) };
+      }
+      default:
+        return view && withEntriesOf(view, event as Recorded<LedgerEvent>);
+    }
+  },
+};
+
+const CLOSING: readonly string[] = ['PeriodClosed', 'PeriodReopened', 'LateEntriesDetected'];
+
+function reopened(view: LateEntriesView, closedThrough: string | null): LateEntriesView | undefined {
+  if (closedThrough === null) return undefined;
+  return { ...view, closedThrough, entries: view.entries.filter(({ date }) => date <= closedThrough) };
+}
+
+function withEntriesOf(view: LateEntriesView, event: Recorded<LedgerEvent>): LateEntriesView {
+  const { closedThrough } = view;
+  const late = entriesOf(event).filter(({ date }) => date <= closedThrough);
+  if (late.length === 0) return view;
+  const { requestId, $correlationId, timestamp, userId = null } = event.metadata;
+  const cause = { id: event.id, metadata: { requestId, $correlationId } };
+  const found = late.map(({ id, date, description, amount, currency }) => ({
+    ...{ transactionId: id, date, description, amount, currency, recordedAt: timestamp, userId },
+    ...{ closedThrough, isDetected: false, cause },
+  }));
+  return { ...view, entries: [...view.entries, ...found] };
+}

@@ -1,0 +1,46 @@
+import type { RecordedEvent } from '../../src/ports/event-store.js';
+import type { NotificationRecord } from '../../src/queries/notification.queries.js';
+import type { Page } from '../../src/queries/query.js';
+import type { TestService } from './service.js';
+
+type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
+
+/**
+ * Ids of the transactions of a tenant that its history contains behind the closing of their date, and whose date was
+ * not reopened since. Independent of the service: it looks for anything with postings, whatever the event.
+ */
+export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
+  let closedThrough = '';
+  let late: Dated[] = [];
+  for (const { type, data } of history.toSorted((a, b) => a.position - b.position)) {
+    if (type === 'PeriodClosed') closedThrough = (data as { through: string }).through;
+    else if (type === 'PeriodReopened') {
+      closedThrough = (data as { through: string | null }).through ?? '';
+      late = late.filter(({ date }) => date <= closedThrough);
+    } else late.push(...entriesIn(data).filter(({ date }) => date <= closedThrough));
+  }
+  return late.map(({ id }) => id);
+}
+
+/** Everything with postings, at any depth. */
+function entriesIn(value: unknown): Dated[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if ('postings' in value) return [value as Dated];
+  return Object.values(value).flatMap(entriesIn);
+}
+
+/** The events of a tenant that move money, and those of its own record. */
+export const historyOf = (service: TestService, tenantId: string): Promise<readonly RecordedEvent[]> => {
+  const prefixes = [
+    `tenant-platform_${tenantId}`,
+    ...['transaction', 'sale', 'customer'].map((entity) => `${entity}-${tenantId}_`),
+  ];
+  return service.service.engines.events.readAll({ filter: { on: 'stream', prefixes }, maxCount: 100_000 });
+};
+
+/** The notifications of late entries that the caller received. */
+export async function lateWarnings(service: TestService, token: string): Promise<readonly NotificationRecord[]> {
+  const { body } = await service.get('/api/notifications?pageSize=100', token);
+  const { items } = body as Page<NotificationRecord>;
+  return items.filter(({ title }) => title.startsWith('Transactions in the closed period'));
+}
