@@ -103,9 +103,8 @@ export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = 
   evolve: (view, event, tenantId) => {
     switch (event.type) {
       case 'PeriodClosed':
-        return { tenantId, closedThrough: event.data.through, entries: view?.entries ?? [] };
       case 'PeriodReopened':
-        return view && reopened(view, event.data.through);
+        return moved(view, tenantId, event.data.through);
       case 'LateEntriesDetected': {
         const detected = event.data.entries.map(({ transactionId }) => transactionId);
         const marked = (entry: LateEntryView) =>
@@ -120,9 +119,14 @@ export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = 
 
 const CLOSING: readonly string[] = ['PeriodClosed', 'PeriodReopened', 'LateEntriesDetected'];
 
-function reopened(view: LateEntriesView, closedThrough: string | null): LateEntriesView | undefined {
+/** After a closing or reopening. */
+function moved(
+  view: LateEntriesView | undefined,
+  tenantId: string,
+  closedThrough: string | null,
+): LateEntriesView | undefined {
   if (closedThrough === null) return undefined;
-  return { ...view, closedThrough, entries: view.entries.filter(({ date }) => date <= closedThrough) };
+  return { tenantId, closedThrough, entries: (view?.entries ?? []).filter(({ date }) => date <= closedThrough) };
 }
 
 function withEntriesOf(view: LateEntriesView, event: Recorded<LedgerEvent>): LateEntriesView {

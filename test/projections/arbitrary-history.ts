@@ -23,7 +23,7 @@ import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
-import { streamName } from '../../src/eventsourcing/stream-name.js';
+import { PLATFORM_TENANT, streamName } from '../../src/eventsourcing/stream-name.js';
 import { histories } from '../aggregates/event-samples.js';
 
 const TENANTS = [1, 2].map((digit) => `0199d3a0-0000-7000-8000-00000000000${digit}`);
@@ -116,14 +116,16 @@ const step = fc.record({
 export const anyHistory: Arbitrary<Recorded[]> = fc.array(step, { maxLength: 40, size: 'max' }).map((steps) => {
   const revisions = new Map<string, number>();
   let position = 0;
-  return steps.map(({ tenantId, recordId, gap, happened: [entity, sample] }, index) => {
+  return steps.map(({ tenantId: actingTenant, recordId: anyRecord, gap, happened: [entity, sample] }, index) => {
+    // A tenant's own record belongs to the platform.
+    const [tenantId, recordId] = entity === 'tenant' ? [PLATFORM_TENANT, actingTenant] : [actingTenant, anyRecord];
     const stream = streamName(entity, tenantId, recordId);
     const revision = (revisions.get(stream) ?? -1) + 1;
     revisions.set(stream, revision);
     position += gap;
     const timestamp = new Date(START_MS + index * 1_000).toISOString();
     const origin = { commandId: 'c', requestId: 'r', $correlationId: 'r', version: 1 };
-    const metadata = { ...origin, tenantId, timestamp, ...(index % 2 === 0 && { userId: 'u' }) };
+    const metadata = { ...origin, tenantId: actingTenant, timestamp, ...(index % 2 === 0 && { userId: 'u' }) };
     const audit = catalogue.types.get(sample.type)?.audit ?? null;
     return { ...sample, id: `event-${index}`, stream, entity, tenantId, recordId, revision, position, metadata, audit };
   });

@@ -40,6 +40,7 @@ export class EverythingElse {
     const categoryId = await this.categories();
     await this.records();
     await this.transactions(categoryId);
+    await this.periods();
     await this.learning(categoryId);
     await this.partners();
     await this.keyed();
@@ -150,6 +151,14 @@ export class EverythingElse {
       await this.ask('PATCH', `/api/transactions/${id}/category`, { categoryId });
       await this.ask('POST', `/api/transactions/${id}/cancel`, { reason: 'Typed twice.' });
     }
+  }
+
+  private async periods(): Promise<void> {
+    await this.ask('POST', '/api/periods/close', { through: '2026-03-31', note: 'First quarter.' });
+    const [from, to] = [await this.accountId(), await this.make('/api/accounts', { type: 'BANK', name: 'Safe' })];
+    await new LateWriter(this.service, this.books.tenant.id).transfer(from, to);
+    await this.written('LateEntriesDetected');
+    await this.ask('POST', '/api/periods/reopen', { through: null, reason: 'A bill was missing.' });
   }
 
   /** Users choose one category three times, then another, then the first again. */
