@@ -59,9 +59,9 @@ function expectedOf({ name, who, permission }: Route, caller: Standing): string 
 
 const everyPermission = [...new Set(routeTable.map(({ permission }) => permission))].filter((code) => code !== '-');
 const all: ReadonlySet<string> = new Set(everyPermission);
-/** All read permissions except for users and roles; write permissions for customers and transactions. */
+/** All read permissions except for users, roles and the audit log; write permissions for customers and transactions. */
 const ofUsers: ReadonlySet<string> = new Set([
-  ...everyPermission.filter((code) => code.endsWith('.read') && code !== 'users.read' && code !== 'roles.read'),
+  ...everyPermission.filter((code) => code.endsWith('.read') && !/^(?:users|roles|audit)\./.test(code)),
   'customers.write',
   'transactions.write',
 ]);
@@ -181,6 +181,8 @@ async function makeRecords(): Promise<void> {
   ids.set('/api/transactions', transaction?.id ?? '');
   ids.set('/api/users', decodeJwt(tenant.token).sub ?? '').set('/api/roles', await roleWith([]));
   ids.set('/api/platform/tenants', tenant.id);
+  const { body } = await service.get('/api/audit-logs', tenant.token);
+  ids.set('/api/audit-logs', (body as { items: { id: string }[] }).items[0]?.id ?? '');
   const notice = { title: 'A notice', body: 'For all.', broadcast: true };
   const sent = (await service.post('/api/notifications/admin/send', notice, tenant.token)).data;
   ids.set('/api/notifications', (sent as { notificationId: string }).notificationId);

@@ -196,6 +196,8 @@ describe('permissions', () => {
         'notifications.send',
         'integrations.manage',
         'reports.read',
+        'periods.close',
+        'audit.read',
       ].sort(),
     );
     expect([isPermission('users.read'), isPermission('users.fly'), isPermission('__proto__')]).toEqual([
@@ -205,7 +207,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('of USER are all reads except users and roles, and two writes', () => {
+  test('of USER are all reads except users, roles and the audit log, and two writes', () => {
     expect([...SYSTEM_ROLE_PERMISSIONS.USER].sort()).toEqual([
       'accounts.read',
       'branches.read',
@@ -216,7 +218,7 @@ describe('permissions', () => {
       'transactions.read',
       'transactions.write',
     ]);
-    expect(SYSTEM_ROLE_PERMISSIONS.OWNER.size).toBe(17);
+    expect(SYSTEM_ROLE_PERMISSIONS.OWNER.size).toBe(19);
     expect(SYSTEM_ROLE_PERMISSIONS.ADMIN.size).toBe(17);
   });
 });

@@ -114,6 +114,8 @@ export class Requester {
     const sent = await service.post('/api/notifications/admin/send', notice, tenant.token);
     ids.set('/api/notifications', (sent.data as { notificationId: string }).notificationId);
     await service.quiet();
+    const { body } = await service.get('/api/audit-logs', tenant.token);
+    ids.set('/api/audit-logs', (body as { items: { id: string }[] }).items[0]?.id ?? '');
   }
 }
 

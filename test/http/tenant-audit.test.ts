@@ -1,0 +1,101 @@
+import type { Page } from '../../src/queries/query.js';
+import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
+import { OPERATOR, saleOf, TestService, type Books } from '../support/service.js';
+
+let service: TestService;
+let books: Books;
+let other: Books;
+let token: string;
+beforeAll(async () => {
+  service = await TestService.start();
+  [books, other] = [await service.openBooks(), await service.openBooks()];
+  ({ token } = books.tenant);
+});
+afterAll(() => service.close());
+
+const list = async (query = '', as = token): Promise<readonly AuditLogRecord[]> => {
+  await service.quiet();
+  const found: AuditLogRecord[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const { body } = await service.get(`/api/audit-logs?pageSize=100&pageNumber=${page}&${query}`, as);
+    const { items, totalPages } = body as Page<AuditLogRecord>;
+    found.push(...items);
+    pages = totalPages;
+  }
+  return found;
+};
+const get = (id: string | undefined, as = token) => service.get(`/api/audit-logs/${id ?? ''}`, as);
+
+test('A tenant sees exactly the entries of its own history, as operators see them', async () => {
+  await service.post('/api/customers', { name: 'Ada Ltd' }, token);
+  await service.post('/api/customers', { name: 'Of the others' }, other.tenant.token);
+  await service.post('/api/periods/close', { through: '2020-12-31' }, token);
+  const mine = await list();
+  expect(mine.map(({ summary }) => summary)).toEqual(
+    expect.arrayContaining(['Customer "Ada Ltd" created', 'Period "2020-12-31" closed']),
+  );
+  const { body } = await service.get(
+    `/api/platform/audit-logs?pageSize=100&tenantId=${books.tenant.id}`,
+    await service.operator(),
+  );
+  const { items } = body as Page<AuditLogRecord>;
+  expect(mine.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+  expect(new Set(mine.map(({ tenantId }) => tenantId))).toEqual(new Set([books.tenant.id]));
+  expect(JSON.stringify(mine)).not.toContain('Of the others');
+});
+
+test('An entry can be read with its changes by its own tenant only', async () => {
+  const { id } = await service.post('/api/branches', { code: 'HARBOUR', name: 'Harbour' }, token);
+  await service.call('PATCH', `/api/branches/${id}`, { token, body: { name: 'Old harbour' } });
+  const [entry] = await list(`entity=branch&entityId=${id}`);
+  const { data } = await get(entry?.id);
+  expect((data as AuditLogDetail).changes).toEqual([{ path: 'name', before: 'Harbour', after: 'Old harbour' }]);
+  expect((await get(entry?.id, other.tenant.token)).told).toBe('404 NOT_FOUND');
+  expect((await get('0199d3a0-0000-7000-8000-000000000001')).told).toBe('404 NOT_FOUND');
+  const [platform] = (
+    (await service.get('/api/platform/audit-logs?tenantId=platform', await service.operator()))
+      .body as Page<AuditLogRecord>
+  ).items;
+  expect((await get(platform?.id)).told).toBe('404 NOT_FOUND');
+});
+
+test('Owners and administrators can read it, users cannot', async () => {
+  const [admin, clerk] = [
+    await service.createUser(books.tenant, 'ADMIN'),
+    await service.createUser(books.tenant, 'USER'),
+  ];
+  expect((await list('', admin)).length).toBeGreaterThan(0);
+  expect((await service.get('/api/audit-logs', clerk)).told).toBe('403 FORBIDDEN');
+  expect((await service.get('/api/audit-logs', await service.operator())).told).toBe('403 FORBIDDEN');
+});
+
+test('The filters restrict it, and a tenant cannot be chosen', async () => {
+  await service.post('/api/customers', { name: 'Zora' }, token);
+  for (const entry of await list('entity=customer&action=CREATE'))
+    expect([entry.entity, entry.action]).toEqual(['customer', 'CREATE']);
+  expect(await list('search=zora')).toHaveLength(1);
+  expect(await list('entity=customer&dateTo=2020-01-01')).toEqual([]);
+  for (const query of [`tenantId=${other.tenant.id}`, 'action=NONE', 'dateFrom=yesterday'])
+    expect((await service.get(`/api/audit-logs?${query}`, token)).status).toBe(400);
+});
+
+test('What operators do with a record of the tenant is listed without telling who they are', async () => {
+  await service.setRateLimit(books.partner.id, 2_000);
+  const [entry] = await list('entity=integration-key');
+  expect(entry).toMatchObject({ userId: null, userName: 'operator', ipAddress: null, userAgent: null });
+  const { text } = await get(entry?.id);
+  expect(text).toContain('2000');
+  expect(text).not.toContain(OPERATOR.email);
+  expect(text).not.toContain('127.0.0.1');
+});
+
+test('Dead letters are the business of operators: a rejected sale is listed, its dead letter is not', async () => {
+  await service.postSale(books.partner, saleOf('lost', { branchCode: 'NOWHERE' }));
+  expect((await service.settled(books.partner, 'lost')).status).toBe('REJECTED');
+  const letters = await service.get('/api/platform/audit-logs?entity=dead-letter', await service.operator());
+  const [letter] = (letters.body as Page<AuditLogRecord>).items;
+  expect(letter?.tenantId).toBe(books.tenant.id);
+  expect((await list()).map(({ summary }) => summary)).toContain('Sale rejected: BRANCH_UNKNOWN');
+  expect(await list('entity=dead-letter')).toEqual([]);
+  expect((await get(letter?.id)).told).toBe('404 NOT_FOUND');
+});
