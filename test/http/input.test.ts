@@ -219,6 +219,6 @@ describe('permissions', () => {
       'transactions.write',
     ]);
     expect(SYSTEM_ROLE_PERMISSIONS.OWNER.size).toBe(19);
-    expect(SYSTEM_ROLE_PERMISSIONS.ADMIN.size).toBe(17);
+    expect(SYSTEM_ROLE_PERMISSIONS.ADMIN.size).toBe(19);
   });
 });
