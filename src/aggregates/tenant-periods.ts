@@ -5,7 +5,7 @@ import { CalendarDate, EntryDate, line, paragraph } from './fields.js';
 import { input } from './record.js';
 
 // The date through which a tenant's books are closed is part of the tenant's record. Everything that books reads that
-// record anyway, so a closing costs no further read (docs/adr/0068).
+// record anyway, so a closing costs no further read (docs/adr/0069).
 
 export const ClosePeriod = input('ClosePeriodDto', {
   through: EntryDate.meta({ description: 'Last day to close; today at the latest.' }),

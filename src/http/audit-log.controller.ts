@@ -23,8 +23,10 @@ const AuditLogDto = named(
     userName: z
       .string()
       .nullable()
-      .meta({ description:
-        'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. Tenants see `operator` for operators.' }),
+      .meta({
+        description:
+          'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. Tenants see `operator` for operators.',
+      }),
     action: AuditAction,
     entity: z.string().meta({
       description:
