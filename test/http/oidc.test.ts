@@ -120,7 +120,7 @@ describe('A token of an OpenID issuer', () => {
     expect(await told(await issuer.token(email, {}, { typ: 'logout+jwt' }))).toBe('UNAUTHENTICATED');
   });
 
-  test('belongs to another issuer if it names one, or none is configured', async () => {
+  test('belongs to another issuer if it contains one, or none is configured', async () => {
     expect(await told(await issuer.token(email, { iss: `${issuer.url}/` }))).toBe('not its');
     expect(await told('garbage')).toBe('not its');
     const none = new OidcTokens({ audience: 'kontor-api', clock, logger: { info: noop, warn: noop, error: noop } });

@@ -63,7 +63,7 @@ describe('A return', () => {
     expect([document?.saleId, payment?.saleId]).toEqual([own, own]);
   });
 
-  test('is booked on the customer of the sale, whatever it names', async () => {
+  test('is booked on the customer of the sale, whatever customer it contains', async () => {
     await push('s', { customer: { name: 'Ada' } });
     await push('r', returnOf('s', '10.00', { customer: { name: 'Bob' } }));
     expect((await found()).map(({ customerName }) => customerName)).toEqual(['Ada', 'Ada']);

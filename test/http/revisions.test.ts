@@ -119,7 +119,7 @@ describe("An account's revision", () => {
     expect(await account(old)).toMatchObject({ name: 'Fresh', revision: 2 });
   });
 
-  test('counts a change of isDefault with others once, and no change not at all', async () => {
+  test('counts a change of isDefault with other changes once, and ignores a repeated value', async () => {
     const id = await make();
     const both = await change('PATCH', `/api/accounts/${id}`, 0, { name: 'Both', isDefault: true });
     expect([revisionOf(both), (await account(id)).revision]).toEqual([1, 1]);

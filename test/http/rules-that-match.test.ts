@@ -73,7 +73,7 @@ describe('A category rule', () => {
     expect((await remove(`${path}/${other}`)).told).toBe('201');
   });
 
-  test('never names a concurrently deleted account', async () => {
+  test('never refers to a concurrently deleted account', async () => {
     for (let round = 0; round < 15; round += 1) {
       const accountId = await account();
       const categoryId = await category();

@@ -91,7 +91,7 @@ test('Replicas that meet the same error count it on one record, and no count is 
   expect(await counts()).toEqual({ [errorLogId('f', 0)]: 120 });
 });
 
-test('A report whose first append has an unknown outcome counts once', async () => {
+test('A report whose first append has an unknown outcome is counted once', async () => {
   const { recorder } = replica();
   await recorder.record(reportOf(1));
   const report = reportOf(5);
@@ -107,7 +107,7 @@ test('A report whose first append has an unknown outcome counts once', async () 
   expect(await counts()).toEqual({ [errorLogId('f', 0)]: 116 });
 });
 
-test('A report counts once when its error is resolved before the outcome is known', async () => {
+test('A report is counted once when its error is resolved before the outcome is known', async () => {
   const { recorder, runner } = replica();
   const report = reportOf(5);
   store.answersToLose = 4;

@@ -254,7 +254,7 @@ describe('Redelivered choices', () => {
     expect(await written('merchant-choices')).toHaveLength(4);
   });
 
-  test('count once if two processes handle them concurrently', async () => {
+  test('are counted once if two processes handle them concurrently', async () => {
     const others = [replica.policy, newReplica().policy, newReplica().policy];
     for (const event of life()) await Promise.all(others.map((policy) => policy.react(event)));
     const notes = (await written('merchant-choices')).filter((type) => type === 'MerchantChoiceNoted');

@@ -145,7 +145,7 @@ describe('A browser that is gone while the event store is unavailable', () => {
     await clock.sleep(1_000);
   });
 
-  test('is reported when all others of its stretch have ended: the next attempt does not overtake them', async () => {
+  test('is reported when all others of its batch have ended: the next attempt does not overtake them', async () => {
     const [slow, gone] = [browser('hang'), browser({ status: 410 })];
     const kontor = newProcess([[gone, slow]]);
     await subscribe(kontor, gone);
@@ -156,7 +156,7 @@ describe('A browser that is gone while the event store is unavailable', () => {
 });
 
 describe('A stop', () => {
-  test('repeats two stretches at most, even if one browser of the first was slow', async () => {
+  test('repeats two batches at most, even if one browser of the first was slow', async () => {
     const slow = browser('hang');
     const others = Array.from({ length: 6 }, () => browser());
     const stretches = [[slow], ...others.map((one) => [one])];

@@ -604,7 +604,7 @@ describe('A NATS server with users', () => {
 });
 
 describe('A NATS address', () => {
-  test('can name several servers, with the credentials of the first or their own', () => {
+  test('can list several servers, with the credentials of the first or their own', () => {
     expect(parseAddresses('nats://user:p%40ss@one:4223, tls://two,token@[::1]:4,three')).toEqual([
       { host: 'one', port: 4_223, tls: false, credentials: { user: 'user', pass: 'p@ss' } },
       { host: 'two', port: 4_222, tls: true, credentials: { user: 'user', pass: 'p@ss' } },

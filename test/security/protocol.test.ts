@@ -188,7 +188,7 @@ describe('A slow client', () => {
   });
 });
 
-test('A body of another length than announced is rejected', async () => {
+test('A body whose length differs from its Content-Length is rejected', async () => {
   const short = await talk(url, `${lines(...POST, bearer(), 'Content-Length: 5')}{}\r\n\r\n\r\n`);
   expect(parsed(short).status).toBe(400);
 });
