@@ -26,11 +26,13 @@ const suites = [
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
   { path: 'test/real/cache-administration.test.ts', needs: ['redis'], own: true },
   { path: 'test/real/other-history.test.ts', needs: ['mongodb'], own: true },
-  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations'].map((name) => ({
-    path: `test/real/${name}.test.ts`,
-    needs: Object.keys(servers),
-    own: true,
-  })),
+  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations', 'closing-race'].map(
+    (name) => ({
+      path: `test/real/${name}.test.ts`,
+      needs: Object.keys(servers),
+      own: true,
+    }),
+  ),
 ];
 
 const unlisted = readdirSync(join(root, 'test/real'))
