@@ -8,7 +8,7 @@ import { saleOf, type Books, type TestService } from './service.js';
 
 const POSTINGS = 200;
 const PATIENCE_MS = 30_000;
-/** The closing starts when this many postings have been answered. */
+/** Number of answered postings after which the closing starts. */
 const BEFORE_CLOSING = 40;
 const MAX_DELAY_MS = 60;
 const CLOSED_THROUGH = '2026-03-31';
@@ -92,13 +92,16 @@ export async function closeDuringPostings(replicas: readonly TestService[], book
   return { found, listed, notified: await reported(), answers };
 }
 
-/** The number of entries that a notification names or counts. */
+/** The number of entries that a notification lists or counts. */
 function reportedIn(body: string): number {
   const more = /, and (\d+) more/.exec(body)?.[1] ?? '0';
   return [...body.matchAll(/\d{4}-\d\d-\d\d \d+\.\d\d EUR/g)].length + Number(more);
 }
 
-/** Runs the race until at least one entry was late, and expects every one of them to be listed and notified. */
+/**
+ * Runs the race until at least one entry is late, and expects every late entry to be listed and reported in a
+ * notification.
+ */
 export async function expectAllLateEntriesFound(replicas: readonly TestService[], engine: string): Promise<void> {
   const [first] = replicas as readonly [TestService];
   for (let round = 1; ; round += 1) {

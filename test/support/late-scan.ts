@@ -6,8 +6,8 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of the transactions of a tenant that its history contains behind the closing of their date, and whose date was
- * not reopened since. Independent of the service: it looks for anything with postings, whatever the event.
+ * Ids of a tenant's transactions that follow the closing of their date in the history, and whose date has not been
+ * reopened since. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   let closedThrough = '';
@@ -22,14 +22,14 @@ export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   return late.map(({ id }) => id);
 }
 
-/** Everything with postings, at any depth. */
+/** Every object with postings, at any depth. */
 function entriesIn(value: unknown): Dated[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('postings' in value) return [value as Dated];
   return Object.values(value).flatMap(entriesIn);
 }
 
-/** The events of a tenant that move money, and those of its own record. */
+/** The events of a tenant that move money, and the events of its own record. */
 export const historyOf = (service: TestService, tenantId: string): Promise<readonly RecordedEvent[]> => {
   const prefixes = [
     `tenant-platform_${tenantId}`,
