@@ -103,7 +103,7 @@ export class History {
     return from[this.int(from.length)] as T;
   }
 
-  /** Skewed towards the first values; the last one has a chance of one in ten thousand. */
+  /** Skewed towards the first values; the last value has a probability of one in ten thousand. */
   private skewed<T>(from: readonly T[]): T {
     if (this.random() < RARE) return from[from.length - 1] as T;
     return from[Math.floor(this.random() ** 2.5 * (from.length - 1))] as T;

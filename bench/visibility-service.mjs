@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
 /**
- * Number of appends between two measured ones, because waiting for a position causes the subscriber thread to report
- * its progress.
+ * Number of unmeasured appends between two measured appends, because waiting for a position causes the subscriber
+ * thread to report its progress.
  */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;

@@ -306,7 +306,7 @@ export const trialBalance = async (url: string, { token }: Books): Promise<Trial
 
 /** Partners that push sales concurrently until they are stopped or the service is gone. */
 export class SaleLoad {
-  /** Every sale sent, and its response; undefined: no response. */
+  /** Every sale that was sent, with its response; undefined if there was no response. */
   readonly sent = new Map<string, Answered | undefined>();
   private stopped = false;
   private readonly partners: Promise<unknown>;

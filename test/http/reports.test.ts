@@ -44,7 +44,7 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   return Object.fromEntries(texts);
 }
 
-/** Books with more accounts than one read returns: every second one debited, and every other one credited. */
+/** Books with more accounts than one read returns: half of them debited and half of them credited, in alternation. */
 async function largeBooks() {
   const { tenant } = await service.openBooks();
   const { reads } = service.service.engines;

@@ -176,7 +176,7 @@ function anyValue(name: TransactionFilter): string {
 const subsets = <T>(of: readonly T[]): T[][] =>
   of.reduce<T[][]>((some, one) => [...some, ...some.map((subset) => [...subset, one])], [[]]);
 
-/** Mostly values of a single transaction, so that even many filters at once find something. */
+/** Usually values of a single transaction, so that even a combination of many filters finds something. */
 function valuesFor(names: readonly TransactionFilter[], from: readonly TransactionRecord[]): Values<TransactionFilter> {
   const isAny = random() < 0.1;
   const some = Array.from({ length: 50 }, () => {

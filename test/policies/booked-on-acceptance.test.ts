@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // Simulates a server with a lower limit than the one for which the payload limit was chosen.
+    // Simulates a server whose append limit is lower than the payload limit allows for.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

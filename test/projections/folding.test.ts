@@ -105,8 +105,8 @@ describe.each(all)('The projection %s', (_, projection) => {
         async (events, lengths, seeds) => {
           const pieces = cut(events, lengths);
           const seedOf = (index: number): number => seeds[index % seeds.length] ?? 0;
-          // Some batches begin before the previous one ended; after some, everything since an earlier one is
-          // redelivered.
+          // Some batches begin before the previous batch has ended. After some batches, all events since an earlier
+          // batch are redelivered.
           const delivered = pieces.flatMap((piece, index) => {
             const again = pieces.slice(seedOf(index) % (index + 1), index + 1);
             return [[again.flat()], [piece, ...again], [piece]][seedOf(index) % 3] ?? [];

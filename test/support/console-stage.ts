@@ -8,7 +8,7 @@ export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page
 
 /**
  * Registers setup and teardown of a suite and passes the stage to each test. A test fails if its visitor has
- * complaints. Returns a function that replaces the current visitor by another.
+ * complaints. Returns a function that replaces the current visitor with a new one.
  */
 export function onStage(
   handOver: (stage: Stage) => void,

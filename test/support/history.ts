@@ -8,8 +8,9 @@ const NAMES = ['Ada Yılmaz', 'Bob & Sons', 'Çelik A.Ş.', 'Dora Müller'];
 export const DAYS = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'];
 
 /**
- * Writes a plausible history determined by a seed: customers with opening balances in both directions, sales to known,
- * new and no customers with some payments, returns, cancellations, and some rejected sales.
+ * Writes a plausible history determined by a seed: customers with opening balances in both directions, sales to known
+ * customers, to new customers and without a customer, some payments, returns and cancellations, and some rejected
+ * sales.
  */
 export async function writeHistory(
   service: TestService,

@@ -1,6 +1,9 @@
 const UNREACHED = '1000000';
 
-/** Settings without effective rate limits, since tests send more than users do; tests of limits set their own. */
+/**
+ * Settings without effective rate limits, because tests send more requests than users do. Tests of limits set their
+ * own.
+ */
 export const NO_LIMITS = {
   ADDRESS_REQUESTS_PER_MINUTE: UNREACHED,
   USER_REQUESTS_PER_MINUTE: UNREACHED,

@@ -1,4 +1,4 @@
-// A browser with the console, and every problem that it reports.
+// A browser with the console, which collects every problem that it reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';

@@ -68,7 +68,7 @@ const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters, pag
   ...(isDefault !== undefined && { isDefault: isDefault === 'true' }),
 });
 
-/** List of customers. Shows only active ones unless the address specifies a status. */
+/** List of customers. Shows only active customers unless the address specifies a status. */
 export function CustomersPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const navigate = route.useNavigate();

@@ -63,7 +63,7 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
   );
 }
 
-/** Later occurrences of a resolved error, or earlier ones of an open error. */
+/** Later occurrences of a resolved error, or earlier occurrences of an open error. */
 function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   const { data: same = [] } = useQuery(sameErrorsQuery(error));
   const open = same.find(({ resolved }) => !resolved);

@@ -47,7 +47,7 @@ const columns: readonly Column<ErrorRecord>[] = [
   { key: 'resolved', header: 'Status', cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
-/** Errors grouped by kind. Shows only open ones unless the address specifies a status. */
+/** Errors grouped by kind. Shows only open errors unless the address specifies a status. */
 export function ErrorsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const { resolved = 'false', ...rest } = filters;

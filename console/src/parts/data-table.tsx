@@ -50,7 +50,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
 }
 
 type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf'> & {
-  /** Outdated rows are shown until newer ones arrive. */
+  /** Outdated rows are shown until newer rows arrive. */
   readonly isOld: boolean;
 };
 

@@ -20,7 +20,7 @@ export type Proposed = {
 const WRAPPED = '$bytes';
 const JSON_TYPE = 'application/json';
 const TICKS_PER_MS = 10_000;
-/** The revision of a tombstone, and `$tb` of a softly deleted stream. */
+/** The revision of a tombstone, and `$tb` of a soft-deleted stream. */
 const LONG_MAX = '9223372036854775807';
 
 /** @throws RpcFailure if the type or the content type is missing */

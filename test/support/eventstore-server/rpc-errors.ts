@@ -55,7 +55,10 @@ export const consumerTooSlow = (): RpcFailure =>
     'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
   );
 
-/** Error of a subscription from a position inside a record: newer servers first, then older ones. */
+/**
+ * Errors of a subscription from a position inside a record: `invalidPosition` of newer servers, `handlerFailed` of
+ * older ones.
+ */
 export const invalidPosition = (): RpcFailure =>
   new RpcFailure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
 export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'Exception was thrown by handler.');

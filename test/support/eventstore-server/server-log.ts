@@ -199,7 +199,7 @@ export class ServerLog {
       return { revision: decision.revision, position: this.#positionOf(stream, decision.revision) };
     if (events.length === 0) return this.#endOf(stream, head);
     if (!isSoftlyDeleted(head)) return this.#write(stream, head, events, nowMs);
-    // Events before the deletion stay hidden; newly appended ones are visible.
+    // Events before the deletion stay hidden; newly appended events are visible.
     this.#writeMetadata(stream, { ...this.#metadataOf(stream), $tb: head.revision + 1 }, nowMs);
     return this.#write(stream, this.#heads.find(stream), events, nowMs);
   }
