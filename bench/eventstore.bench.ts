@@ -85,7 +85,7 @@ async function measurementOf(inFlight: number): Promise<Measurement> {
     ...(inFlight === 64 && { goal: { of: 'ratio', atLeast: 0.8 } as const }),
     notes: [
       server
-        ? `On the repository's test server ${server.version}, no EventStoreDB.`
+        ? `On the repository's test server ${server.version}, not a real EventStoreDB.`
         : 'On the server of EVENTSTORE_URL.',
     ],
     details: {

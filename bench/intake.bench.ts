@@ -90,7 +90,7 @@ function intake(runs: readonly Run[], events: number | undefined): Measurement[]
 
 const besidePeer = (runs: readonly Run[], peers: readonly PeerRun[]): Measurement[] => [
   {
-    ...{ figure: 'B1', name: 'sales accepted, beside the peer', unit: '/s', concurrency: CONNECTIONS },
+    ...{ figure: 'B1', name: 'sales accepted, compared with the peer', unit: '/s', concurrency: CONNECTIONS },
     runs: runs.map(({ many }) => many.perSecond),
     operations: sum(
       [...runs, ...peers].map(({ many }) => many),
@@ -101,7 +101,7 @@ const besidePeer = (runs: readonly Run[], peers: readonly PeerRun[]): Measuremen
       'errors',
     ),
     against: { name: PEER_NAME, unit: '/s', runs: peers.map(({ many }) => many.perSecond) },
-    notes: ['The peer does one durable append for each sale, without a key, validation, booking or read model.'],
+    notes: ['The peer makes one durable append per sale, without a key, validation, booking or read model.'],
     details: { peerOneConnectionP50Ms: peers.map(({ one }) => one.p50Ms) },
   },
 ];

@@ -114,7 +114,7 @@ export class LagWatch {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
   while (!(await holds())) {
-    if (performance.now() - startedMs > GIVES_UP_MS) throw new Error('A sale was not done within a minute');
+    if (performance.now() - startedMs > GIVES_UP_MS) throw new Error('A sale was not processed within a minute');
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -129,7 +129,7 @@ class Connection {
     const text = whole.toString('latin1', 0, end);
     this.status = text.slice(9, 12);
     const length = /content-length: (\d+)/i.exec(text)?.[1];
-    if (length === undefined) throw new Error(`An answer without a length: ${text}`);
+    if (length === undefined) throw new Error(`A response without a length: ${text}`);
     this.missing = Math.max(0, end + 4 + Number(length) - whole.length);
   }
 

@@ -88,7 +88,7 @@ async function soak(history: Prepared): Promise<Measurement> {
   return {
     ...{
       figure: 'B8',
-      name: 'memory, growth in a soak',
+      name: 'memory, growth under load',
       unit: 'MiB/min',
       runs: [round(slope(points))],
       events: EVENTS,
@@ -98,7 +98,7 @@ async function soak(history: Prepared): Promise<Measurement> {
     concurrency: plan.connections,
     goal: { of: 'value', atMost: FLAT_MIB_A_MINUTE },
     notes: [
-      `Least squares over ${SOAK_SECONDS} s, a sample a second, of ${SALES_PER_SECOND} sales a second and 5 lists, after ${warming.requests} sales that filled the caches. Up to ${FLAT_MIB_A_MINUTE} MiB a minute counts as none.`,
+      `Least squares over ${SOAK_SECONDS} s, one sample per second, with ${SALES_PER_SECOND} sales and 5 lists per second, after ${warming.requests} sales that filled the caches. Up to ${FLAT_MIB_A_MINUTE} MiB per minute is considered flat.`,
     ],
     details: {
       firstMiB: memory[0],
@@ -124,7 +124,7 @@ tell([
   {
     ...{ ...shared, name: 'memory, after a history', runs: [filling.afterMiB], operations: EVENTS, events: EVENTS },
     goal: { of: 'value', atMost: 200 },
-    notes: ['RssAnon of the service that has filled its read models from it, 10 s later.'],
+    notes: ['RssAnon of a service 10 s after it has built its read models from the history.'],
     details: { mostMiB: filling.mostMiB, fillingSeconds: filling.seconds },
   },
   await soak(history),

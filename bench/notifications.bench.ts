@@ -90,7 +90,7 @@ async function pushToAll(service: BenchService, counted: { pushes: number }): Pr
   const body = { title: 'Hello', body: 'To everybody.', broadcast: true };
   const beganMs = performance.now();
   const { ms: answeredMs, status } = await service.owner.ask('POST', '/api/notifications/admin/send', body);
-  if (status >= 300) throw new Error(`A broadcast was answered ${status}`);
+  if (status >= 300) throw new Error(`The response to a broadcast was ${status}`);
   const samples: number[] = [];
   let mostLag = 0;
   while (counted.pushes < USERS) {
@@ -167,7 +167,7 @@ pushes.server.close();
 await rm(directory, { recursive: true });
 const shared = { figure: 'notifications', errors: 0, events: USERS } as const;
 tell([
-  { ...shared, name: 'a broadcast answered', unit: 'ms', runs: [answeredMs], operations: 1, concurrency: 1 },
+  { ...shared, name: 'response to a broadcast', unit: 'ms', runs: [answeredMs], operations: 1, concurrency: 1 },
   {
     ...{ ...shared, name: 'pushes of a broadcast', unit: '/s', runs: [perSecond], operations: USERS },
     ...{ concurrency: pushes.counted.mostOpen, details: pushed },

@@ -89,7 +89,7 @@ async function answers(port: number): Promise<void> {
   const deadlineMs = performance.now() + STARTS_WITHIN_MS;
   const isReady = () => spawnSync(join(BIN, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]).status === 0;
   while (!(await listens(port)) || !isReady()) {
-    if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not answer');
+    if (performance.now() > deadlineMs) throw new Error('PostgreSQL does not respond');
     await sleep(50);
   }
 }

@@ -65,7 +65,7 @@ tell([
     goal: { of: 'ratio', atLeast: 0.7 },
     notes: [
       server
-        ? `On the tests' stand-in, MongoDB's protocol ${server.version}; no MongoDB.`
+        ? `On the test server, which implements MongoDB's protocol ${server.version}; not a real MongoDB.`
         : 'On the server of MONGODB_URL.',
     ],
     details: { documents: runs[0]?.documents },

@@ -91,14 +91,14 @@ const figures: Measurement[] = [
   },
   {
     ...rebuilt,
-    name: 'all read models rebuilt, beside raw inserts',
+    name: 'all read models rebuilt, compared with plain inserts',
     against: { name: 'plain inserts of the same documents', unit: 'events/s', runs: runs.map(({ raw }) => raw) },
   },
 ];
 if (peerRuns.length > 0)
   figures.push({
     ...rebuilt,
-    name: 'all read models rebuilt, beside the peer',
+    name: 'all read models rebuilt, compared with the peer',
     against: { name: PEER_NAME, unit: 'events/s', runs: peerRuns },
     notes: [`The peer rebuilds one read model with two indexes, from ${PEER_EVENTS} events.`],
   });

@@ -131,5 +131,5 @@ export async function settled(operator: ApiClient): Promise<void> {
     await operator.signIn(OPERATOR);
     signedInMs = performance.now();
   }
-  throw new Error(`Queues stand still: ${outstanding}`);
+  throw new Error(`Queues make no progress: ${outstanding}`);
 }

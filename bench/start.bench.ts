@@ -49,7 +49,7 @@ async function secondsToReady(args: (port: number) => readonly string[], env: (p
   });
   while ((await ask(port)) !== 200) {
     if (performance.now() - startedMs > GIVES_UP_MS || child.exitCode !== null)
-      throw new Error('It does not get ready');
+      throw new Error('The service did not become ready');
     await sleep(LOOK_EVERY_MS);
   }
   const seconds = (performance.now() - startedMs) / 1_000;

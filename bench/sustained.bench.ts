@@ -33,7 +33,7 @@ async function tried(service: BenchService, books: Books, rate: number, seconds:
   const lag = await watch.end();
   const holds = done.errors === 0 && done.perSecond >= rate * 0.98 && worst(lag) <= LAG_GOAL_MS;
   say(
-    `${Math.round(rate)}/s asked, ${round(done.perSecond)}/s done, ${JSON.stringify(lag)}: ${holds ? '' : 'not '}held`,
+    `${Math.round(rate)}/s requested, ${round(done.perSecond)}/s reached, ${JSON.stringify(lag)}: ${holds ? '' : 'not '}sustained`,
   );
   await service.settled();
   return { load: done, lag, holds };
@@ -94,11 +94,11 @@ const figures: Measurement[] = [
     ...{ figure: 'B1b', name: 'sales sustained, all work done', unit: '/s', runs: rates, ...count(loads) },
     against: { name: 'bare Fastify, echo', unit: '/s', runs: runs.map(({ bare }) => bare) },
     goal: { of: 'ratio', atLeast: GOAL },
-    notes: [`Held for ${SECONDS} s; 0 where no rate was.`],
+    notes: [`Sustained for ${SECONDS} s; 0 if no rate was sustained.`],
     details: { asked: runs.map(({ asked }) => round(asked)), p99Ms: loads.map(({ p99Ms }) => p99Ms) },
   },
   {
-    ...{ figure: 'B1b', name: 'most that anything was behind then', unit: 'ms', ...count(loads) },
+    ...{ figure: 'B1b', name: 'maximum lag at that rate', unit: 'ms', ...count(loads) },
     runs: runs.map(({ lag }) => worst(lag)),
     goal: { of: 'value', atMost: LAG_GOAL_MS },
     details: { lag: runs.map(({ lag }) => lag) },
@@ -108,7 +108,7 @@ if (peers.length > 0)
   figures.push({
     ...{
       figure: 'B1b',
-      name: 'sales sustained, beside the peer',
+      name: 'sales sustained, compared with the peer',
       unit: '/s',
       runs: rates,
       ...count([...loads, ...peers]),

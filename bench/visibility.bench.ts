@@ -57,7 +57,7 @@ type Point = { readonly name: string; readonly share: number; readonly atMost: n
 const measurementOf = ({ name, share, atMost }: Point): Measurement => ({
   ...{
     figure: 'B5',
-    name: `append to visible in all read models, at a quarter of B1b's goal, ${name}`,
+    name: `append until visible in all read models, at a quarter of B1b's goal, ${name}`,
     unit: 'ms',
     concurrency: CONNECTIONS,
   },

@@ -37,7 +37,7 @@ function lineOf(figure) {
   ];
 }
 
-const HEAD = ['', 'figure', 'median (range)', 'against', 'ratio', 'goal', '', 'done / errors / at once'];
+const HEAD = ['', 'figure', 'median (range)', 'against', 'ratio', 'goal', '', 'operations / errors / concurrency'];
 
 export function table(figures) {
   const lines = [HEAD, ...figures.map(lineOf)];

@@ -35,7 +35,8 @@ function chosen() {
   const ids = values.only?.split(',').map((id) => id.trim().toLowerCase());
   const known = [...new Set(figures.flatMap((figure) => figure.ids))];
   const unknown = ids?.filter((id) => !known.some((one) => one.toLowerCase() === id)) ?? [];
-  if (unknown.length > 0) throw new Error(`No such figure: ${unknown.join(', ')}. There are ${known.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(`Unknown figures: ${unknown.join(', ')}. Known figures: ${known.join(', ')}.`);
   if (!ids) return figures.filter(({ growth, beside }) => !beside && (values.events === undefined || growth));
   return figures.filter((figure) => figure.ids.some((id) => ids.includes(id.toLowerCase())));
 }
@@ -80,7 +81,8 @@ async function measure(figure, folder, noPeer) {
   const seconds = Math.round((performance.now() - beganMs) / 1_000);
   const shared = { before, seconds, ...(warnings.length > 0 && { warnings }) };
   const measured = told.map((one) => ({ ...one, ...shared }));
-  if (figure.peer && noPeer && !values.events) measured.push({ figure: id, name: 'beside the peer', notRun: noPeer });
+  if (figure.peer && noPeer && !values.events)
+    measured.push({ figure: id, name: 'compared with the peer', notRun: noPeer });
   return measured;
 }
 
@@ -125,8 +127,8 @@ function keep(all, about, began) {
 function tell({ whole, file }) {
   console.log(table(whole.figures));
   if (whole.curves.length > 0) console.log(`\n${curveTable(whole.curves)}`);
-  if (!whole.quiet) console.log('\nOthers kept the machine busy: these figures are of that, too.');
-  if (values.quick) console.log('\nShort runs of small histories: they show that everything works, and no more.');
+  if (!whole.quiet) console.log('\nOther programs used the machine during the run, which affects these figures.');
+  if (values.quick) console.log('\nShort runs with small histories: a smoke test, not to be quoted.');
   console.log(`\n${file}`);
   if (whole.figures.some(({ failed, errors }) => failed !== undefined || errors > 0)) process.exitCode = 1;
 }

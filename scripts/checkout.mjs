@@ -38,7 +38,7 @@ const modules = {
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Kontor needs Node 20.19 or newer; this is ${process.version}.`);
+  console.error(`Kontor needs Node 20.19 or later; this is ${process.version}.`);
   process.exit(1);
 }
 

@@ -65,6 +65,6 @@ if (!process.argv.includes('--check')) {
   for (const [path, text] of stale) writeFileSync(join(root, path), text);
   for (const path of lost) rmSync(join(root, path));
 } else if (stale.length + lost.length > 0) {
-  console.error(`${[...stale.map(([path]) => path), ...lost].join(', ')}: stale, npm run docs:contracts`);
+  console.error(`${[...stale.map(([path]) => path), ...lost].join(', ')}: out of date. Run npm run docs:contracts.`);
   process.exit(1);
 }

@@ -23,7 +23,7 @@ const flushDelayMs = values['flush-delay'] === undefined ? undefined : Number(va
 if (flushDelayMs !== undefined && !(flushDelayMs >= 0 && flushDelayMs <= 1_000))
   throw new Error(`--flush-delay must be 0 to 1000 milliseconds, not ${values['flush-delay']}`);
 const port = Number(values.port ?? 0);
-if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`No such port: ${values.port}`);
+if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`Invalid port: ${values.port}`);
 if (!Object.hasOwn(SERVER_VERSIONS, values.like))
   throw new Error(`--like must be one of ${Object.keys(SERVER_VERSIONS).join(', ')}, not ${values.like}`);
 

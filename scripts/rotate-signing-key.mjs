@@ -93,7 +93,9 @@ try {
   }));
   const kept = known.filter(({ supersededAt }) => !(nowMs - Date.parse(supersededAt) > KEPT_MS));
   replace(`${JSON.stringify({ keys: [privateKey.export({ format: 'jwk' }), ...kept] })}\n`);
-  console.log(`${path}: a new key signs now; ${kept.length} older verify, ${known.length - kept.length} removed.`);
+  console.log(
+    `${path}: a new key signs from now on. Earlier keys kept for verification: ${kept.length}; removed: ${known.length - kept.length}.`,
+  );
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

@@ -26,10 +26,10 @@ const table = [FROM, '| setting | default | meaning |', '|---|---|---|', ...rows
 
 const text = readFileSync(readme, 'utf8');
 const [start, end] = [text.indexOf(FROM), text.indexOf(TO)];
-if (start < 0 || end < start) throw new Error('README.md has no place for the settings.');
+if (start < 0 || end < start) throw new Error('README.md does not contain the markers of the settings table.');
 const fresh = text.slice(0, start) + table + text.slice(end + TO.length);
 if (!process.argv.includes('--check')) writeFileSync(readme, fresh);
 else if (fresh !== text) {
-  console.error("README.md's table of settings is stale: npm run docs:settings");
+  console.error("README.md's table of settings is out of date. Run npm run docs:settings.");
   process.exit(1);
 }

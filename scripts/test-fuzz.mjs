@@ -120,7 +120,9 @@ try {
   const program = await schemathesis(work);
   if (program !== undefined) report(await fuzzed(program, work));
   else {
-    console.error(`schemathesis ${VERSION} cannot be had (python3 with venv, and PyPI): ${WITHOUT_PYTHON} instead.`);
+    console.error(
+      `schemathesis ${VERSION} cannot be installed (it needs python3 with venv, and PyPI). ${WITHOUT_PYTHON} runs instead.`,
+    );
     process.exitCode = process.env.REQUIRE_SERVERS === 'true' ? 1 : await jest('-w', '1', WITHOUT_PYTHON);
   }
 } finally {

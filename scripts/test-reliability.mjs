@@ -133,7 +133,7 @@ const work = mkdtempSync(join(tmpdir(), 'kontor-reliability-'));
 const chosen = rows.filter(({ row }) => !only || only.includes(row));
 const unknown = (only ?? []).filter((name) => !rows.some(({ row }) => row === name));
 if (unknown.length > 0)
-  throw new Error(`No such row: ${unknown.join(', ')}. There are: ${rows.map(({ row }) => row).join(', ')}`);
+  throw new Error(`Unknown rows: ${unknown.join(', ')}. Known rows: ${rows.map(({ row }) => row).join(', ')}`);
 let results;
 try {
   results = await resultsOf(chosen, work);
