@@ -328,7 +328,7 @@ describe('The read store in SQLite', () => {
 
     test.each([
       ['those of subscribers', { policy: 7, forwarder: 9, 'projection:entries:v1:g1': 9 }, [7, 9, -1]],
-      ['none where there are those of another history too', { policy: 7, h1_policy: 3 }, [-1, -1, -1]],
+      ['none if there are also checkpoints of another history', { policy: 7, h1_policy: 3 }, [-1, -1, -1]],
     ])('rebuilds a file with an older schema; of its checkpoints it keeps %s', async (_, stored, expected) => {
       const old = await openStore('readwrite');
       await old.prepare([table]);

@@ -152,7 +152,7 @@ describe('A unique value', () => {
     test.each([
       ['a little ahead', 40, 'EMAIL_TAKEN'],
       ['a little behind', -40, 'EMAIL_TAKEN'],
-    ])('counts as young for a process whose clock is %s', async (_, skewMs, code) => {
+    ])('is treated as young by a process whose clock is %s', async (_, skewMs, code) => {
       await crashBetweenClaimAndAppend('ada');
       clock.jump(skewMs);
       await expect(passing(there.join('eve', EMAIL))).rejects.toMatchObject({ code });

@@ -233,7 +233,7 @@ describe('A closed period', () => {
     expect([again.status, again.id]).toEqual([200, first.id]);
   });
 
-  test("is skipped by a partner's documents, which keep their own date beside that of the booking", async () => {
+  test("is skipped by a partner's documents, which keep their own date in addition to the booking date", async () => {
     await service.sell(books.partner, saleOf('open'));
     await close('2026-03-31');
     const payments = [{ method: 'CASH', amount: '100.00' }];
