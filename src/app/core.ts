@@ -2,6 +2,7 @@ import { Appender } from '../eventsourcing/appender.js';
 import { Claims } from '../eventsourcing/claims.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { Memberships } from '../eventsourcing/memberships.js';
+import { RecordFollower } from '../eventsourcing/record-follower.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { DeadLetters } from '../integration/dead-letters.js';
@@ -20,6 +21,9 @@ export type Core = ReturnType<typeof coreOf>;
 export function coreOf(engines: Engines) {
   const { events, reads, clock, ids, logger, progress, checkpoints } = engines;
   const reader = new RecordReader(events, catalogue, clock);
+  const recordFollower = events.hasLocalReads
+    ? undefined
+    : new RecordFollower({ events, reader, catalogue, clock, logger });
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
@@ -38,5 +42,17 @@ export function coreOf(engines: Engines) {
     readiness.forget(reopened.then(() => follower.forget()));
   });
   const readModels = new ReadModels(reads, follower, readiness);
-  return { reader, appender, claims, runner, deadLetters, callbacks, status, readiness, follower, readModels };
+  return {
+    reader,
+    recordFollower,
+    appender,
+    claims,
+    runner,
+    deadLetters,
+    callbacks,
+    status,
+    readiness,
+    follower,
+    readModels,
+  };
 }

@@ -66,6 +66,7 @@ export async function createService(config: Config, engines: Engines, { early = 
   await app.init();
   const watching = [core.readiness, observation];
   for (const part of watching) part.start();
+  core.recordFollower?.start();
   const policies = config.ROLES.includes('policies') ? leadPolicies(app, engines, backpressure) : [];
   const jobs = config.ROLES.includes('jobs')
     ? engines.leadership.lead(JOBS_LEASE, (term, stale) => app.get(JobLeader).begin(term, stale))
@@ -84,7 +85,7 @@ export async function createService(config: Config, engines: Engines, { early = 
       const jobsEnd = jobs?.stop();
       await closeServer(app, draining, graceMs);
       const parts = [core.follower, ...watching, ...policies].map((part) => part.stop());
-      await Promise.all([jobsEnd, errors.close(), ...parts]);
+      await Promise.all([jobsEnd, errors.close(), core.recordFollower?.stop(), ...parts]);
       app.get(PushClient).close();
       await engines.close();
     },

@@ -7,7 +7,7 @@ import { currentContext } from './context.js';
 import { DomainError } from './domain-error.js';
 import type { Appender } from './appender.js';
 import type { EventCatalogue } from './event-catalogue.js';
-import type { Loaded, RecordReader } from './record-reader.js';
+import type { Freshness, Loaded, RecordReader } from './record-reader.js';
 import { parseStreamName, streamName } from './stream-name.js';
 
 const claimEvents = {
@@ -107,14 +107,19 @@ export class Claims {
 
   /**
    * Stream of the record in the claim's own scope that holds the value now. For a pending claim, `settled` waits, and
-   * `none` throws; with `none` nothing is ever written.
+   * `none` throws; with `none` nothing is ever written, and states may have the given age.
    * @throws DomainError unavailable while competing claims leave the owner undecided
    */
-  async holder(claim: Claim, wait: 'settled' | 'none' = 'settled'): Promise<string | undefined> {
+  async holder(
+    claim: Claim,
+    wait: 'settled' | 'none' = 'settled',
+    freshness: Freshness = {},
+  ): Promise<string | undefined> {
     for (let round = 0; round < (wait === 'none' ? 1 : MAX_ROUNDS); round += 1) {
-      const claimed = (await this.read(claim)).state.claimed[claim.scope];
+      const claimed = (await this.read(claim, freshness)).state.claimed[claim.scope];
       if (claimed === undefined) return undefined;
-      const status = wait === 'none' ? await this.statusOf(claim, claimed) : await this.settle(claim, claimed);
+      const status =
+        wait === 'none' ? await this.statusOf(claim, claimed, freshness) : await this.settle(claim, claimed);
       if (status === 'held') return claimed.owner;
       if (status === 'dead') return undefined;
       if (wait === 'settled') await this.clock.sleep(SHORT_WAIT_MS);
@@ -156,8 +161,8 @@ export class Claims {
     return { status: await this.settle(claim, claimed), by: claimed.owner };
   }
 
-  private read(claim: Claim): Promise<Loaded<ClaimState>> {
-    return this.reader.read(claimAggregate, claim.scope, hashOf(claim));
+  private read(claim: Claim, freshness?: Freshness): Promise<Loaded<ClaimState>> {
+    return this.reader.read(claimAggregate, claim.scope, hashOf(claim), freshness);
   }
 
   private take(claim: Claim, owner: ClaimOwner, current: Loaded<ClaimState>): Promise<boolean> {
@@ -177,8 +182,8 @@ export class Claims {
     return appendAt({ appender: this.appender, reader: this.reader }, claimAggregate, current, event);
   }
 
-  private async statusOf(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
-    const owner = await this.readOwner(claimed.owner);
+  private async statusOf(claim: Claim, claimed: Claimed, freshness?: Freshness): Promise<'held' | 'dead' | 'pending'> {
+    const owner = await this.readOwner(claimed.owner, freshness);
     if (this.holds(owner, claim)) return 'held';
     return owner.revision > claimed.ownerRevision ? 'dead' : 'pending';
   }
@@ -201,9 +206,9 @@ export class Claims {
     return this.holds(await this.readOwner(stream), claim) ? 'held' : 'dead';
   }
 
-  private readOwner(stream: string): Promise<Loaded<unknown>> {
+  private readOwner(stream: string, freshness?: Freshness): Promise<Loaded<unknown>> {
     const { aggregate, tenantId, id } = recordOf(this.catalogue, stream);
-    return this.reader.read(aggregate, tenantId, id);
+    return this.reader.read(aggregate, tenantId, id, freshness);
   }
 
   private holds({ stream, state }: Loaded<unknown>, claim: Claim): boolean {

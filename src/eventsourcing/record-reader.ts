@@ -1,9 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { EventStoreUnavailable, type EventStore, type ExpectedRevision } from '../ports/event-store.js';
+import {
+  EventStoreUnavailable,
+  type EventStore,
+  type ExpectedRevision,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
-import { streamName } from './stream-name.js';
+import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 
 /** A record folded from its stream. `revision` is −1 for an empty stream; fences count as revisions. */
@@ -17,7 +23,10 @@ export type Loaded<State> = {
 
 type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
-  /** Maximum age of the last read of the stream's tail, monotonic milliseconds. Default 0: always read the tail. */
+  /**
+   * Maximum age of the state, monotonic milliseconds: time since the stream's tail was read, or since the cached states
+   * included all events of the history. Default 0: the current state.
+   */
   readonly maxAgeMs?: number;
   /**
    * Maximum age of a cached state that is returned while the event store is unavailable or takes longer than
@@ -33,7 +42,13 @@ export const PATIENCE_MS = 1_000;
 /** The expected revision for an append to this record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
-/** Folds streams to states, in a bounded cache. Cached states are updated by reading only the stream's tail. */
+/** A tail read in progress. `seen`: highest revision of the stream that was delivered meanwhile. */
+type Reading = { readers: number; seen: number };
+
+/**
+ * Folds streams to states, in a bounded cache. Cached states are updated by reading only the stream's tail, and with the
+ * live events of a `RecordFollower`.
+ */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
   private readonly startedAtMs: number;
@@ -42,6 +57,13 @@ export class RecordReader {
     string,
     { readonly beganAtMs: number; readonly found: Promise<Loaded<unknown>> }
   >();
+  private readonly reading = new Map<string, Reading>();
+  /** The cached states include every event up to this position. */
+  private followedTo: Position = Number.NEGATIVE_INFINITY;
+  /** The cached states included every event of the history at this time. */
+  private followedAtMs = Number.NEGATIVE_INFINITY;
+  /** Changes when events may have been missed, so that reads in progress are not cached. */
+  private epoch = 0;
 
   constructor(
     private readonly store: Pick<EventStore, 'readStream' | 'revisionOf'>,
@@ -87,17 +109,69 @@ export class RecordReader {
   remember(loaded: Loaded<unknown>): void {
     const known = this.cache.get(loaded.stream);
     if (known && known.loaded.revision > loaded.revision) return;
+    // Later events of the stream may already have been delivered.
+    if (!known && loaded.position <= this.followedTo) return;
     this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
+  }
+
+  /** Begins to follow the history after a position. Events before it may have been missed. */
+  follow(after: Position): void {
+    this.cache.clear();
+    this.epoch += 1;
+    this.followedTo = after;
+    this.followedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Applies events, which must be complete and in order, up to `position`. */
+  apply(events: readonly RecordedEvent[], position: Position): void {
+    for (const event of events) this.applyOne(event);
+    this.followedTo = position;
+  }
+
+  /** Reports that everything in the history at this time has been applied. */
+  confirm(atMs: number): void {
+    this.followedAtMs = atMs;
+  }
+
+  /** Whether states of at most this age are available without a read, once they are cached. */
+  isFollowing(maxAgeMs: number): boolean {
+    return this.clock.monotonicMs() - this.followedAtMs <= maxAgeMs;
+  }
+
+  private applyOne(event: RecordedEvent): void {
+    const { stream, revision, position } = event;
+    const reading = this.reading.get(stream);
+    if (reading) reading.seen = revision;
+    const entry = this.cache.peek(stream);
+    if (!entry || revision <= entry.loaded.revision) return;
+    try {
+      const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
+      if (aggregate && revision === entry.loaded.revision + 1) {
+        const state = this.evolved(aggregate, entry.loaded.state, event);
+        this.cache.set(stream, { ...entry, loaded: { stream, state, revision, position } });
+        return;
+      }
+    } catch {
+      // The next read reports the error, if it persists.
+    }
+    this.cache.delete(stream);
+  }
+
+  private evolved<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, state: S, event: RecordedEvent): S {
+    if (event.type === CLAIM_FENCED) return state;
+    return aggregate.evolve(state, this.catalogue.decode(event) as unknown as E);
   }
 
   private isCurrent(entry: Entry | undefined, maxAgeMs: number): boolean {
     if (!entry) return false;
     const { stream, revision } = entry.loaded;
-    return (maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs) || this.store.revisionOf?.(stream) === revision;
+    const actual = this.store.revisionOf?.(stream);
+    if (actual !== undefined) return actual === revision;
+    return maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs;
   }
 
   private ageOf({ checkedAtMs }: Entry): number {
-    return this.clock.monotonicMs() - checkedAtMs;
+    return this.clock.monotonicMs() - Math.max(checkedAtMs, this.followedAtMs);
   }
 
   /** Joins a read that started at most `maxAgeMs` ago, or starts one. */
@@ -146,19 +220,47 @@ export class RecordReader {
     stream: string,
     known: Loaded<S> | undefined,
   ): Promise<Loaded<S>> {
-    let { state, revision, position } = known ?? { state: aggregate.initial, revision: -1, position: -1 };
     const checkedAtMs = this.clock.monotonicMs();
+    const { epoch } = this;
+    const reading = this.beginReading(stream);
+    let loaded: Loaded<S>;
+    try {
+      loaded = await this.tail(aggregate, stream, known);
+    } finally {
+      this.endReading(stream, reading);
+    }
+    const present = this.cache.get(stream)?.loaded.revision ?? -1;
+    const isComplete = reading.seen <= loaded.revision && epoch === this.epoch;
+    if (isComplete && present <= loaded.revision) this.cache.set(stream, { loaded, checkedAtMs });
+    return loaded;
+  }
+
+  private async tail<S, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    stream: string,
+    known: Loaded<S> | undefined,
+  ): Promise<Loaded<S>> {
+    let { state, revision, position } = known ?? { state: aggregate.initial, revision: -1, position: -1 };
     for (;;) {
-      const slice = await this.store.readStream(stream, { from: revision + 1, maxCount: PAGE });
-      for (const event of slice.events) {
-        if (event.type !== CLAIM_FENCED) state = aggregate.evolve(state, this.catalogue.decode(event) as unknown as E);
+      const { events } = await this.store.readStream(stream, { from: revision + 1, maxCount: PAGE });
+      for (const event of events) {
+        state = this.evolved(aggregate, state, event);
         ({ revision, position } = event);
       }
-      if (slice.events.length < PAGE) break;
+      if (events.length < PAGE) break;
     }
-    const loaded: Loaded<S> = known?.revision === revision ? known : { stream, state, revision, position };
-    const present = this.cache.get(stream);
-    if (!present || present.loaded.revision <= revision) this.cache.set(stream, { loaded, checkedAtMs });
-    return loaded;
+    return known?.revision === revision ? known : { stream, state, revision, position };
+  }
+
+  private beginReading(stream: string): Reading {
+    const reading = this.reading.get(stream) ?? { readers: 0, seen: -1 };
+    reading.readers += 1;
+    this.reading.set(stream, reading);
+    return reading;
+  }
+
+  private endReading(stream: string, reading: Reading): void {
+    reading.readers -= 1;
+    if (reading.readers === 0) this.reading.delete(stream);
   }
 }

@@ -3,6 +3,7 @@ import { bookSale } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { AcceptedSale, Sale } from '../aggregates/sale.aggregate.js';
 import type { Target } from '../eventsourcing/command-runner.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -14,6 +15,8 @@ import { CLOCK, type Clock } from '../ports/time.js';
 export const PATIENCE_MS = 90;
 /** If reading facts takes longer than that, sales are accepted without booking for this long. */
 const PAUSE_MS = 10_000;
+/** Maximum age of the facts, as if a later change had followed the sale. Embedded histories have current facts. */
+const FACTS_MAX_AGE_MS = 1_000;
 /** Time during which sales share a deadline. */
 const SHARED_MS = 10;
 const LATE = Symbol('late');
@@ -32,14 +35,15 @@ export class AcceptingBooking {
   constructor(
     @Inject(BookingFacts) private readonly facts: BookingFacts,
     @Inject(EVENT_STORE) private readonly events: Pick<EventStore, 'hasLocalReads'>,
+    @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** `state` is the sale as it will be accepted. Returns no events if the policy must book the sale. */
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
-    if (state.status === 'absent' || state.type !== 'SALE' || !this.events.hasLocalReads) return [];
+    if (state.status === 'absent' || state.type !== 'SALE' || !this.hasPromptReads()) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
-    const booked = await Promise.race([this.decided(tenantId, id, state), this.deadline()]);
+    const booked = await Promise.race([this.decided({ tenantId, id }, state), this.deadline()]);
     if (booked === LATE) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
     return booked === LATE || booked === undefined ? [] : booked;
   }
@@ -49,9 +53,14 @@ export class AcceptingBooking {
     this.facts.bookedWithAcceptance.set(saleId, true);
   }
 
-  private async decided(tenantId: string, id: string, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
+  /** On a server, facts are only available without a read while this process follows the history. */
+  private hasPromptReads(): boolean {
+    return this.events.hasLocalReads === true || this.reader.isFollowing(FACTS_MAX_AGE_MS);
+  }
+
+  private async decided(target: Target, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
     try {
-      const data = await this.facts.known(tenantId, id, state);
+      const data = await this.facts.known(target, state, { maxAgeMs: FACTS_MAX_AGE_MS });
       return data && bookSale(state, data);
     } catch {
       return undefined;

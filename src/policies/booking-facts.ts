@@ -4,10 +4,11 @@ import { customer } from '../aggregates/customer.aggregate.js';
 import type { CategoryFacts, SaleBookingData } from '../aggregates/sale-booking.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { Claims } from '../eventsourcing/claims.js';
+import type { Target } from '../eventsourcing/command-runner.js';
 import { conflict } from '../eventsourcing/domain-error.js';
-import { RecordReader } from '../eventsourcing/record-reader.js';
+import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { Categorizer } from '../queries/category.queries.js';
-import { CustomerMatching, holderLookup, SaleFactsReader, type SaleFacts } from './sale-facts.js';
+import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
 
 /** The name under which sales are booked, whether by the policy or together with their acceptance. */
 export const BOOKING = 'booking';
@@ -39,16 +40,21 @@ export class BookingFacts {
   }
 
   /**
-   * Returns the same facts for a SALE that may not be accepted yet. Only reads, and does not wait for other commands.
+   * Returns the same facts for a SALE that may not be accepted yet. Only reads, does not wait for other commands, and may
+   * use states of the given age.
    * @returns undefined if its customer must be created or linked first
    * @throws DomainError if it cannot be booked now; the errors of the engines
    */
-  async known(tenantId: string, saleId: string, state: AcceptedSale): Promise<SaleBookingData | undefined> {
-    const holderOf = holderLookup(this.claims, 'none');
-    const customerId = await this.matching.knownCustomer(tenantId, state, holderOf);
+  async known(
+    { tenantId, id: saleId }: Target,
+    state: AcceptedSale,
+    freshness: Freshness,
+  ): Promise<SaleBookingData | undefined> {
+    const lookup = lookupIn(this.claims, 'none', freshness);
+    const customerId = await this.matching.knownCustomer(tenantId, state, lookup);
     if (customerId === undefined) return undefined;
-    const facts = await this.facts.factsOf(tenantId, state, holderOf);
-    return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId)) };
+    const facts = await this.facts.factsOf(tenantId, state, lookup);
+    return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId, freshness)) };
   }
 
   /** Branch, date and accounts. @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN */
@@ -57,10 +63,10 @@ export class BookingFacts {
   }
 
   /** @throws DomainError conflict CUSTOMER_PASSIVE */
-  async categoriesFor(tenantId: string, customerId: string | undefined): Promise<CategoryFacts> {
+  async categoriesFor(tenantId: string, customerId: string | undefined, freshness?: Freshness): Promise<CategoryFacts> {
     const rules = await this.categorizer.rulesOf(tenantId);
     if (customerId === undefined) return { merchant: null, rules };
-    const { state } = await this.reader.read(customer, tenantId, customerId);
+    const { state } = await this.reader.read(customer, tenantId, customerId, freshness);
     if (state.status === 'absent') return { merchant: null, rules };
     if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and accepts no new transactions.');
     return { merchant: state.name, rules };

@@ -17,7 +17,7 @@ import { Claims } from '../eventsourcing/claims.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { conflict, DomainError } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
-import { RecordReader } from '../eventsourcing/record-reader.js';
+import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 
 /** The tenant's branch and accounts to which a document is booked, and the document's date. */
@@ -30,16 +30,21 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** Returns the id of the record of the entity that holds the claimed value; undefined if none does. */
-export type HolderLookup = (claim: Claim, entity: string) => Promise<string | undefined>;
+/** How the facts of a sale are looked up: in current states, or without waiting in states of at most some age. */
+export type Lookup = {
+  readonly freshness: Freshness;
+  /** Returns the id of the record of the entity that holds the claimed value; undefined if none does. */
+  readonly holderOf: (claim: Claim, entity: string) => Promise<string | undefined>;
+};
 
 /** Creates a lookup that waits while a claim is pending (`settled`), or throws if one is (`none`). */
-export const holderLookup =
-  (claims: Claims, wait: 'settled' | 'none'): HolderLookup =>
-  async (claim, entity) => {
-    const holder = parseStreamName((await claims.holder(claim, wait)) ?? '');
+export const lookupIn = (claims: Claims, wait: 'settled' | 'none', freshness: Freshness = {}): Lookup => ({
+  freshness,
+  holderOf: async (claim, entity) => {
+    const holder = parseStreamName((await claims.holder(claim, wait, freshness)) ?? '');
     return holder?.entity === entity ? holder.id : undefined;
-  };
+  },
+});
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
@@ -51,29 +56,30 @@ export class SaleFactsReader {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of `holderOf` */
+  /** @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of the lookup */
   async factsOf(
     tenantId: string,
     state: AcceptedSale,
-    holderOf: HolderLookup = holderLookup(this.claims, 'settled'),
+    lookup: Lookup = lookupIn(this.claims, 'settled'),
   ): Promise<SaleFacts> {
-    const branchId = await this.branchOf(tenantId, state.branchCode, holderOf);
-    const found = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+    const branchId = await this.branchOf(tenantId, state.branchCode, lookup);
+    const { state: current } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId, lookup.freshness);
+    const found = presentTenant(current);
     const { timeZone, seeds } = found;
-    const byPayment = await this.accountsOf(tenantId, state.payments, holderOf);
+    const byPayment = await this.accountsOf(tenantId, state.payments, lookup);
     const accounts = { sales: seeds.accounts.sales, tax: seeds.accounts.tax, byPayment };
     const documentDate = calendarDate(Date.parse(state.occurredAt), timeZone);
     const date = firstOpenDate(found, documentDate);
     return { branchId, date, accounts, ...(date !== documentDate && { documentDate }) };
   }
 
-  private async branchOf(tenantId: string, code: string | null, holderOf: HolderLookup): Promise<string | null> {
+  private async branchOf(tenantId: string, code: string | null, lookup: Lookup): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const id = await holderOf(branchCodeClaim(tenantId, value), branch.name);
+    const id = await lookup.holderOf(branchCodeClaim(tenantId, value), branch.name);
     if (id === undefined)
       throw conflict('BRANCH_UNKNOWN', `The branch ${value} does not exist. Create it, or correct branchCode.`);
-    const { state } = await this.reader.read(branch, tenantId, id);
+    const { state } = await this.reader.read(branch, tenantId, id, lookup.freshness);
     if (state.status !== 'active')
       throw conflict('BRANCH_UNKNOWN', `The branch ${value} is inactive. Activate it, or correct branchCode.`);
     return id;
@@ -87,14 +93,16 @@ export class SaleFactsReader {
   private async accountsOf(
     tenantId: string,
     payments: readonly SalePayment[],
-    holderOf: HolderLookup,
+    lookup: Lookup,
   ): Promise<readonly string[]> {
     const known = new Map<string, string>();
     const found: string[] = [];
     for (const { accountCode, method } of payments) {
       const key = accountCode === null ? method : `code ${accountCode}`;
       const lookUp = () =>
-        accountCode === null ? this.defaultOf(tenantId, method) : this.codedAccount(tenantId, accountCode, holderOf);
+        accountCode === null
+          ? this.defaultOf(tenantId, method, lookup)
+          : this.codedAccount(tenantId, accountCode, lookup);
       const id = known.get(key) ?? (await lookUp());
       known.set(key, id);
       found.push(id);
@@ -102,24 +110,25 @@ export class SaleFactsReader {
     return found;
   }
 
-  private async defaultOf(tenantId: string, method: SalePayment['method']): Promise<string> {
+  private async defaultOf(tenantId: string, method: SalePayment['method'], lookup: Lookup): Promise<string> {
     const type = ACCOUNT_TYPE[method];
-    const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
+    const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID, lookup.freshness);
     const id = state.byType[type];
-    if (id === undefined || !(await this.isOpen(tenantId, id)))
+    if (id === undefined || !(await this.isOpen(tenantId, id, lookup)))
       throw conflict('ACCOUNT_UNKNOWN', `There is no active default account of type ${type}. Set one.`);
     return id;
   }
 
-  private async codedAccount(tenantId: string, code: string, holderOf: HolderLookup): Promise<string> {
-    const id = await holderOf(accountCodeClaim(tenantId, code), account.name);
+  private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
+    const id = await lookup.holderOf(accountCodeClaim(tenantId, code), account.name);
     if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} does not exist.`);
-    if (!(await this.isOpen(tenantId, id))) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
+    if (!(await this.isOpen(tenantId, id, lookup)))
+      throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
     return id;
   }
 
-  private async isOpen(tenantId: string, id: string): Promise<boolean> {
-    const { state } = await this.reader.read(account, tenantId, id);
+  private async isOpen(tenantId: string, id: string, { freshness }: Lookup): Promise<boolean> {
+    const { state } = await this.reader.read(account, tenantId, id, freshness);
     return state.status === 'present' && state.isActive;
   }
 }
@@ -165,7 +174,7 @@ export class CustomerMatching {
   /** Without the partner's code if an account has it: the new customer then gets a code of the tenant's sequence. */
   private async withFreeCode(tenantId: string, wanted: SaleCustomer): Promise<SaleCustomer> {
     if (wanted.code === null) return wanted;
-    const holderOf = holderLookup(this.claims, 'settled');
+    const { holderOf } = lookupIn(this.claims, 'settled');
     const taken = await holderOf(accountCodeClaim(tenantId, wanted.code), account.name);
     return taken === undefined ? wanted : { ...wanted, code: null };
   }
@@ -185,8 +194,8 @@ export class CustomerMatching {
     return (await this.reader.read(customer, tenantId, id)).state.status !== 'absent';
   }
 
-  private async defaultCustomer(tenantId: string): Promise<string> {
-    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
+  private async defaultCustomer(tenantId: string, freshness?: Freshness): Promise<string> {
+    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId, freshness);
     return presentTenant(state).seeds.customerId;
   }
 
@@ -194,15 +203,15 @@ export class CustomerMatching {
   async knownCustomer(
     tenantId: string,
     { sourceId, customer: wanted }: Pick<AcceptedSale, 'sourceId' | 'customer'>,
-    holderOf: HolderLookup,
+    lookup: Lookup,
   ): Promise<string | undefined> {
-    if (wanted === null) return this.defaultCustomer(tenantId);
-    const match = await matchOf(tenantId, sourceId, wanted, holderOf);
+    if (wanted === null) return this.defaultCustomer(tenantId, lookup.freshness);
+    const match = await matchOf(tenantId, sourceId, wanted, lookup);
     return match && !match.isUnlinked ? match.id : undefined;
   }
 
   private async found(tenantId: string, sourceId: string, wanted: SaleCustomer): Promise<string | undefined> {
-    const match = await matchOf(tenantId, sourceId, wanted, holderLookup(this.claims, 'settled'));
+    const match = await matchOf(tenantId, sourceId, wanted, lookupIn(this.claims, 'settled'));
     return match?.isUnlinked ? this.linked(tenantId, match.id, sourceId, wanted) : match?.id;
   }
 
@@ -261,7 +270,7 @@ async function matchOf(
   tenantId: string,
   sourceId: string,
   wanted: SaleCustomer,
-  holderOf: HolderLookup,
+  { holderOf }: Lookup,
 ): Promise<{ readonly id: string; readonly isUnlinked: boolean } | undefined> {
   for (const claim of keysOf(tenantId, sourceId, wanted)) {
     const id = await holderOf(claim, customer.name);

@@ -205,7 +205,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
   test('the plans include such races: both orders, restorations with and without the code', async () => {
     const wanted = ['CustomerDeleted', 'TransactionRecorded', 'account', 'with its code', 'without its code'];
     const seen = new Set<string>();
-    for (const given of fc.sample(plan, { numRuns: 200, seed: 7 })) {
+    for (const given of fc.sample(plan, { numRuns: 200, seed: 11 })) {
       if (seen.size >= wanted.length) break;
       const { history, ids } = await carryOut(given);
       for (const event of history.filter(({ recordId }) => recordId === ids.customer)) {

@@ -1,0 +1,75 @@
+import type { EventReader } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+import type { EventCatalogue } from './event-catalogue.js';
+import type { RecordReader } from './record-reader.js';
+import { retryForever } from './retry-forever.js';
+import { lastOwnEvent } from './stream-events.js';
+
+/** Interval at which the end of the history is compared with what has been applied. */
+const CONFIRM_EVERY_MS = 400;
+const WAIT_MS = 20;
+
+type Parts = {
+  readonly events: Pick<EventReader, 'readAll' | 'subscribeToAll'>;
+  readonly reader: RecordReader;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+/**
+ * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need no read.
+ * Needed only if other processes write to the history. While the subscription lags or is broken, states become too old
+ * and are read again.
+ */
+export class RecordFollower {
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+  private position = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly parts: Parts) {}
+
+  start(): void {
+    const { clock, logger } = this.parts;
+    const { signal } = this.stopping;
+    const complain = (error: unknown): void => {
+      logger.warn({ err: error }, 'record states cannot follow the history; retrying');
+    };
+    const follow = retryForever(clock, signal, (gotOn) => this.follow(gotOn), complain);
+    this.running = Promise.all([follow, this.confirm()]);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async follow(gotOn: () => void): Promise<void> {
+    const { events, reader, catalogue } = this.parts;
+    const { signal } = this.stopping;
+    const after = await lastOwnEvent(events, catalogue);
+    reader.follow(after);
+    this.position = after;
+    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    for await (const batch of events.subscribeToAll({ after, filter, signal })) {
+      reader.apply(batch.events, batch.position);
+      this.position = batch.position;
+      gotOn();
+    }
+  }
+
+  private async confirm(): Promise<void> {
+    const { events, reader, catalogue, clock } = this.parts;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const atMs = clock.monotonicMs();
+      const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
+      // Events that were committed shortly before may still be in transit.
+      for (let left = CONFIRM_EVERY_MS; this.position < last && left > 0; left -= WAIT_MS)
+        await clock.sleep(WAIT_MS, signal);
+      if (this.position >= last) reader.confirm(atMs);
+      await clock.sleep(CONFIRM_EVERY_MS, signal);
+    }
+  }
+}
