@@ -47,7 +47,8 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       });
       const token = await service.signIn(email);
       const seen = await booksOf(service, token);
-      expect(unordered(seen)).toEqual(unordered(books));
+      // Later versions may show more members.
+      expect(unordered(seen)).toMatchObject(unordered(books));
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);
       expect(taken.told).toBe('409 CUSTOMER_CODE_TAKEN');
