@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { MemoryCache, type MemoryCacheOptions } from '../../src/adapters/embedded/cache.js';
-import { compileGlob, MAX_PATTERN_LENGTH } from '../../src/adapters/glob-pattern.js';
+import { compileGlob, MAX_PATTERN_LENGTH } from '../../src/ports/glob-pattern.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { cacheContract } from '../contracts/cache.contract.js';
 import { ManualClock } from '../support/manual-clock.js';

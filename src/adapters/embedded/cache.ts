@@ -4,7 +4,7 @@ import { type Cache, type CacheStatus, CacheUnavailable, type WindowCount } from
 import type { EngineFacts } from '../../ports/engine.js';
 import type { Clock } from '../../ports/time.js';
 import { MAX_KEY_LENGTH, requireDuration, requireHits } from '../cache.input.js';
-import { compileGlob } from '../glob-pattern.js';
+import { compileGlob } from '../../ports/glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;

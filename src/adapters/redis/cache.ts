@@ -4,7 +4,7 @@ import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { MAX_KEY_LENGTH, requireDuration, requireHits } from '../cache.input.js';
-import { compileGlob } from '../glob-pattern.js';
+import { compileGlob } from '../../ports/glob-pattern.js';
 import { type Client, RedisLink } from './cache.connection.js';
 
 const PREFIX = 'kontor:';

@@ -1,0 +1,177 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import type { Clock } from '../ports/time.js';
+import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
+
+/** Resolves host names as `dns.lookup` with `all` does. */
+export type Lookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses?: LookupAddress[]) => void,
+) => void;
+
+export type OutboundOptions = {
+  readonly clock: Clock;
+  /** Allows targets in private networks. */
+  readonly allowPrivate: boolean;
+  /** Allows unencrypted connections. */
+  readonly allowHttp?: boolean;
+  /** PEM of certificate authorities trusted in addition to the default ones. */
+  readonly ca?: string | undefined;
+  readonly lookup?: Lookup | undefined;
+  /** Maximum number of open connections, idle ones included. */
+  readonly maxSockets: number;
+  /** Number of bytes of the response body to return. 0 returns as soon as the status is known. */
+  readonly keptBytes: number;
+};
+
+/** A request to a target that its owner chose. */
+export type OutboundPost = {
+  readonly url: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+/** The response, or why there is none. Codes contain neither the URL nor content. */
+export type OutboundAnswer =
+  | { readonly status: number; readonly headers: IncomingMessage['headers']; readonly body: Buffer }
+  | { readonly status: null; readonly code: string };
+
+/** The target is not public. */
+export const NOT_PUBLIC = 'ADDRESS_NOT_PUBLIC';
+/** A longer response closes the connection. */
+const MAX_ANSWER_BYTES = 65_536;
+
+class NotPublic extends Error {
+  readonly code = NOT_PUBLIC;
+}
+
+/**
+ * Posts to targets that tenants chose: only over https and to public addresses, without redirects or proxies. The
+ * addresses of a name are checked when it is resolved, and again on the connection. Memory for responses is bounded.
+ */
+export class OutboundClient {
+  private readonly secure: HttpsAgent;
+  private readonly plain: HttpAgent;
+
+  constructor(private readonly options: OutboundOptions) {
+    const { ca, maxSockets } = options;
+    const pool = { keepAlive: true, maxTotalSockets: maxSockets };
+    this.secure = new HttpsAgent({
+      ...pool,
+      // `ca` replaces the default authorities, so both are passed. A shared context parses them only once.
+      ...(ca !== undefined && { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
+    });
+    this.plain = new HttpAgent(pool);
+  }
+
+  /** Why a target is invalid; undefined if it is valid. */
+  faultOf(target: string): string | undefined {
+    const { allowHttp = false, allowPrivate } = this.options;
+    const url = URL.canParse(target) ? new URL(target) : undefined;
+    const isSecure = url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:');
+    if (!url || !isSecure || url.username !== '' || url.password !== '') return 'Must be an https address.';
+    if (!allowPrivate && isPrivateHost(hostOf(url))) return 'Must be a public address.';
+    return undefined;
+  }
+
+  /** Never rejects because of the target. An abort of the signal stops the wait for the response. */
+  post({ url, headers, body, timeoutMs, signal }: OutboundPost): Promise<OutboundAnswer> {
+    if (this.faultOf(url) !== undefined) return Promise.resolve({ status: null, code: NOT_PUBLIC });
+    const { clock, allowPrivate } = this.options;
+    const over = new AbortController();
+    const end = () => {
+      over.abort();
+    };
+    signal?.addEventListener('abort', end);
+    return new Promise((resolve) => {
+      const sent = this.request(url, { ...headers, 'content-length': String(body.length) });
+      // Also ends a response that never completes.
+      void clock.sleep(timeoutMs, over.signal).then(() => {
+        resolve({ status: null, code: 'TIMED_OUT' });
+        if (!sent.closed) sent.destroy();
+      });
+      sent.on('socket', (socket) => {
+        // A reused connection has been checked before.
+        if (!socket.connecting) return;
+        // Runs before TLS starts, so no data has been sent.
+        socket.once('connect', () => {
+          if (!allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) sent.destroy(new NotPublic());
+        });
+      });
+      sent.on('response', (response) => {
+        this.read(response, resolve);
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        resolve({ status: null, code: error.code ?? 'FAILED' });
+      });
+      sent.once('close', () => {
+        signal?.removeEventListener('abort', end);
+        end();
+      });
+      if (signal?.aborted) end();
+      sent.end(body);
+    });
+  }
+
+  close(): void {
+    this.secure.destroy();
+    this.plain.destroy();
+  }
+
+  private request(url: string, headers: OutgoingHttpHeaders) {
+    const options = { method: 'POST', headers, lookup: this.lookup };
+    return url.startsWith('http:')
+      ? httpRequest(url, { ...options, agent: this.plain })
+      : httpsRequest(url, { ...options, agent: this.secure });
+  }
+
+  /** Reads the response up to a limit, so that its connection can be reused. */
+  private read(response: IncomingMessage, resolve: (answer: OutboundAnswer) => void): void {
+    const { keptBytes } = this.options;
+    const { statusCode: status = 0, headers } = response;
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const answer = () => {
+      resolve({ status, headers, body: Buffer.concat(parts).subarray(0, keptBytes) });
+    };
+    if (keptBytes === 0) answer();
+    response.on('data', (chunk: Buffer) => {
+      if (bytes < keptBytes) parts.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) response.destroy();
+    });
+    response.on('error', () => undefined);
+    response.on('close', answer);
+  }
+
+  /** Rejects a name if any of its addresses is private. */
+  private readonly lookup: LookupFunction = (host, { all }, done) => {
+    const { lookup = systemLookup, allowPrivate } = this.options;
+    lookup(host, { all: true }, (error, addresses) => {
+      // On an error there are no addresses.
+      const first = addresses?.[0];
+      if (error || !addresses || !first) {
+        done(error ?? new Error('The name does not resolve to an address.'), '');
+        return;
+      }
+      if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) done(new NotPublic(), '');
+      else if (all === true) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,30} GMT$/;
+
+/** Parses seconds or an HTTP date (RFC 9110, section 10.2.3); undefined for any other value. */
+export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const atMs = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}

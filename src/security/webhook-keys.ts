@@ -1,0 +1,52 @@
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+
+const KEY_BYTES = 32;
+
+/** A webhook's secret: who owns it, and the random name from which it derives. */
+export type WebhookSecretName = { readonly tenantId: string; readonly webhookId: string; readonly secretId: string };
+
+/**
+ * The key from which the signing secrets of all webhooks derive; the same on every replica. The history stores only the
+ * names of secrets, so events, backups and read models contain none.
+ */
+export class WebhookKeys {
+  /** Identifies the key without revealing it. */
+  readonly fingerprint: string;
+
+  private constructor(private readonly key: Buffer) {
+    this.fingerprint = hash('sha256', key, 'hex').slice(0, 16);
+  }
+
+  /**
+   * Uses the given key (base64 of 32 bytes), or the one in `webhook-key` of the directory, or creates it there
+   * (readable only by the owner). Losing the key changes every secret.
+   * @throws UnusableKey; the error does not contain the key
+   */
+  static async open(directory: string, given?: string): Promise<WebhookKeys> {
+    return new WebhookKeys(keyOf(given ?? (await storedText(directory, 'webhook-key')), 'WEBHOOK_KEY'));
+  }
+
+  /** The secret in the form of Standard Webhooks. */
+  secretOf({ tenantId, webhookId, secretId }: WebhookSecretName): string {
+    const secret = createHmac('sha256', this.key).update(JSON.stringify([tenantId, webhookId, secretId])).digest();
+    return `whsec_${secret.toString('base64')}`;
+  }
+}
+
+/** The text of a file with a random key, which is created if it does not exist. */
+export async function storedText(directory: string, name: string, prefix = ''): Promise<string> {
+  const path = join(directory, name);
+  const known = await readKeyFile(path);
+  if (known !== undefined) return known.trim();
+  const made = prefix + randomBytes(KEY_BYTES).toString('base64');
+  await makeKeyFile(path, made);
+  return (await readKeyFile(path))?.trim() ?? made;
+}
+
+function keyOf(text: string, name: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== KEY_BYTES) throw new UnusableKey(`${name} is not a key of 32 bytes in base64.`);
+  return key;
+}
