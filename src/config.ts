@@ -163,6 +163,22 @@ export const settings = z.object({
     .preprocess(empty, flag.default(false))
     .describe('Allow push endpoints in private networks. Only for your own push service.'),
   WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file of additional certificate authorities for push services.'),
+  WEBHOOK_KEY: optional(z.string().regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'Must be 32 bytes in base64.' })).describe(
+    'Key from which the signing secrets of webhooks derive: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Another key changes every secret.',
+  ),
+  WEBHOOK_ALLOW_PRIVATE: z
+    .preprocess(empty, flag.default(false))
+    .describe(
+      'Allow webhooks and `ALERT_WEBHOOK_URL` in private networks and without TLS. Only for your own receivers.',
+    ),
+  ALERT_WEBHOOK_URL: optional(url('https', 'http')).describe(
+    "Receiver of the operators' notifications (Standard Webhooks), for example a gateway to a pager.",
+  ),
+  ALERT_WEBHOOK_SECRET: optional(
+    z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, { error: 'Must be whsec_ and 24 to 64 bytes in base64.' }),
+  ).describe(
+    'Secret that signs messages to `ALERT_WEBHOOK_URL` (`whsec_…`). Default: generated in `DATA_DIR` (`alert-webhook-secret`).',
+  ),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be 16 letters, digits or ._~+/- or more.' }),
   ).describe('Bearer token required by `/metrics`. Without it `/metrics` responds only to the local machine.'),
@@ -212,6 +228,8 @@ export const secretSettings = [
   'OPERATOR_PASSWORD',
   'JWT_SIGNING_KEY',
   'VAPID_PRIVATE_KEY',
+  'WEBHOOK_KEY',
+  'ALERT_WEBHOOK_SECRET',
   'METRICS_TOKEN',
 ] as const satisfies readonly (keyof z.input<typeof settings>)[];
 

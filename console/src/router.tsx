@@ -38,7 +38,7 @@ const deadLetters = createRoute({
     page: pageNumber,
     search: text,
     status: oneOf('PARKED', 'REPLAYED', 'DISCARDED'),
-    origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION'),
+    origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION', 'WEBHOOK'),
     tenantId: text,
     dateFrom: moment,
     dateTo: moment,

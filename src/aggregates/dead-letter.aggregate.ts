@@ -4,7 +4,7 @@ import { conflict, notFound } from '../eventsourcing/domain-error.js';
 import { Instant, paragraph } from './fields.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 
-export const DeadLetterOrigin = z.enum(['PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION']);
+export const DeadLetterOrigin = z.enum(['PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION', 'WEBHOOK']);
 export type DeadLetterOrigin = z.output<typeof DeadLetterOrigin>;
 export const DeadLetterStatus = z.enum(['PARKED', 'REPLAYED', 'DISCARDED']);
 export type DeadLetterStatus = z.output<typeof DeadLetterStatus>;

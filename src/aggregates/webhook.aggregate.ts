@@ -38,7 +38,7 @@ export const UpdateWebhook = input('UpdateWebhookDto', {
   isEnabled: z.exactOptional(z.boolean()),
 });
 export type UpdateWebhook = z.output<typeof UpdateWebhook>;
-/** Names a secret, which derives from it and the key with the fingerprint; see docs/adr. */
+/** Names a secret, which derives from it and the key with the fingerprint; see docs/adr/0071. */
 const SecretName = z.object({ secretId: z.string(), keyFingerprint: z.string() });
 export type SecretName = z.output<typeof SecretName>;
 
@@ -46,13 +46,12 @@ const Created = z.object({ ...webhookRecord.stored, ...SecretName.shape });
 export type NewWebhook = z.output<typeof Created>;
 
 const ResendRequested = z.object({
-  deliveryId: z.string(),
+  /** The entry of the delivery log. */
+  logged: z.object({ id: z.string(), number: z.int(), createdAt: Instant }),
+  attempts: z.int(),
   /** The CloudEvents id of the message, and the event that it translates. */
   messageId: z.string(),
-  eventId: z.string(),
-  stream: z.string(),
-  revision: z.number(),
-  position: z.number(),
+  source: z.object({ eventId: z.string(), stream: z.string(), revision: z.number(), position: z.number() }),
 });
 export type ResendRequest = z.output<typeof ResendRequested>;
 

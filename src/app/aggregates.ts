@@ -23,6 +23,7 @@ export { session } from '../aggregates/session.aggregate.js';
 export { tenant } from '../aggregates/tenant.aggregate.js';
 export { transactionAggregate } from '../aggregates/transaction.aggregate.js';
 export { user } from '../aggregates/user.aggregate.js';
+export { webhook, webhookProgress } from '../aggregates/webhook.aggregate.js';
 export { claimAggregate } from '../eventsourcing/claims.js';
 export { membershipAggregate } from '../eventsourcing/memberships.js';
 export { projectionAggregate } from '../projecting/projection-control.js';

@@ -14,6 +14,7 @@ import { IntakeBackpressure } from '../http/intake-backpressure.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';
 import { AcceptingBooking } from '../integration/accepting-booking.js';
+import { WebhookRedelivery } from '../integration/webhook-redelivery.js';
 import { TakeSaleHandler } from '../integration/sale-intake.js';
 import { jobProviders } from '../jobs/jobs.js';
 import { policyProviders } from '../policies/policies.js';
@@ -36,23 +37,29 @@ import type { Engines } from './engines.js';
 import { backupDirectory, historyJobs } from './history-jobs.js';
 import { observationProviders } from './observation.js';
 import { openPush, pushProviders, type PushParts } from './notifications.js';
+import { openWebhookParts, type WebhookParts, webhookProviders } from './webhooks.js';
 
 export const allControllers = [ProbeController, ...resourceControllers];
 
 /** Inputs of the module besides its engines. */
-export type ServiceParts = { readonly core: Core; readonly tokens: AccessTokens; readonly push: PushParts };
+export type ServiceParts = {
+  readonly core: Core;
+  readonly tokens: AccessTokens;
+  readonly push: PushParts;
+  readonly webhooks: WebhookParts;
+};
 
 export const openParts = async (config: Config, engines: Engines, core = coreOf(engines)): Promise<ServiceParts> => {
   const { clock, logger } = engines;
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_SIGNING_KEY: signingKey } = config;
   const tokens = await AccessTokens.open(config.DATA_DIR, { issuer, audience, signingKey, clock, logger });
-  return { core, tokens, push: await openPush(config, engines) };
+  return { core, tokens, push: await openPush(config, engines), webhooks: await openWebhookParts(config, clock) };
 };
 
 /** Nest module that composes the service from open engines. */
 @Module({})
 export class AppModule {
-  static over(config: Config, engines: Engines, { core, tokens, push }: ServiceParts): DynamicModule {
+  static over(config: Config, engines: Engines, { core, tokens, push, webhooks }: ServiceParts): DynamicModule {
     const { reader, appender, claims, runner, deadLetters, status, readiness, readModels } = core;
     const { clock, ids } = engines;
     const parts = [reader, appender, claims, runner, deadLetters, status, readiness, readModels, engines.progress];
@@ -68,10 +75,12 @@ export class AppModule {
         { provide: DEAD_LETTER_REPLAYER, useClass: ServiceDeadLetterReplayer },
         TakeSaleHandler,
         AcceptingBooking,
+        WebhookRedelivery,
         ...Object.values(commandHandlers).flat(),
         ...Object.values(queryHandlers).flat(),
         ...policyProviders,
         ...pushProviders(push),
+        ...webhookProviders(webhooks, engines),
         ...jobProviders({ runner, models: readModels, clock, ids }, historyJobs(config, engines), config.JOB_SCHEDULES),
         ...observationProviders(config, engines),
       ],

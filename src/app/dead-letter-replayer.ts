@@ -5,6 +5,8 @@ import type { SaleEvent } from '../aggregates/sale-events.js';
 import { catalogue } from './catalogue.js';
 import { reasonOf } from '../integration/dead-letters.js';
 import { messagesOf, publish } from '../integration/publishing.js';
+import { WebhookRedelivery, webhookOfSubscriber } from '../integration/webhook-redelivery.js';
+import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
@@ -30,6 +32,8 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(POLICIES) private readonly policies: readonly Policy[],
     @Inject(ReadModels) private readonly models: ReadModels,
     @Inject(PushDeliveries) private readonly pushes: PushDeliveries,
+    @Inject(OperatorAlerts) private readonly alerts: OperatorAlerts,
+    @Inject(WebhookRedelivery) private readonly webhooks: WebhookRedelivery,
   ) {}
 
   async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
@@ -54,7 +58,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     });
     if (!event) return null;
     if (letter.origin === 'SALE') return event.data;
-    if (letter.origin === 'PUSH') return shownOf(event as Sent);
+    if (letter.origin === 'PUSH' || letter.subscriber === ALERTS) return shownOf(event as Sent);
     // Only partner-visible data, without secrets.
     const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
     return messages.length === 0 ? null : messages;
@@ -75,6 +79,9 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
         return undefined;
       case 'PUSH':
         return this.pushes.retry(event as Sent);
+      case 'WEBHOOK':
+        if (letter.subscriber === ALERTS) return this.alerts.attempt(event as Sent);
+        return this.webhooks.redeliver(webhookOfSubscriber(letter.subscriber), event);
     }
   }
 

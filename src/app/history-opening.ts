@@ -5,12 +5,14 @@ import { isTransient } from '../eventsourcing/transient-errors.js';
 import { settleHistory, type SettlementParts } from '../projecting/history-settlement.js';
 import type { HistoryState } from '../eventsourcing/history-state.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
+import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICY_NAMES } from '../policies/policies.js';
 import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 
 /** Names of all subscribers with a checkpoint, except projections. */
-export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH];
+export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH, ALERTS, WEBHOOKS];
 
 /** `store`: the whole read store, writable. */
 type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | 'ids' | 'logger'> & {
@@ -45,7 +47,7 @@ export class Settling {
       catalogue,
       models: projections.map(({ model }) => model),
       subscribers: SUBSCRIBERS,
-      skipping: [PUSH],
+      skipping: [PUSH, ALERTS],
       witness: auditWitness,
     };
     const attempt = async (): Promise<void> => {

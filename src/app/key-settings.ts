@@ -4,6 +4,7 @@ import { ConfigError, type Config } from '../config.js';
 import { UnusableKey } from '../security/key-file.js';
 import { SigningKeys } from '../security/signing-keys.js';
 import { VapidKeys } from '../security/vapid-keys.js';
+import { WebhookKeys } from '../security/webhook-keys.js';
 import type { Clock } from '../ports/time.js';
 
 /** Reads CA certificates in PEM format. @throws UnusableKey if the file cannot be read or contains no certificate */
@@ -26,12 +27,13 @@ export async function readAuthorities(file: string): Promise<string> {
  */
 export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
   const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;
-  const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile } = config;
+  const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile, WEBHOOK_KEY: webhookKey } = config;
   const none = Promise.resolve();
   const tries = [
     signingKey === undefined ? none : SigningKeys.open(directory, { clock, signingKey }),
     publicKey === undefined ? none : VapidKeys.open({ directory, clock, subject: '', publicKey, privateKey }),
     caFile === undefined ? none : readAuthorities(caFile),
+    webhookKey === undefined ? none : WebhookKeys.open(directory, webhookKey),
   ];
   const faults = (await Promise.allSettled(tries)).flatMap((tried) => {
     if (tried.status === 'fulfilled') return [];

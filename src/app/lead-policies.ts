@@ -4,6 +4,7 @@ import type { Backpressure } from '../eventsourcing/backpressure.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
+import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
 import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
 import { LateEntryWatch } from '../policies/late-entry.watch.js';
@@ -26,6 +27,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
   const deadLetters = app.get(DeadLetters);
   const policies = app.get<readonly Policy[]>(POLICIES);
   const pushes = app.get(PushDeliveries);
+  const alerts = app.get(OperatorAlerts);
   const watches = [app.get(RestorationWatch), app.get(LateEntryWatch)];
   return [
     ...policies.map((policy) =>
@@ -39,6 +41,16 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
       ),
     ),
     ...watches.map((watch) => leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))),
+    ...(alerts.isWanted
+      ? [
+          leadership.lead(ALERTS, () =>
+            subscribe(engines, deadLetters, {
+              ...{ name: ALERTS, kind: 'push', types: ['NotificationSent'], origin: 'WEBHOOK' },
+              handle: (event, stopping) => alerts.deliver(event as Sent, stopping),
+            }),
+          ),
+        ]
+      : []),
     leadership.lead(PUSH, () =>
       subscribe(engines, deadLetters, {
         ...{ name: PUSH, kind: 'push', types: ['NotificationSent'], origin: 'PUSH' },

@@ -11,6 +11,8 @@ import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { HEALTH, type Health, type ProbeReport, type ReadinessReport } from '../http/health.controller.js';
 import { QueueBoard } from '../observability/queue-board.js';
 import { ThreadWatch } from '../observability/thread-watch.js';
+import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
+import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { ReadModelReadiness } from '../projecting/read-model-readiness.js';
@@ -46,7 +48,7 @@ export class Observation implements Health {
   ) {
     const { registry } = engines.metrics;
     this.readiness = new Readiness(engines, filled);
-    this.board = boardOf(engines, policies);
+    this.board = boardOf(engines, policies, config.ALERT_WEBHOOK_URL !== undefined);
     this.thread = new ThreadWatch(registry);
     this.setMetrics = serviceMetrics(registry);
     this.startedAtMs = engines.clock.monotonicMs();
@@ -140,7 +142,7 @@ export class Observation implements Health {
   }
 }
 
-function boardOf(engines: Engines, policies: readonly Policy[]): QueueBoard {
+function boardOf(engines: Engines, policies: readonly Policy[], hasAlerts: boolean): QueueBoard {
   const { events, checkpoints, progress, queues, cache, sharesCache, clock, logger } = engines;
   return new QueueBoard({
     queues: [
@@ -148,6 +150,8 @@ function boardOf(engines: Engines, policies: readonly Policy[]): QueueBoard {
       ...policies.map(({ name }) => ({ name, kind: 'policy' as const })),
       { name: FORWARDER, kind: 'forwarder' },
       { name: PUSH, kind: 'push' },
+      { name: WEBHOOKS, kind: 'push' },
+      ...(hasAlerts ? [{ name: ALERTS, kind: 'push' as const }] : []),
     ],
     readings: () => queues.readings(),
     positionOf: (name, kind) =>

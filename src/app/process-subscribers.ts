@@ -22,6 +22,8 @@ import {
   type Subscribers,
 } from './subscribers.js';
 import { SubscriberThread } from './subscribers.thread.js';
+import { openWebhooks, webhookSettings } from './webhooks.js';
+import type { WebhookSender } from '../security/webhook-sender.js';
 
 /** Dependencies of the read models and their subscribers. */
 export type ProcessParts = Pick<
@@ -124,6 +126,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   if (models.isRecreated) parts.metrics.modelsLost.inc();
   const stores = storesOf(parts, models);
   const checkpoints = checkpointsIn(stores.reads);
+  const webhooks = await openWebhooks(webhookSettings(parts.config), clock);
   const settling = settlingOf(parts, models.reads);
   return {
     ...stores,
@@ -131,7 +134,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
     settled: settling.done,
     start: async (callbacks) => {
       if (!(await settling.done)) return;
-      run = () => startHere(parts, stores, callbacks);
+      run = () => startHere(parts, stores, callbacks, webhooks);
       running = run();
     },
     isAlive: () => true,
@@ -139,6 +142,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
       await settling.stop();
       run = () => undefined;
       await running?.stop();
+      webhooks.close();
     },
   };
 }
@@ -146,10 +150,16 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
 type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership'>;
 
 /** Starts the subscribers in the serving thread. */
-function startHere(parts: ProcessParts, stores: Stores, callbacks: SubscriberCallbacks): Subscribers {
-  const { config, opened, broker, history, clock, logger, queues } = parts;
+function startHere(
+  parts: ProcessParts,
+  stores: Stores,
+  callbacks: SubscriberCallbacks,
+  webhooks: WebhookSender,
+): Subscribers {
+  const { config, opened, broker, history, clock, ids, logger, queues } = parts;
   return startSubscribers({
     ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
+    ...{ webhooks, ids },
     ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
     ...listenersOf(parts, stores),
     identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
@@ -189,7 +199,7 @@ function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<voi
   const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({
     settings: {
-      ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL },
+      ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL, webhooks: webhookSettings(config) },
       restoreForward: config.RESTORE_FORWARD,
       get history() {
         return history.known;

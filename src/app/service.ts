@@ -19,6 +19,8 @@ import { requestMetrics } from '../http/request-metrics.js';
 import { JobLeader, JOBS_LEASE } from '../jobs/job-leader.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from '../security/principal.js';
 import { PushClient } from '../security/push-client.js';
+import { WebhookSender } from '../security/webhook-sender.js';
+import { DELIVERY_TABLE } from '../observability/delivery-log.js';
 import { AppModule, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
 import type { Engines } from './engines.js';
@@ -61,7 +63,7 @@ export async function createService(config: Config, engines: Engines, { early = 
   await subscribers;
   const tables = await whenEnginesAnswer(engines, () => core.follower.start());
   // The subscribers build the indexes when they fill the tables.
-  await whenEnginesAnswer(engines, () => engines.reads.prepare(tables, { bulk: true }));
+  await whenEnginesAnswer(engines, () => engines.reads.prepare([...tables, DELIVERY_TABLE], { bulk: true }));
   await whenEnginesAnswer(engines, () => core.readiness.all());
   await app.init();
   const watching = [core.readiness, observation];
@@ -87,6 +89,7 @@ export async function createService(config: Config, engines: Engines, { early = 
       const parts = [core.follower, ...watching, ...policies].map((part) => part.stop());
       await Promise.all([jobsEnd, errors.close(), core.recordFollower?.stop(), ...parts]);
       app.get(PushClient).close();
+      app.get(WebhookSender).close();
       await engines.close();
     },
   };

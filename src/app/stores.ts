@@ -10,6 +10,7 @@ import { sharingSubscription } from '../adapters/event-store.sharing.js';
 import { subscriberKey } from '../projecting/windowed-subscriber.js';
 import { catalogue } from './catalogue.js';
 import { SUBSCRIBERS } from './history-opening.js';
+import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import type { NatsBrokerOptions } from '../adapters/nats/broker.js';
 import type { Config } from '../config.js';
 import type { Broker } from '../ports/broker.js';
@@ -26,6 +27,8 @@ import type { Clock } from '../ports/time.js';
 
 /** Filter for the service's own events: a server may also hold events of other applications. */
 const OWN = { filter: { on: 'stream', prefixes: catalogue.streamPrefixes } } as const;
+/** The checkpoint of webhooks is meaningless without their progress, which is stored beside it. */
+const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages to keep: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
 const KEPT_MESSAGES = 1_000_000;
 
@@ -142,7 +145,7 @@ export async function openModels(
   }
   await mkdir(directory, { recursive: true });
   const reads = await EmbeddedReadStore.open({
-    ...{ directory, mode, keptCheckpoints: SUBSCRIBERS.map(subscriberKey) },
+    ...{ directory, mode, keptCheckpoints: KEPT },
     ...(onDamaged && { onDamaged }),
   });
   return {

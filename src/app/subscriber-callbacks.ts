@@ -1,4 +1,5 @@
 import { FORWARDER, forwarder, noteForwarder } from '../aggregates/forwarder.aggregate.js';
+import { disableWebhook, noteWebhookProgress, webhook, webhookProgress } from '../aggregates/webhook.aggregate.js';
 import type { DeadLetters } from '../integration/dead-letters.js';
 import type { CommandRunner } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
@@ -9,8 +10,8 @@ import type { SubscriberCallbacks } from './subscribers.js';
 
 /** Appends on behalf of the subscribers, which may run in a thread that cannot append. */
 export function subscriberCallbacks(letters: DeadLetters, runner: CommandRunner, ids: Ids): SubscriberCallbacks {
-  const as = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    asService({ tenantId: PLATFORM_TENANT, name, commandId: ids.next() }, work);
+  const as = <T>(name: string, work: () => Promise<T>, tenantId = PLATFORM_TENANT): Promise<T> =>
+    asService({ tenantId, name, commandId: ids.next() }, work);
   return {
     park: (request) => letters.park(request),
     settle: (request) => letters.settle(request),
@@ -22,6 +23,12 @@ export function subscriberCallbacks(letters: DeadLetters, runner: CommandRunner,
     noteForwarder: async (report) => {
       const target = { tenantId: PLATFORM_TENANT, id: FORWARDER };
       await as('forwarder', () => runner.execute(forwarder, target, report, noteForwarder));
+    },
+    noteWebhook: async (target, report) => {
+      const { tenantId } = target;
+      if (report.kind === 'disabled')
+        await as('webhooks', () => runner.execute(webhook, target, report, disableWebhook), tenantId);
+      else await as('webhooks', () => runner.execute(webhookProgress, target, report, noteWebhookProgress), tenantId);
     },
   };
 }

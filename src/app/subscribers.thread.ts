@@ -21,6 +21,7 @@ import {
 } from './subscribers.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { THREAD_LIMITS } from './thread-memory.js';
+import type { WebhookSettings } from './webhooks.js';
 
 /** Methods of the worker that the serving thread calls. No call carries events: both threads read the store. */
 export type WorkerMethods = {
@@ -46,6 +47,7 @@ export type WorkerSettings = {
   readonly roles: readonly Role[];
   readonly restoreForward: Config['RESTORE_FORWARD'];
   readonly logLevel: string;
+  readonly webhooks: WebhookSettings;
   /** The space of the history in the read store. */
   readonly history: HistorySpace;
 };

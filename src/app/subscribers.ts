@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Config, Role } from '../config.js';
 import { FORWARDER, type ForwarderReport } from '../aggregates/forwarder.aggregate.js';
 import { Forwarder } from '../integration/forwarder.js';
+import type { WebhookReport } from '../aggregates/webhook.aggregate.js';
+import type { WebhookAddress } from '../integration/webhook-attempts.js';
+import { WebhookDispatcher, WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { deadLetterId } from '../aggregates/dead-letter.aggregate.js';
 import { letterOf, type ParkRequest, type SettleRequest } from '../integration/dead-letters.js';
 import type { HistoryFault } from '../eventsourcing/history-state.js';
@@ -17,6 +20,8 @@ import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 import type { Broker } from '../ports/broker.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
+import type { Ids } from '../ports/time.js';
+import type { WebhookSender } from '../security/webhook-sender.js';
 
 /** Appends on behalf of subscribers, which append nothing themselves and may run in another thread. */
 export type SubscriberCallbacks = {
@@ -24,6 +29,7 @@ export type SubscriberCallbacks = {
   readonly settle: (request: SettleRequest) => Promise<void>;
   readonly reportRebuild: RebuildReport;
   readonly noteForwarder: (report: ForwarderReport) => Promise<void>;
+  readonly noteWebhook: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
 };
 
 /** Reports of the subscribers to their process, from whichever thread they run in. */
@@ -40,6 +46,8 @@ export type SubscriberListeners = {
 export type SubscriberParts = SubscriberListeners &
   Omit<WatchParts, 'models' | 'onReplaced'> & {
     readonly broker: Broker;
+    readonly webhooks: WebhookSender;
+    readonly ids: Ids;
     readonly leadership: Leadership;
     readonly roles: readonly Role[];
     readonly restoreForward: Config['RESTORE_FORWARD'];
@@ -80,7 +88,10 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
   });
   const led: Led[] = [];
   if (roles.includes('projections')) led.push(leadership.lead(leaseOf(projections), () => project(parts)));
-  if (roles.includes('forwarder')) led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
+  if (roles.includes('forwarder')) {
+    led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
+    led.push(leadership.lead(`forwarder:${WEBHOOKS}`, () => dispatch(parts)));
+  }
   return {
     stop: async () => {
       await Promise.all(led.map((one) => one.stop()));
@@ -156,4 +167,16 @@ function forward(parts: SubscriberParts): Promise<Led> {
   });
   forwarder.start();
   return Promise.resolve(forwarder);
+}
+
+function dispatch(parts: SubscriberParts): Promise<Led> {
+  const { events, store, catalogue, clock, ids, logger, callbacks, meters, webhooks: sender } = parts;
+  const dispatcher = new WebhookDispatcher({
+    ...{ events, store, catalogue, clock, ids, logger, sender },
+    report: callbacks.noteWebhook,
+    park: (subscriber, event, error) => callbacks.park(letterOf('WEBHOOK', subscriber, event, error)),
+    meter: meters.of(WEBHOOKS, 'push'),
+  });
+  dispatcher.start();
+  return Promise.resolve(dispatcher);
 }

@@ -15,6 +15,7 @@ import { openBroker, openEventReader, openModels } from './stores.js';
 import { checkpointsIn, MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
 import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
+import { openWebhooks } from './webhooks.js';
 
 // Composition root of the subscribers' worker thread, with its own engines on the same files.
 const WORKER_NICENESS = 10;
@@ -26,7 +27,7 @@ const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
-const { stores, roles, restoreForward, logLevel, history, forwarded } = workerData as WorkerData;
+const { stores, roles, restoreForward, logLevel, history, forwarded, webhooks } = workerData as WorkerData;
 const methods: WorkerMethods = {
   head: (head) => {
     notify(head);
@@ -49,6 +50,7 @@ setTimeout(() => {
 }, URGENT_MS).unref();
 
 const clock = new SystemClock();
+const ids = new Uuid7Ids();
 const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), listeners.onNoted);
 let published: Partial<Record<PublishResult, number>> = {};
 const meters = new QueueMeters(clock);
@@ -79,7 +81,9 @@ const subscribers = startSubscribers({
     listeners.onHistory({ kind: 'damaged', position });
   }),
   historyId: history.historyId,
-  leadership: new Leadership(leases, clock, logger, { holder: new Uuid7Ids().next() }),
+  ids,
+  webhooks: await openWebhooks(webhooks, clock),
+  leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
   batchSize: 200,
   // Large batches write a document less often. This thread serves no requests.
   buildBatchSize: 1_000,

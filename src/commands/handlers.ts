@@ -17,3 +17,4 @@ export { SessionTokens } from './session-tokens.js';
 export { sessionCommandHandlers } from './session.commands.js';
 export { TenantSeeder, tenantCommandHandlers } from './tenant.commands.js';
 export { transactionCommandHandlers } from './transaction.commands.js';
+export { webhookCommandHandlers } from './webhook.commands.js';

@@ -25,6 +25,7 @@ import { StreamController } from './stream.controller.js';
 import { TenantController } from './tenant.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { UserController } from './user.controller.js';
+import { WebhookController } from './webhook.controller.js';
 
 /** The controllers of the API, in the order of the OpenAPI document. */
 export const resourceControllers = [
@@ -43,6 +44,7 @@ export const resourceControllers = [
   PeriodController,
   IntegrationKeyController,
   IntegrationEventController,
+  WebhookController,
   SaleController,
   DeadLetterController,
   ForwarderController,

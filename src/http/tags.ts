@@ -24,6 +24,7 @@ export const TAGS = {
   'Audit Logs': 'Actions of users, partners and the service in a tenant, with their changes.',
   'Integration Keys': 'Partner credentials.',
   'Integration Events': 'Published events.',
+  Webhooks: 'Integration events delivered to receivers of the tenant, with their log.',
   'Platform Dead Letters': 'Events that could not be processed, and their replay.',
   'Platform Forwarders': 'Rewind, pause and resume of integration events.',
   'Platform Projections': 'Read models, rebuilds and the history of records.',

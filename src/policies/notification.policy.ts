@@ -8,6 +8,7 @@ import { pushSubscription, unsubscribeFromPush } from '../aggregates/push-subscr
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
+import type { WebhookEvent } from '../aggregates/webhook.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
@@ -34,9 +35,13 @@ export async function sendSystemNotification(
   await inReactionTo(cause, 'notification', send, tenantId);
 }
 
-const NEWS = ['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected', 'LateEntriesDetected'] as const;
+const NEWS = [
+  ...(['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected', 'LateEntriesDetected'] as const),
+  'WebhookDisabled',
+] as const;
 const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
-type Event = JobEvent | DeadLetterEvent | ForwarderEvent | SaleEvent | TenantEvent | UserEvent | OperatorEvent;
+type TenantNews = SaleEvent | TenantEvent | WebhookEvent;
+type Event = JobEvent | DeadLetterEvent | ForwarderEvent | TenantNews | UserEvent | OperatorEvent;
 type News = Extract<Event, { type: (typeof NEWS)[number] }>;
 type Handled = News | Extract<Event, { type: (typeof DELETIONS)[number] }>;
 /** A notification without a tenant reports an error to operators, with a link to the console. */
@@ -112,6 +117,8 @@ export class NotificationPolicy implements Policy {
         return rejectedSale(event);
       case 'LateEntriesDetected':
         return enteredLate(event);
+      case 'WebhookDisabled':
+        return disabledWebhook(event);
     }
   }
 
@@ -125,6 +132,11 @@ export class NotificationPolicy implements Policy {
   }
 }
 
+const toAdministrators = {
+  ...{ type: 'WARNING', link: null },
+  audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+} satisfies Partial<NewNotification>;
+
 function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>): Notice | undefined {
   const { tenantId } = event;
   const { code, message, attempts } = event.data;
@@ -137,9 +149,21 @@ function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>):
     body:
       `${message} The sale waits until the cause is removed. Further rejections of this kind within ` +
       'this hour are not reported.',
-    type: 'WARNING',
-    link: null,
-    audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+    ...toAdministrators,
+  };
+}
+
+function disabledWebhook(event: Recorded<Extract<News, { type: 'WebhookDisabled' }>>): Notice | undefined {
+  const { tenantId, id, recordId } = event;
+  const { reason } = event.data;
+  if (reason === 'OWNER') return undefined;
+  const cause = reason === 'GONE' ? 'The receiver returned 410 Gone.' : 'The receiver has failed for five days.';
+  return {
+    tenantId,
+    id: noticeId('webhook-disabled', id),
+    title: 'A webhook was disabled',
+    body: `${cause} The webhook ${recordId} gets no further events. Enable it, and recover the events that it missed.`,
+    ...toAdministrators,
   };
 }
 

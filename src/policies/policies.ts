@@ -5,6 +5,7 @@ import { CategoryLearningPolicy } from './category-learning.policy.js';
 import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
 import { LateEntryWatch } from './late-entry.watch.js';
 import { NotificationPolicy } from './notification.policy.js';
+import { OperatorAlerts } from './operator-alerts.js';
 import { PushDeliveries } from './push-delivery.js';
 import { PushSender } from './push-sender.js';
 import { RestorationPolicy, RestorationWatch, Restoring } from './restoration.policy.js';
@@ -27,6 +28,7 @@ export const policyProviders = [
   LateEntryWatch,
   PushSender,
   PushDeliveries,
+  OperatorAlerts,
   ...classes,
   { provide: POLICIES, useFactory: (...policies: Policy[]) => policies, inject: classes },
 ];

@@ -25,6 +25,7 @@ import {
   userLoginProjection,
   userProjection,
 } from './user.projection.js';
+import { webhookProjection } from './webhook.projection.js';
 import { pushSubscriptionProjection, pushUseProjection } from './push-subscription.projection.js';
 
 export const projections: readonly AnyProjection[] = [
@@ -45,6 +46,7 @@ export const projections: readonly AnyProjection[] = [
   integrationKeyDirectoryProjection,
   integrationKeyProjection,
   integrationKeyUseProjection,
+  webhookProjection,
   branchProjection,
   deadLetterProjection,
   errorLogProjection,

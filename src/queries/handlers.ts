@@ -16,4 +16,5 @@ export { transactionQueryHandlers } from './transaction.queries.js';
 export { streamQueryHandlers } from './stream.queries.js';
 export { periodQueryHandlers, UndetectedEntries } from './period.queries.js';
 export { tenantQueryHandlers } from './tenant.queries.js';
+export { WebhookCount, webhookQueryHandlers } from './webhook.queries.js';
 export { GetTrialBalanceHandler } from './report.queries.js';

@@ -73,10 +73,9 @@ export class OutboundClient {
   faultOf(target: string): string | undefined {
     const { allowHttp = false, allowPrivate } = this.options;
     const url = URL.canParse(target) ? new URL(target) : undefined;
-    const isSecure = url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:');
-    if (!url || !isSecure || url.username !== '' || url.password !== '') return 'Must be an https address.';
-    if (!allowPrivate && isPrivateHost(hostOf(url))) return 'Must be a public address.';
-    return undefined;
+    const protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
+    if (!url || !protocols.includes(url.protocol) || hasCredentials(url)) return 'Must be an https address.';
+    return !allowPrivate && isPrivateHost(hostOf(url)) ? 'Must be a public address.' : undefined;
   }
 
   /** Never rejects because of the target. An abort of the signal stops the wait for the response. */
@@ -165,6 +164,8 @@ export class OutboundClient {
     });
   };
 }
+
+const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== '';
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,30} GMT$/;
 

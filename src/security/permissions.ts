@@ -31,7 +31,7 @@ const ofResource = ([resource, group]: readonly [Resource, string]): Permission[
 export const PERMISSIONS: readonly Permission[] = [
   ...(Object.entries(resources) as [Resource, string][]).flatMap(ofResource),
   { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
-  { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys of partner integrations' },
+  { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys and webhooks of integrations' },
   { code: 'reports.read', group: 'Reports', description: 'See the trial balance and account statements' },
   { code: 'periods.close', group: 'Periods', description: 'Close periods and reopen them' },
   { code: 'audit.read', group: 'Audit Log', description: 'See who changed what in the tenant' },

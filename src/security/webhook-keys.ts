@@ -30,7 +30,9 @@ export class WebhookKeys {
 
   /** The secret in the form of Standard Webhooks. */
   secretOf({ tenantId, webhookId, secretId }: WebhookSecretName): string {
-    const secret = createHmac('sha256', this.key).update(JSON.stringify([tenantId, webhookId, secretId])).digest();
+    const secret = createHmac('sha256', this.key)
+      .update(JSON.stringify([tenantId, webhookId, secretId]))
+      .digest();
     return `whsec_${secret.toString('base64')}`;
   }
 }

@@ -97,5 +97,4 @@ export class WebhookSender {
 }
 
 /** Printable text without control characters, which a receiver may send by mistake or malice. */
-const textOf = (body: Buffer): string =>
-  body.toString('utf8').replaceAll(/[^\P{Cc}\n\r\t]|\p{Cs}/gu, '\ufffd');
+const textOf = (body: Buffer): string => body.toString('utf8').replaceAll(/[^\P{Cc}\n\r\t]|\p{Cs}/gu, '\ufffd');

@@ -18,6 +18,7 @@ const ALWAYS_THERE = [
   'notification-inbox',
   'number-sequence',
   'push-delivery',
+  'webhook-progress',
 ];
 
 describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const))(
@@ -99,6 +100,7 @@ describe('events', () => {
       'RequestKeyReleased',
       'SaleCustomerChosen',
       'ValueClaimed',
+      'WebhookProgressed',
     ]);
     const known = [
       'account',
@@ -122,6 +124,7 @@ describe('events', () => {
       'tenant',
       'transaction',
       'user',
+      'webhook',
     ];
     expect([...new Set(declared.flatMap(([, { audit }]) => audit?.entity ?? []))].sort()).toEqual(known);
   });

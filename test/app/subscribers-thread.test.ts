@@ -4,7 +4,13 @@ import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const refused = () => Promise.reject(new Error('Nobody asks'));
-const callbacks = { park: refused, settle: refused, reportRebuild: refused, noteForwarder: refused };
+const callbacks = {
+  park: refused,
+  settle: refused,
+  reportRebuild: refused,
+  noteForwarder: refused,
+  noteWebhook: refused,
+};
 const ignored = () => undefined;
 const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '', redisUrl: '' };
 
@@ -31,6 +37,7 @@ describe("The subscribers' thread", () => {
     thread = new SubscriberThread({
       settings: {
         ...{ stores: NOWHERE, roles: [], restoreForward: 'wait', logLevel: 'silent' },
+        webhooks: { directory: '', key: undefined, allowPrivate: false },
         history: { historyId: '', space: '' },
       },
       clock,

@@ -9,6 +9,7 @@ import { OidcIssuer } from '../support/oidc-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
 import { ApiDocument, routeTable } from '../support/route-table.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
@@ -89,12 +90,12 @@ const ENTITIES: readonly string[] = [
     'operator',
   ],
   ...['session', 'sale', 'integration-key', 'notification', 'dead-letter', 'job', 'error-log', 'projection'],
-  'forwarder',
+  ...['forwarder', 'webhook'],
 ];
 const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['LOGIN', /^SessionStarted$/],
   ['LOGOUT', /^SessionEnded$/],
-  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$/],
+  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/],
   ['CREATE', /(?:Created|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
   ['DELETE', /(?:Deleted|Archived|Revoked|Unsubscribed)$/],
 ];
@@ -310,6 +311,29 @@ async function walkTransactions(token: string, { customerId, accountId, category
   await change('POST', path, opening, token, { reason: 'Never was.' }, '/cancel');
 }
 
+async function walkWebhooks({ token }: TestTenant): Promise<void> {
+  const path = '/api/webhooks';
+  const receiver = await WebhookReceiver.start();
+  const body = { url: receiver.urlOf('/'), types: ['kontor.branch.created.v1'] };
+  const id = await createAt(path, token, body);
+  await service.post('/api/branches', { code: 'HOOK', name: 'Heard of' }, token);
+  const delivery = await eventually(async () => {
+    const { items } = (await service.get(`${path}/${id}/deliveries`, token)).body as Page<{ id: string }>;
+    return items[0];
+  }, 10_000);
+  await change('PATCH', path, id, token, { description: 'Ours', types: ['kontor.*'] });
+  await change('PATCH', path, id, token, { isEnabled: false });
+  await change('PATCH', path, id, token, { isEnabled: true });
+  for (const what of ['rotate-secret', 'test'])
+    await take({ route: `POST ${path}/{id}/${what}`, address: `${path}/${id}/${what}`, token });
+  const [resend, recover] = [`deliveries/${delivery.id}/resend`, 'recover'];
+  await take({ route: `POST ${path}/{id}/deliveries/{deliveryId}/resend`, address: `${path}/${id}/${resend}`, token });
+  const since = { since: '2026-01-01T00:00:00.000Z' };
+  await take({ route: `POST ${path}/{id}/recover`, address: `${path}/${id}/${recover}`, token, body: since });
+  await change('DELETE', path, id, token);
+  await receiver.close();
+}
+
 async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> {
   const keys = '/api/integration-keys';
   const made = await take({
@@ -410,13 +434,16 @@ async function walkOperations(): Promise<void> {
 
 beforeAll(async () => {
   issuer = await OidcIssuer.start();
-  service = await TestService.start({ environment: { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'kontor-api' } });
+  service = await TestService.start({
+    environment: { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'kontor-api', WEBHOOK_ALLOW_PRIVATE: 'true' },
+  });
   operator = await service.operator();
   secrets.set('password of the operator', OPERATOR.password).set('token of the operator', operator);
   const tenant = await walkPlatform();
   await walkPeople(tenant);
   await walkRecords(tenant);
   await walkPartners(tenant);
+  await walkWebhooks(tenant);
   await walkNotifications(tenant);
   await walkOperations();
   // A rejected sign-in is recorded a moment after its response.

@@ -19,6 +19,7 @@ import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
 import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
 import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
+import { webhookEvents } from '../../src/aggregates/webhook.aggregate.js';
 import { userEvents } from '../../src/aggregates/user.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
@@ -90,6 +91,7 @@ const step = fc.record({
     { weight: 2, arbitrary: oneOf(accountEvents).map((sample) => ['account', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyEvents).map((sample) => ['integration-key', sample] as const) },
     { weight: 1, arbitrary: oneOf(integrationKeyUseEvents).map((sample) => ['integration-key-use', sample] as const) },
+    { weight: 1, arbitrary: oneOf(webhookEvents).map((sample) => ['webhook', sample] as const) },
     { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
     { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
     { weight: 1, arbitrary: oneOf(notificationEvents).map((sample) => ['notification', sample] as const) },

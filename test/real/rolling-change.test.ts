@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SystemClock } from '../../src/adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { Leadership } from '../../src/projecting/leadership.js';
 import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
 import { ModelFollower } from '../../src/projecting/model-follower.js';
@@ -12,6 +12,7 @@ import type { AnyProjection } from '../../src/projecting/projection.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { openBroker, openEvents, openModels, type StoreSettings } from '../../src/app/stores.js';
+import { openWebhooks } from '../../src/app/webhooks.js';
 import { leaseOf, startSubscribers } from '../../src/app/subscribers.js';
 import { catalogue, clubProjections, facts, happen, memberProjection, roomProjection } from '../support/club.toy.js';
 import { Servers } from '../support/servers.js';
@@ -49,11 +50,14 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     restoreForward: 'wait',
     batchSize: 100,
     meters: new QueueMeters(clock),
+    ids: new Uuid7Ids(),
+    webhooks: await openWebhooks({ directory: settings.directory, key: undefined, allowPrivate: false }, clock),
     callbacks: {
       park: () => Promise.resolve(),
       settle: () => Promise.resolve(),
       reportRebuild: () => Promise.resolve(false),
       noteForwarder: () => Promise.resolve(),
+      noteWebhook: () => Promise.resolve(),
     },
     onProgress: (model, position) => {
       progress.advance(model, position);

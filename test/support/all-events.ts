@@ -8,6 +8,7 @@ import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
 import { asService } from '../../src/eventsourcing/context.js';
 import { noteRebuild, projectionAggregate, requestRebuild } from '../../src/projecting/projection-control.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
+import { noteWebhookProgress, webhookProgress } from '../../src/aggregates/webhook.aggregate.js';
 import { eventually } from './eventually.js';
 import { LateWriter } from './late-writer.js';
 import type { Browser } from './push-service.js';
@@ -201,7 +202,27 @@ export class EverythingElse {
     await this.operate('POST', `${letters[0]}/replay`);
     await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
     await this.ask('DELETE', `${path}/${id}`);
+    await this.webhooks();
     await this.rewinds();
+  }
+
+  private async webhooks(): Promise<void> {
+    const path = '/api/webhooks';
+    // The name does not exist.
+    const id = await this.make(path, { url: 'https://receiver.invalid/', types: ['kontor.branch.created.v1'] });
+    await this.make('/api/branches', { code: 'HEARD', name: 'Heard of' });
+    const delivery = await eventually(async () => {
+      const { body } = await this.service.get(`${path}/${id}/deliveries`, this.books.tenant.token);
+      return (body as { items: Listed[] }).items[0];
+    }, PATIENCE_MS);
+    await this.ask('PATCH', `${path}/${id}`, { description: 'Ours' });
+    await this.ask('POST', `${path}/${id}/rotate-secret`);
+    await this.ask('POST', `${path}/${id}/test`);
+    await this.ask('POST', `${path}/${id}/deliveries/${delivery.id}/resend`);
+    await this.ask('POST', `${path}/${id}/recover`, { since: '2026-01-01T00:00:00.000Z' });
+    await this.decide(webhookProgress, id, { position: 1 }, noteWebhookProgress, this.books.tenant.id);
+    for (const isEnabled of [false, true]) await this.ask('PATCH', `${path}/${id}`, { isEnabled });
+    await this.ask('DELETE', `${path}/${id}`);
   }
 
   private async rewinds(): Promise<void> {

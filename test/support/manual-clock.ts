@@ -61,6 +61,13 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
+  /** Moves both clocks at once, and only then wakes the sleepers, as after a machine was suspended. */
+  async leap(ms: number): Promise<void> {
+    this.moveTo(this.elapsedMs + ms);
+    for (const { dueMs, wake } of this.sleepers) if (dueMs <= this.elapsedMs) wake();
+    await nextTurn();
+  }
+
   /** Moves only the wall clock forward or back, as an operator or NTP would. No sleeper wakes. */
   jump(ms: number): void {
     this.wallMs += ms;

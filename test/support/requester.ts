@@ -44,9 +44,9 @@ export class Requester {
 
   /** The URL path of a route, with its parameters filled in. */
   addressOf({ path }: Pick<Route, 'path'>): string {
-    return path.replace(/^(.*?)\/\{(\w+)\}/, (_, before: string, name: string) => {
-      const id = name === 'externalId' ? 'a-sale' : this.ids.get(before);
-      return `${before}/${id ?? this.service.service.engines.ids.next()}`;
+    return path.replaceAll(/\/\{(\w+)\}/g, (_, name: string, at: number) => {
+      const id = name === 'externalId' ? 'a-sale' : this.ids.get(path.slice(0, at));
+      return `/${id ?? this.service.service.engines.ids.next()}`;
     });
   }
 
@@ -107,6 +107,7 @@ export class Requester {
       role: 'USER',
     });
     await made('/api/transaction-categories', { name: 'A category' });
+    await made('/api/webhooks', { url: 'https://receiver.invalid/', types: ['none'] });
     const categoryId = ids.get('/api/transaction-categories');
     await made('/api/transaction-categories/rules', { categoryId, keyword: 'word' });
     ids.set('/api/transactions', (await service.transactions(tenant.token)).items[0]?.id ?? '');

@@ -39,6 +39,13 @@ export type Operation = {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
 
+/** A valid text of each format. */
+const VALID: Readonly<Record<string, string>> = {
+  email: 'least@least.test',
+  date: '2026-01-01',
+  'date-time': '2026-01-01T00:00:00.000Z',
+};
+
 /** The service's OpenAPI document. */
 export class ApiDocument {
   private readonly json: {
@@ -105,6 +112,6 @@ export class ApiDocument {
     if (type === 'array') return [];
     if (type === 'boolean') return true;
     if (type === 'integer' || type === 'number') return minimum;
-    return format === 'email' ? 'least@least.test' : 'xy'.repeat(minLength).slice(0, minLength);
+    return VALID[format ?? ''] ?? 'xy'.repeat(minLength).slice(0, minLength);
   }
 }

@@ -23,6 +23,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['tenant', 'Tenant'],
   ['transaction', 'Transaction'],
   ['user', 'User'],
+  ['webhook', 'Webhook'],
 ];
 
 export const entityWords = (entity: string): string => ENTITIES.find(([known]) => known === entity)?.[1] ?? entity;

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { webhookRecord } from '../aggregates/webhook.aggregate.js';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  type IssuedWebhook,
+  RecoverWebhook,
+  ResendDelivery,
+  RotateWebhookSecret,
+  type TestedWebhook,
+  TestWebhook,
+  UpdateWebhook,
+} from '../commands/webhook.commands.js';
+import { GetWebhook, ListDeliveries, ListWebhooks } from '../queries/webhook.queries.js';
+import { instantInput, optionalPaging } from './input.js';
+import { recordDto } from './record-shapes.js';
+import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
+import { instantOut, named, recordFields, recordId } from './shapes.js';
+
+const { url, types } = webhookRecord.shown;
+const WebhookDto = recordDto('WebhookDto', webhookRecord);
+const IssuedWebhookDto = named(
+  'IssuedWebhookDto',
+  z.object({
+    ...{ id: recordId, url, types },
+    secret: z.string().meta({ description: 'Signing secret of Standard Webhooks (`whsec_…`). Returned only once.' }),
+  }),
+);
+const response = {
+  responseStatus: z.int().nullable().meta({ description: 'HTTP status; null if the receiver did not respond.' }),
+  responseBody: z.string().nullable().meta({ description: 'The first 1,024 bytes of the response.' }),
+  code: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success.' }),
+};
+const WebhookTestResultDto = named(
+  'WebhookTestResultDto',
+  z.object({ id: recordId, delivered: z.boolean(), ...response }),
+);
+const status = z.enum(['PENDING', 'DELIVERED', 'FAILED']);
+const WebhookDeliveryDto = named(
+  'WebhookDeliveryDto',
+  z.object({
+    ...recordFields,
+    webhookId: recordId,
+    messageId: recordId.meta({ description: 'Header `webhook-id` and CloudEvents id, the same in every attempt.' }),
+    eventType: z.string(),
+    subject: z.string().meta({ description: 'Id of the record that the message is about.' }),
+    status: status.meta({
+      description: 'PENDING: will be attempted again. FAILED: a dead letter, or the webhook was disabled.',
+    }),
+    attempts: z.int().min(1),
+    ...response,
+    lastAttemptAt: instantOut,
+    nextAttemptAt: instantOut.nullable(),
+  }),
+);
+
+const listQuery = z.strictObject(optionalPaging);
+const deliveriesQuery = z.strictObject({ ...optionalPaging, status: status.exactOptional() });
+const recoverBody = z.strictObject({ since: instantInput }).meta({ id: 'RecoverWebhookDto' });
+
+const routes = routesAt('/api/webhooks', { who: 'tenant', permission: 'integrations.manage', tag: 'Webhooks' });
+const disabled = { 409: 'WEBHOOK_DISABLED: enable the webhook first.' } as const;
+const issuedAnswer = { ...valueOf(IssuedWebhookDto), status: 201, position: 'awaited' } as const;
+const issued = ({ id, url, types, secret }: IssuedWebhook): object => ({ id, url, types, secret });
+const tested = ({ id, answer: { status: responseStatus, body: responseBody, code } }: TestedWebhook): object => ({
+  ...{ id, delivered: code === null, responseStatus, responseBody, code },
+});
+
+export const WebhookController = controllerOf(
+  routes.list('List webhooks, newest first; secrets are omitted', listQuery, WebhookDto, ListWebhooks),
+  routes.command(
+    'Create a webhook; only this response contains the signing secret',
+    {
+      description:
+        "Delivers the tenant's integration events (GET /api/integration-events) that are recorded from now on, as " +
+        'signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.',
+      body: CreateWebhook.schema,
+      creates: { showsSecret: true },
+      answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
+    },
+    ({ target, body }) => new CreateWebhook(target, body),
+    issued,
+  ),
+  routes.get('Get a webhook', WebhookDto, GetWebhook),
+  routes.change('Update, disable or enable a webhook', { method: 'PATCH', path: '/:id' }, UpdateWebhook),
+  routes.change('Delete a webhook; open deliveries are abandoned', { method: 'DELETE', path: '/:id' }, DeleteWebhook),
+  routes.command(
+    'Rotate the signing secret; for 24 hours both the old and the new one sign',
+    { path: '/:id/rotate-secret', answers: issuedAnswer },
+    ({ target }) => new RotateWebhookSecret(target, {}),
+    issued,
+  ),
+  routes.command(
+    'Send a test message, once, and return the response of the receiver',
+    { path: '/:id/test', answers: { ...valueOf(WebhookTestResultDto), status: 201, position: 'awaited' } },
+    ({ target }) => new TestWebhook(target, {}),
+    tested,
+  ),
+  routes.query(
+    'List the latest deliveries of a webhook, newest first',
+    {
+      path: '/:id/deliveries',
+      description: 'The log keeps the last 1,000 deliveries of each webhook.',
+      query: deliveriesQuery,
+      answers: pageOf(WebhookDeliveryDto),
+    },
+    ({ scope, id, query }) => new ListDeliveries(scope, id, query),
+  ),
+  routes.command(
+    'Send a delivery again',
+    {
+      path: '/:id/deliveries/:deliveryId/resend',
+      ids: ['id', 'deliveryId'],
+      answers: { status: 201, shape: 'command', also: disabled },
+    },
+    ({ target, params: { deliveryId } }) => new ResendDelivery(target, { deliveryId: deliveryId.toLowerCase() }),
+  ),
+  routes.command(
+    'Deliver events since an instant again, except those that the log shows as delivered',
+    { path: '/:id/recover', body: recoverBody, answers: { status: 201, shape: 'command', also: disabled } },
+    ({ target, body }) => new RecoverWebhook(target, body),
+  ),
+);

@@ -1,0 +1,232 @@
+import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
+import type { DisabledReason, PresentWebhook, WebhookReport } from '../aggregates/webhook.aggregate.js';
+import { Backoff } from '../eventsourcing/backoff.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import type { FairQueue } from '../eventsourcing/fair-queue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { type Delivery, type DeliveryStatus, KEPT_DELIVERIES } from '../observability/delivery-log.js';
+import type { EventReader, RecordedEvent } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { Clock, Ids } from '../ports/time.js';
+import type { WebhookAnswer, WebhookSender } from '../security/webhook-sender.js';
+import type { ParkRequest } from './dead-letters.js';
+import { type Entry, type LoggedAt, type Outgoing, outgoingOf } from './webhook-entries.js';
+import { webhookSubscriber } from './webhook-redelivery.js';
+import { MAX_WAIT_MS, WebhookGate } from './webhook-gate.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Time from the first failure until a message becomes a dead letter. */
+export const RETRIED_FOR_MS = 3 * DAY_MS;
+/** Time from the first failure since a success until the webhook is disabled. */
+export const FAILING_FOR_MS = 5 * DAY_MS;
+const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
+/** Pauses of a receiver that is down. Shorter than those of a message, so that it gets its messages soon afterwards. */
+const DOWN_PAUSES = { baseMs: 1_000, maxMs: 15 * 60_000 };
+
+export type WebhookAddress = { readonly tenantId: string; readonly id: string };
+
+/** What deliveries need from the service. */
+export type DeliveryParts = {
+  readonly events: EventReader;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly sender: WebhookSender;
+  /** Shares the connections of all webhooks fairly between tenants. */
+  readonly turns: FairQueue;
+  /** Durably parks an event that a webhook does not get. */
+  readonly park: (subscriber: string, event: ParkRequest['event'], error: unknown) => Promise<void>;
+  /** Appends a report on a webhook. */
+  readonly report: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
+};
+
+type Answer = Pick<WebhookAnswer, 'status' | 'code' | 'body' | 'afterMs'>;
+const failure = (code: string): Answer => ({ status: null, code, body: null, afterMs: undefined });
+type Outcome = 'done' | 'again' | 'stopped';
+
+/** Attempts the messages of one webhook, and logs them. */
+export class WebhookAttempts {
+  readonly gate: WebhookGate;
+  /** Log entries that are not stored yet, by slot. */
+  logged = new Map<number, Delivery>();
+  /** Messages that a recovery skips. */
+  delivered: ReadonlySet<string> = new Set();
+  private wants: (type: string) => boolean;
+  private readonly retries = new Backoff(RETRY_PAUSES);
+  private readonly underway = new Set<Promise<Outcome>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly parts: DeliveryParts,
+    private readonly address: WebhookAddress,
+    private webhook: PresentWebhook,
+    /** Number of the next log entry. */
+    public nextNumber: number,
+  ) {
+    this.gate = new WebhookGate(parts.clock, new Backoff(DOWN_PAUSES));
+    this.wants = wantedBy(webhook);
+  }
+
+  use(webhook: PresentWebhook): void {
+    this.webhook = webhook;
+    this.wants = wantedBy(webhook);
+  }
+
+  wantsAny(event: Recorded): boolean {
+    return outgoingOf(event).some(({ type }) => this.wants(type));
+  }
+
+  /** Begins no further attempts, and abandons those that do not end in time. */
+  async stop(withinMs: number): Promise<void> {
+    this.gate.close();
+    const over = new AbortController();
+    const ended = Promise.allSettled(this.underway);
+    if (this.underway.size > 0) await Promise.race([ended, this.parts.clock.sleep(withinMs, over.signal)]);
+    over.abort();
+    this.stopping.abort();
+    await ended;
+  }
+
+  /** Delivers the messages of an event in order. Resolves to false if it was stopped before. */
+  async settle(entry: Entry): Promise<boolean> {
+    for (;;) {
+      const event = entry.event ?? (await this.read(entry));
+      if (this.stopping.signal.aborted) return false;
+      const message = event && this.nextOf(entry, event);
+      if (!message) return true;
+      entry.event = event;
+      const attempt = this.attempt(entry, event, message);
+      this.underway.add(attempt);
+      const outcome = await attempt.finally(() => this.underway.delete(attempt));
+      if (outcome === 'stopped') return false;
+      // A waiting entry reads its event again, so that thousands of them need little memory.
+      if (outcome === 'again') entry.event = undefined;
+      else Object.assign(entry, { done: entry.done + 1, attempts: 0, failedAtMs: null, dueMs: 0, logged: null });
+    }
+  }
+
+  private nextOf(entry: Entry, event: Recorded): Outgoing | undefined {
+    const messages = outgoingOf(event);
+    const index = messages.findIndex((message, at) => at >= entry.done && this.isDue(entry, message));
+    entry.done = index < 0 ? messages.length : index;
+    return messages[index];
+  }
+
+  private isDue({ kind, messageId }: Entry, message: Outgoing): boolean {
+    if (messageId !== null) return message.id === messageId;
+    return this.wants(message.type) && !(kind === 'recovery' && this.delivered.has(message.id));
+  }
+
+  private async attempt(entry: Entry, event: Recorded, message: Outgoing): Promise<Outcome> {
+    const { clock, turns } = this.parts;
+    if (!(await this.gate.enter(entry.dueMs))) return 'stopped';
+    const answer = await turns.run({ group: this.address.tenantId }, async () => {
+      const beganMs = clock.monotonicMs();
+      const received = await this.send(entry, message);
+      this.gate.leave(received.code === null, clock.monotonicMs() - beganMs, received.afterMs);
+      return received;
+    });
+    if (this.stopping.signal.aborted) return 'stopped';
+    entry.attempts += 1;
+    if (answer.code !== null) return this.failed(entry, event, message, answer);
+    this.note(entry, message, 'DELIVERED', answer);
+    return 'done';
+  }
+
+  private async send({ kind }: Entry, message: Outgoing): Promise<Answer> {
+    const { sender, clock } = this.parts;
+    try {
+      const receiver = receiverOf(sender, this.address, this.webhook, clock.nowMs());
+      const body = kind === 'live' ? message.body : message.again;
+      return await sender.send(receiver, { id: message.id, body }, this.stopping.signal);
+    } catch (error) {
+      if (error instanceof DomainError) return failure(error.code);
+      throw error;
+    }
+  }
+
+  private async failed(entry: Entry, event: Recorded, message: Outgoing, answer: Answer): Promise<Outcome> {
+    const nowMs = this.parts.clock.nowMs();
+    entry.failedAtMs ??= nowMs;
+    if (answer.status === 410) return this.disable(entry, message, answer, 'GONE');
+    if (nowMs - (this.gate.failingSinceMs ?? nowMs) >= FAILING_FOR_MS)
+      return this.disable(entry, message, answer, 'FAILING');
+    if (nowMs - entry.failedAtMs >= RETRIED_FOR_MS) return this.giveUp(entry, event, message, answer);
+    const pauseMs = Math.max(this.retries.pauseMs(entry.attempts), answer.afterMs ?? 0);
+    entry.dueMs = nowMs + Math.min(MAX_WAIT_MS, pauseMs);
+    this.note(entry, message, 'PENDING', answer, entry.dueMs);
+    return 'again';
+  }
+
+  private async disable(entry: Entry, message: Outgoing, answer: Answer, reason: DisabledReason): Promise<Outcome> {
+    this.note(entry, message, 'FAILED', answer);
+    // The component that follows the history ends these deliveries when it reads the event.
+    await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason }));
+    return 'stopped';
+  }
+
+  private async giveUp(entry: Entry, event: Recorded, message: Outgoing, answer: Answer): Promise<Outcome> {
+    const text = `The receiver did not accept ${message.type} within three days (${answer.code ?? ''}).`;
+    this.note(entry, message, 'FAILED', answer);
+    const isParked = await this.park(event, new DomainError('conflict', 'UNDELIVERED', text));
+    return isParked ? 'done' : 'stopped';
+  }
+
+  private park(event: ParkRequest['event'], error: unknown): Promise<boolean> {
+    return this.surely(() => this.parts.park(webhookSubscriber(this.address.id), event, error));
+  }
+
+  /** Undefined if the event is missing or unreadable; an unreadable one is parked. */
+  private async read({ stream, revision, eventId }: Entry): Promise<Recorded | undefined> {
+    const { events, catalogue } = this.parts;
+    let found: RecordedEvent | undefined;
+    await this.surely(async () => {
+      found = (await events.readStream(stream, { from: revision, maxCount: 1 })).events[0];
+    });
+    if (found?.id !== eventId) return undefined;
+    try {
+      return catalogue.decode(found);
+    } catch (error) {
+      await this.park(found, error);
+      return undefined;
+    }
+  }
+
+  /** Retries until it succeeds; false if it was stopped before. */
+  private async surely(work: () => Promise<void>): Promise<boolean> {
+    const { clock, logger } = this.parts;
+    const { signal } = this.stopping;
+    const isDone = await retryForever(
+      clock,
+      signal,
+      () => work().then(() => true),
+      (error) => {
+        logger.warn({ err: error, webhook: this.address.id }, 'a webhook waits for an engine');
+      },
+    );
+    return isDone === true;
+  }
+
+  private note(entry: Entry, message: Outgoing, status: DeliveryStatus, answer: Answer, dueMs?: number): void {
+    const { clock } = this.parts;
+    const lastAttemptAt = new Date(clock.nowMs()).toISOString();
+    const { id, number, createdAt } = (entry.logged = this.placeOf(entry.logged, lastAttemptAt));
+    const { eventId, stream, revision, position, attempts } = entry;
+    this.logged.set(number % KEPT_DELIVERIES, {
+      ...{ id, number, webhookId: this.address.id, messageId: message.id, eventType: message.type },
+      ...{ subject: message.subject, source: { eventId, stream, revision, position } },
+      ...{ status, attempts, responseStatus: answer.status, responseBody: answer.body, code: answer.code },
+      ...{ createdAt, lastAttemptAt, nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString() },
+    });
+  }
+
+  /** A delivery whose slot was taken by a later one moves to a new slot. */
+  private placeOf(known: LoggedAt | null, now: string): LoggedAt {
+    if (known && this.nextNumber - known.number <= KEPT_DELIVERIES) return known;
+    const number = this.nextNumber;
+    this.nextNumber += 1;
+    return { id: known?.id ?? this.parts.ids.next(), number, createdAt: known?.createdAt ?? now };
+  }
+}

@@ -1,0 +1,287 @@
+import { setMaxListeners } from 'node:events';
+import {
+  webhook,
+  type WebhookEvent,
+  webhookEvents,
+  type WebhookProgressEvent,
+  webhookProgressEvents,
+} from '../aggregates/webhook.aggregate.js';
+import { FairQueue } from '../eventsourcing/fair-queue.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { parseStreamName } from '../eventsourcing/stream-name.js';
+import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
+import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
+import { subscriberKey } from '../projecting/windowed-subscriber.js';
+import { publicEventTypes } from './translations.js';
+import type { DeliveryParts, WebhookAddress } from './webhook-attempts.js';
+import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';
+
+/** Name of the subscriber, its queue and its lease. */
+export const WEBHOOKS = 'webhooks';
+
+const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhookProgressEvents)];
+const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
+const filter: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
+const isConfig = new Set(configTypes);
+
+/** Limit across all tenants. A single tenant uses at most half of the free places. */
+const PLACES = { atOnce: 512, leavesRoom: true };
+const SAVE_EVERY_MS = 250;
+/** Interval of the reports that replace the stored progress if the read store is lost. */
+const REPORT_EVERY_MS = 10 * 60_000;
+/** Time for attempts in progress when the process stops. */
+const STOP_WITHIN_MS = 2_000;
+const PAGE = 500;
+
+type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
+type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
+
+/**
+ * Delivers integration events to the webhooks of all tenants. Reads new events once and offers them to the webhooks of
+ * their tenants. Stores the progress of each webhook, with its open deliveries, in the read store.
+ */
+export class WebhookDispatcher {
+  private readonly lanes = new Map<string, WebhookLane>();
+  private readonly byTenant = new Map<string, Set<WebhookLane>>();
+  /** Lanes that wait for the end of the first read. */
+  private readonly waiting = new Map<string, SavedLane>();
+  private readonly ended = new Set<string>();
+  private readonly reported = new Map<string, Position>();
+  private readonly log: DeliveryLog;
+  private readonly reader: RecordReader;
+  private readonly stopping = new AbortController();
+  private readonly turns = new FairQueue(PLACES);
+  private readonly saves = new KeyedQueue();
+  private routed: Position = BEFORE_ALL;
+  private saved: Position = BEFORE_ALL;
+  private running: Promise<unknown> = Promise.resolve();
+  private reportedAtMs: number;
+
+  constructor(private readonly parts: Parts) {
+    this.log = new DeliveryLog(parts.store);
+    this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock);
+    this.reportedAtMs = parts.clock.monotonicMs();
+    setMaxListeners(0, this.stopping.signal);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    await Promise.all([...this.lanes.values()].map((lane) => lane.stop(STOP_WITHIN_MS)));
+    await this.save().catch((error: unknown) => {
+      this.parts.logger.warn({ err: error }, 'the progress of webhooks could not be saved');
+    });
+    this.parts.meter?.end();
+  }
+
+  private async run(): Promise<void> {
+    const { clock, logger, meter } = this.parts;
+    const { signal } = this.stopping;
+    const complain = (error: unknown): void => {
+      logger.warn({ err: error }, 'the webhooks wait for an engine');
+    };
+    await retryForever(clock, signal, () => this.begin(), complain);
+    meter?.begin(this.routed);
+    await Promise.all([
+      retryForever(clock, signal, (gotOn) => this.follow(gotOn), complain),
+      this.keepSaving(complain),
+    ]);
+  }
+
+  /** Recalls the webhooks, or finds them in the history if there is no stored progress. */
+  private async begin(): Promise<void> {
+    await this.log.prepare();
+    const checkpoint = await this.parts.store.checkpoint(subscriberKey(WEBHOOKS));
+    this.waiting.clear();
+    for (const lane of await this.log.lanes<SavedLane>()) this.waiting.set(lane.id, lane);
+    this.routed = this.saved = checkpoint;
+    if (checkpoint === BEFORE_ALL) this.routed = await this.find();
+    for (const lane of this.waiting.values()) await this.open(lane);
+    this.waiting.clear();
+  }
+
+  /** Returns the position up to which the history was read. */
+  private async find(): Promise<Position> {
+    const { events, catalogue } = this.parts;
+    let after = BEFORE_ALL;
+    const head = await events.head();
+    for (let isLast = false; !isLast;) {
+      const page = await events.readAll({ from: after, filter: configFilter, maxCount: PAGE });
+      for (const event of page) this.recall(catalogue.decode(event) as ConfigEvent);
+      after = page.at(-1)?.position ?? after;
+      isLast = page.length < PAGE;
+    }
+    return Math.max(after, head);
+  }
+
+  private recall({ type, recordId: id, tenantId, position, data }: ConfigEvent): void {
+    if (type === 'WebhookCreated' || type === 'WebhookEnabled')
+      this.waiting.set(id, newLane({ tenantId, id }, position));
+    else if (type === 'WebhookDeleted' || type === 'WebhookDisabled') this.waiting.delete(id);
+    else if (type === 'WebhookProgressed') {
+      const lane = this.waiting.get(id);
+      if (lane) this.waiting.set(id, { ...lane, after: Math.max(lane.after, data.position) });
+    }
+  }
+
+  /** The lane of a webhook that was created or enabled; its log may have entries from before. */
+  private async begun(address: WebhookAddress, after: Position): Promise<SavedLane> {
+    const numbers = [...(await this.log.slotsOf(address.tenantId, address.id)).values()].map(({ number }) => number);
+    return { ...newLane(address, after), nextNumber: Math.max(-1, ...numbers) + 1 };
+  }
+
+  private async open(saved: SavedLane): Promise<void> {
+    const { id, tenantId } = saved;
+    if (this.lanes.has(id)) return;
+    const { state } = await this.reader.read(webhook, tenantId, id);
+    if (state.status === 'absent' || !state.isEnabled) {
+      this.ended.add(id);
+      return;
+    }
+    const parts = { ...this.parts, turns: this.turns, routed: () => this.routed, deliveredTo: this.deliveredTo };
+    const lane = new WebhookLane(parts, { tenantId, id }, state, saved);
+    this.ended.delete(id);
+    this.lanes.set(id, lane);
+    this.byTenant.set(tenantId, (this.byTenant.get(tenantId) ?? new Set()).add(lane));
+    lane.start();
+  }
+
+  private async close(lane: WebhookLane): Promise<void> {
+    const { id, tenantId } = lane.address;
+    await lane.stop(0);
+    await this.record(lane);
+    await this.log.abandon(tenantId, id);
+    this.lanes.delete(id);
+    this.byTenant.get(tenantId)?.delete(lane);
+    this.ended.add(id);
+  }
+
+  private readonly deliveredTo = async ({ tenantId, id }: WebhookAddress): Promise<ReadonlySet<string>> => {
+    // Deliveries of the last moment are not stored yet.
+    await this.save();
+    const known = [...(await this.log.slotsOf(tenantId, id)).values()];
+    return new Set(known.filter(({ status }) => status === 'DELIVERED').map(({ messageId }) => messageId));
+  };
+
+  private async follow(gotOn: () => void): Promise<void> {
+    const { events, meter } = this.parts;
+    const { signal } = this.stopping;
+    for await (const batch of events.subscribeToAll({ after: this.routed, filter, signal })) {
+      for (const event of batch.events) {
+        if (isConfig.has(event.type)) await this.configure(event);
+        else this.offer(event);
+        this.routed = event.position;
+      }
+      if (signal.aborted) return;
+      this.routed = Math.max(this.routed, batch.position);
+      if (batch.events.length > 0) meter?.handled(batch.events.length, this.routed, 0);
+      meter?.reached(this.routed, batch.caughtUp);
+      gotOn();
+    }
+    if (!signal.aborted) throw new Error('the subscription ended');
+  }
+
+  private offer(event: RecordedEvent): void {
+    const lanes = this.byTenant.get(parseStreamName(event.stream)?.tenantId ?? '');
+    if (!lanes || lanes.size === 0) return;
+    let decoded: Recorded;
+    try {
+      decoded = this.parts.catalogue.decode(event);
+    } catch {
+      for (const lane of lanes) lane.offerUnreadable(event, this.routed);
+      return;
+    }
+    for (const lane of lanes) lane.offer(decoded, this.routed);
+  }
+
+  private async configure(stored: RecordedEvent): Promise<void> {
+    const event = this.parts.catalogue.decode(stored) as ConfigEvent;
+    const { tenantId, recordId: id } = event;
+    const lane = this.lanes.get(id);
+    if (event.type === 'WebhookProgressed') return;
+    if (event.type === 'WebhookCreated' || event.type === 'WebhookEnabled')
+      return this.open(await this.begun({ tenantId, id }, event.position));
+    if (!lane) return;
+    if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
+    else if (event.type === 'WebhookResendRequested') lane.resend(resent(event.data));
+    else {
+      const { state } = await this.reader.read(webhook, tenantId, id);
+      if (state.status === 'absent' || !state.isEnabled) await this.close(lane);
+      else lane.attempts.use(state);
+    }
+  }
+
+  private async keepSaving(complain: (error: unknown) => void): Promise<void> {
+    const { clock } = this.parts;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await clock.sleep(SAVE_EVERY_MS, signal);
+      await this.save()
+        .then(() => this.reportProgress())
+        .catch(complain);
+    }
+  }
+
+  /** Saves run one after another: each expects what the one before stored. */
+  private save(): Promise<void> {
+    return this.saves.run('', () => this.saveNow());
+  }
+
+  /** One snapshot of all lanes; on an error the next one includes its changes. */
+  private async saveNow(): Promise<void> {
+    const { routed } = this;
+    const changed = new Map<string, StoredLane | null>([...this.ended].map((id) => [id, null]));
+    const dirty = [...this.lanes.values()].filter(({ isDirty }) => isDirty);
+    for (const lane of dirty) {
+      changed.set(lane.address.id, lane.snapshot());
+      lane.isDirty = false;
+    }
+    if (changed.size === 0 && routed === this.saved) return;
+    try {
+      for (const lane of dirty) await this.record(lane);
+      await this.log.save(changed, { key: subscriberKey(WEBHOOKS), position: routed });
+      this.saved = routed;
+      for (const [id, lane] of changed) if (lane === null) this.ended.delete(id);
+    } catch (error) {
+      for (const lane of dirty) lane.isDirty = true;
+      throw error;
+    }
+  }
+
+  private async record({ attempts, address: { tenantId, id: webhookId } }: WebhookLane): Promise<void> {
+    const bySlot = attempts.logged;
+    attempts.logged = new Map();
+    await this.log.record({ tenantId, webhookId, bySlot }).catch((error: unknown) => {
+      attempts.logged = new Map([...bySlot, ...attempts.logged]);
+      throw error;
+    });
+  }
+
+  private async reportProgress(): Promise<void> {
+    const { clock, report } = this.parts;
+    if (clock.monotonicMs() - this.reportedAtMs < REPORT_EVERY_MS) return;
+    this.reportedAtMs = clock.monotonicMs();
+    for (const { address, doneUpTo: position } of [...this.lanes.values()]) {
+      if (this.reported.get(address.id) === position) continue;
+      await report(address, { kind: 'progressed', position });
+      this.reported.set(address.id, position);
+    }
+  }
+}
+
+type Resend = Extract<WebhookEvent, { type: 'WebhookResendRequested' }>['data'];
+
+const resent = ({ logged, messageId, attempts, source }: Resend) => ({
+  ...source,
+  ...{ kind: 'resend' as const, before: source.position, also: null, done: 0, attempts, failedAtMs: null, dueMs: 0 },
+  ...{ logged, messageId },
+});

@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import type { Backoff } from '../eventsourcing/backoff.js';
+import type { Clock } from '../ports/time.js';
+
+/** Attempts at once: at the beginning and after an outage, at most, and while the receiver is slow. */
+const FIRST_LIMIT = 8;
+const MAX_LIMIT = 64;
+const SLOW_LIMIT = 4;
+const SLOW_MS = 1_000;
+/** Maximum delay of a retry. */
+export const MAX_WAIT_MS = 60 * 60_000;
+/** A receiver that fails this often in a row counts as down. */
+const DOWN_AFTER = 3;
+
+/**
+ * Limits the attempts at one receiver. A receiver that is down gets one attempt at a time, with growing pauses, and a
+ * slow one few at once, so that neither uses the connections of others. After the first success of a receiver that was
+ * down, all waiting attempts are due.
+ */
+export class WebhookGate {
+  /** Failures since the last success. */
+  failures = 0;
+  failingSinceMs: number | null = null;
+  private running = 0;
+  private limit = FIRST_LIMIT;
+  private averageMs = 0;
+  private pausedUntilMs = 0;
+  private isPausing = false;
+  private isClosed = false;
+  private changed = new AbortController();
+  private readonly queue: (() => void)[] = [];
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly backoff: Backoff,
+  ) {
+    setMaxListeners(0, this.changed.signal);
+  }
+
+  private get isDown(): boolean {
+    return this.failures >= DOWN_AFTER;
+  }
+
+  /** Resolves when an attempt may begin, not before `dueMs` unless the receiver recovers; false if the gate closes. */
+  async enter(dueMs: number): Promise<boolean> {
+    // The limit matters after the clock was set back.
+    await this.clock.sleep(Math.min(MAX_WAIT_MS, dueMs - this.clock.nowMs()), this.changed.signal);
+    if (this.closed()) return false;
+    if (this.queue.length > 0 || !this.hasRoom())
+      await new Promise<void>((enter) => {
+        this.queue.push(enter);
+        this.admit();
+      });
+    else this.running += 1;
+    return !this.closed();
+  }
+
+  leave(isSuccess: boolean, tookMs: number, afterMs = 0): void {
+    this.running -= 1;
+    if (isSuccess) this.succeeded(tookMs);
+    else this.failed(afterMs);
+    this.admit();
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    this.isClosed = true;
+    this.changed.abort();
+    for (const enter of this.queue.splice(0)) enter();
+  }
+
+  private closed(): boolean {
+    return this.isClosed;
+  }
+
+  private hasRoom(): boolean {
+    const isSlow = this.averageMs > SLOW_MS;
+    const limit = this.isDown ? 1 : Math.min(this.limit, isSlow ? SLOW_LIMIT : MAX_LIMIT);
+    return this.running < limit && this.pausedUntilMs <= this.clock.monotonicMs();
+  }
+
+  private admit(): void {
+    while (this.queue.length > 0 && this.hasRoom()) {
+      this.running += 1;
+      this.queue.shift()?.();
+    }
+    const pauseMs = this.pausedUntilMs - this.clock.monotonicMs();
+    if (this.queue.length === 0 || pauseMs <= 0 || this.isPausing) return;
+    this.isPausing = true;
+    void this.clock.sleep(pauseMs, this.changed.signal).then(() => {
+      this.isPausing = false;
+      if (!this.isClosed) this.admit();
+    });
+  }
+
+  private succeeded(tookMs: number): void {
+    const wasDown = this.isDown;
+    this.averageMs += (tookMs - this.averageMs) / 8;
+    this.limit = wasDown ? FIRST_LIMIT : Math.min(MAX_LIMIT, this.limit + 1);
+    this.failures = 0;
+    this.failingSinceMs = null;
+    this.pausedUntilMs = 0;
+    if (!wasDown) return;
+    this.changed.abort();
+    this.changed = new AbortController();
+    setMaxListeners(0, this.changed.signal);
+  }
+
+  private failed(afterMs: number): void {
+    this.failures += 1;
+    this.failingSinceMs ??= this.clock.nowMs();
+    this.limit = Math.max(1, Math.floor(this.limit / 2));
+    if (!this.isDown) return;
+    const pauseMs = this.backoff.pauseMs(this.failures - DOWN_AFTER + 1);
+    this.pausedUntilMs = Math.max(this.pausedUntilMs, this.clock.monotonicMs() + Math.max(pauseMs, afterMs));
+  }
+}

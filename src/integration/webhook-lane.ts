@@ -1,0 +1,240 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PresentWebhook } from '../aggregates/webhook.aggregate.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { StoredLane } from '../observability/delivery-log.js';
+import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from '../ports/event-store.js';
+import { publicEventTypes } from './translations.js';
+import { type DeliveryParts, WebhookAttempts, type WebhookAddress } from './webhook-attempts.js';
+import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from './webhook-entries.js';
+
+/** Maximum number of open events. A webhook with more reads the history itself, when it has room. */
+const MAX_OPEN = 256;
+/** Live events have precedence over those of a recovery. */
+const MAX_RECOVERING = 64;
+
+/** Events since an instant and up to a position that a user wants delivered again. */
+export type Recovery = { readonly since: string; readonly upTo: Position; readonly after: Position };
+
+/** The stored progress of a webhook. */
+export type SavedLane = StoredLane & {
+  readonly tenantId: string;
+  /** Everything up to the position is open, delivered or dead: `after`, or the checkpoint of the router if attached. */
+  readonly isAttached: boolean;
+  readonly after: Position;
+  readonly open: readonly SavedEntry[];
+  readonly nextNumber: number;
+  readonly failures: number;
+  readonly failingSinceMs: number | null;
+  readonly recovery: Recovery | null;
+};
+
+export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): SavedLane => ({
+  ...{ id, tenantId, isAttached: false, after, open: [], nextNumber: 0 },
+  ...{ failures: 0, failingSinceMs: null, recovery: null },
+});
+
+const publicTypes = new Set(publicEventTypes);
+
+type LaneParts = DeliveryParts & {
+  /** Position up to which the router has offered events. */
+  readonly routed: () => Position;
+  /** Messages of the webhook that are already delivered, as far as the log knows. */
+  readonly deliveredTo: (address: WebhookAddress) => Promise<ReadonlySet<string>>;
+};
+
+/**
+ * Delivers the events of one webhook at least once, in order for each record. While it is attached, the router offers
+ * it new events. When too many are open, it detaches, and reads the history from its own position until it has caught
+ * up. It never delays other webhooks.
+ */
+export class WebhookLane {
+  readonly attempts: WebhookAttempts;
+  /** Whether the stored progress is outdated. */
+  isDirty = true;
+  private readonly open = new Set<Entry>();
+  /** Positions of open events that are not sent by a user's request. */
+  private readonly positions = new Set<Position>();
+  private readonly queue = new KeyedQueue();
+  private readonly filter: EventFilter;
+  private readonly stopping = new AbortController();
+  private isAttached: boolean;
+  private after: Position;
+  private recovery: Recovery | null;
+  /** Positions that were open when the recovery began. */
+  private underway: ReadonlySet<Position> = new Set();
+  /** Position of the tenant's last event that the router offered. */
+  private offered: Position = BEFORE_ALL;
+  private running: Promise<unknown> = Promise.resolve();
+  private wake: () => void = () => undefined;
+
+  constructor(
+    private readonly parts: LaneParts,
+    readonly address: WebhookAddress,
+    webhook: PresentWebhook,
+    private readonly saved: SavedLane,
+  ) {
+    const { gate } = (this.attempts = new WebhookAttempts(parts, address, webhook, saved.nextNumber));
+    gate.failures = saved.failures;
+    gate.failingSinceMs = saved.failingSinceMs;
+    this.isAttached = saved.isAttached;
+    this.after = saved.isAttached ? Math.max(saved.after, parts.routed()) : saved.after;
+    this.recovery = saved.recovery;
+    const entities = parts.catalogue.aggregates.filter(({ events }) => Object.keys(events).some(isPublic));
+    this.filter = { on: 'stream', prefixes: entities.map(({ name }) => `${name}-${address.tenantId}_`) };
+  }
+
+  start(): void {
+    for (const entry of this.saved.open) this.take({ ...entry, event: undefined });
+    const { clock, logger } = this.parts;
+    this.running = retryForever(
+      clock,
+      this.stopping.signal,
+      (gotOn) => this.read(gotOn),
+      (error) => {
+        logger.warn({ err: error, webhook: this.address.id }, 'a webhook cannot read the history; retrying');
+      },
+    );
+  }
+
+  /** Attempts that do not end in time stay open. */
+  async stop(withinMs: number): Promise<void> {
+    this.stopping.abort();
+    await this.attempts.stop(withinMs);
+    this.wake();
+    await this.running;
+    // The entries of attempts that have just ended are up to date after this turn.
+    await nextTurn();
+  }
+
+  /** A new event of the tenant. `before`: a position of the history before it. */
+  offer(event: Recorded, before: Position): void {
+    this.offered = event.position;
+    if (!this.isAttached || event.position <= this.after) return;
+    if (this.open.size < MAX_OPEN) this.takeEvent('live', event, event, before);
+    else this.detach(before);
+  }
+
+  /** An event that the router cannot read is left to the lane, which parks it. */
+  offerUnreadable(event: RecordedEvent, before: Position): void {
+    this.offered = event.position;
+    if (this.isAttached && event.position > this.after)
+      this.take({ ...entryOf('live', event, before), event: undefined });
+  }
+
+  /** Sends one message again. */
+  resend(entry: SavedEntry): void {
+    this.take({ ...entry, event: undefined });
+  }
+
+  /** Delivers events again that the log does not show as delivered. Requests that overlap are combined. */
+  recover({ since, upTo }: Pick<Recovery, 'since' | 'upTo'>): void {
+    const known = this.recovery;
+    const isCovered = known !== null && known.since <= since;
+    this.recovery = isCovered ? { ...known, upTo } : { since, upTo, after: BEFORE_ALL };
+    this.isDirty = true;
+    this.wake();
+  }
+
+  /** Everything up to this position is delivered or dead. */
+  get doneUpTo(): Position {
+    for (const { kind, before } of this.open) if (kind === 'live') return before;
+    return this.isAttached ? this.parts.routed() : this.after;
+  }
+
+  snapshot(): SavedLane {
+    const { gate, nextNumber } = this.attempts;
+    const { failures, failingSinceMs } = gate;
+    return {
+      ...{ id: this.address.id, tenantId: this.address.tenantId, isAttached: this.isAttached, after: this.after },
+      open: [...this.open].map(savedOf),
+      ...{ nextNumber, failures, failingSinceMs, recovery: this.recovery },
+    };
+  }
+
+  private detach(before: Position): void {
+    this.isAttached = false;
+    this.after = before;
+    this.isDirty = true;
+    this.wake();
+  }
+
+  private takeEvent(kind: EntryKind, event: Recorded, stored: Parameters<typeof entryOf>[1], before: Position): void {
+    if (this.attempts.wantsAny(event)) this.take({ ...entryOf(kind, stored, before), event });
+  }
+
+  private take(entry: Entry): void {
+    if (entry.kind !== 'resend') {
+      if (this.positions.has(entry.position)) return;
+      this.positions.add(entry.position);
+    }
+    this.open.add(entry);
+    this.isDirty = true;
+    const settled = this.queue.run(entry.stream, () => this.attempts.settle(entry), entry.also ?? undefined);
+    void settled.then((isDone) => {
+      this.isDirty = true;
+      if (!isDone) return;
+      this.open.delete(entry);
+      if (entry.kind !== 'resend') this.positions.delete(entry.position);
+      if (this.open.size < MAX_OPEN / 2) this.wake();
+    });
+  }
+
+  private async read(gotOn: () => void): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      if (!this.isAttached && this.open.size < MAX_OPEN / 2) await this.catchUp();
+      else if (this.isAttached && this.recovery && this.open.size < MAX_RECOVERING) await this.readAgain(this.recovery);
+      else await new Promise<void>((wake) => (this.wake = wake));
+      gotOn();
+      // Engines in this process read without waiting.
+      await nextTurn();
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    const routed = this.parts.routed();
+    const maxCount = MAX_OPEN - this.open.size;
+    const page = await this.parts.events.readAll({ from: this.after, filter: this.filter, maxCount });
+    for (const event of page) {
+      this.takeStored('live', event, this.after);
+      this.after = event.position;
+    }
+    this.isDirty = true;
+    if (page.length === maxCount) return;
+    // Everything up to `routed` was stored before the read.
+    this.after = Math.max(this.after, routed);
+    this.isAttached = this.offered <= this.after;
+  }
+
+  private async readAgain(recovery: Recovery): Promise<void> {
+    const { upTo, after } = recovery;
+    if (after === BEFORE_ALL) {
+      this.underway = new Set(this.positions);
+      this.attempts.delivered = await this.parts.deliveredTo(this.address);
+    }
+    const page = await this.parts.events.readAll({ from: after, filter: this.filter, maxCount: MAX_RECOVERING });
+    // Another request may have come in meanwhile.
+    if (this.recovery !== recovery) return;
+    for (const event of page) if (this.isDue(event, recovery)) this.takeStored('recovery', event, after);
+    const last = page.at(-1)?.position ?? upTo;
+    this.recovery = page.length < MAX_RECOVERING || last >= upTo ? null : { ...recovery, after: last };
+    this.isDirty = true;
+  }
+
+  private isDue({ position, metadata }: RecordedEvent, { since, upTo }: Recovery): boolean {
+    const { timestamp } = metadata as { readonly timestamp: string };
+    return position <= upTo && timestamp >= since && !this.underway.has(position);
+  }
+
+  private takeStored(kind: EntryKind, event: RecordedEvent, before: Position): void {
+    if (!publicTypes.has(event.type)) return;
+    try {
+      this.takeEvent(kind, this.parts.catalogue.decode(event), event, before);
+    } catch {
+      this.take({ ...entryOf(kind, event, before), event: undefined });
+    }
+  }
+}
+
+const isPublic = (type: string): boolean => publicTypes.has(type);

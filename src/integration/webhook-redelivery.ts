@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Reason } from '../aggregates/dead-letter.aggregate.js';
+import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
+import { presentWebhook, webhook } from '../aggregates/webhook.aggregate.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { CLOCK, type Clock } from '../ports/time.js';
+import { WebhookSender } from '../security/webhook-sender.js';
+import { outgoingOf } from './webhook-entries.js';
+
+/** Name of a webhook as the subscriber of its dead letters. */
+export const webhookSubscriber = (id: string): string => `webhook:${id}`;
+export const webhookOfSubscriber = (subscriber: string): string => subscriber.slice(subscriber.indexOf(':') + 1);
+
+/** Replays dead letters of webhooks in the process that receives the request. */
+@Injectable()
+export class WebhookRedelivery {
+  constructor(
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(WebhookSender) private readonly sender: WebhookSender,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends all messages of the event once, in order. Returns why the receiver rejected one; undefined if none.
+   * @throws DomainError not_found if the webhook was deleted
+   */
+  async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {
+    const { tenantId } = event;
+    const found = presentWebhook((await this.reader.read(webhook, tenantId, id)).state);
+    const wants = wantedBy(found);
+    for (const message of outgoingOf(event).filter(({ type }) => wants(type))) {
+      const receiver = receiverOf(this.sender, { tenantId, id }, found, this.clock.nowMs());
+      const { code } = await this.sender.send(receiver, { id: message.id, body: message.again });
+      if (code !== null)
+        return { code: 'UNDELIVERED', message: `The receiver did not accept ${message.type} (${code}).` };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Reason } from '../aggregates/dead-letter.aggregate.js';
+import { Backoff } from '../eventsourcing/backoff.js';
+import { conflict } from '../eventsourcing/domain-error.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { CLOCK, type Clock } from '../ports/time.js';
+import { token } from '../ports/token.js';
+import { WebhookSender, type WebhookReceiver } from '../security/webhook-sender.js';
+import type { Sent } from './push-delivery.js';
+
+/** Name of the subscriber, its queue, its lease and its dead letters. */
+export const ALERTS = 'alerts';
+/** The receiver from the settings, if any. */
+export type AlertReceiver = { readonly receiver: WebhookReceiver | undefined };
+export const ALERT_RECEIVER = token<AlertReceiver>('ALERT_RECEIVER');
+
+/** Maximum age of a notification. A later alert would only confuse. */
+export const ALERT_WITHIN_MS = 24 * 60 * 60_000;
+const PAUSES = { baseMs: 1_000, maxMs: 5 * 60_000 };
+
+/** Sends the operators' notifications to an external channel, at least once each, as CloudEvents. */
+@Injectable()
+export class OperatorAlerts {
+  private readonly backoff = new Backoff(PAUSES);
+
+  constructor(
+    @Inject(WebhookSender) private readonly sender: WebhookSender,
+    @Inject(ALERT_RECEIVER) private readonly to: AlertReceiver,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.to.receiver !== undefined;
+  }
+
+  /** @throws DomainError conflict UNDELIVERED after a day of failures; the signal's reason */
+  async deliver(event: Sent, signal: AbortSignal): Promise<void> {
+    if (event.tenantId !== PLATFORM_TENANT) return;
+    let reason: Reason | undefined;
+    for (let attempts = 1; this.clock.nowMs() - Date.parse(event.metadata.timestamp) < ALERT_WITHIN_MS; attempts += 1) {
+      reason = await this.attempt(event, signal);
+      signal.throwIfAborted();
+      if (!reason) return;
+      await this.clock.sleep(this.backoff.pauseMs(attempts), signal);
+      signal.throwIfAborted();
+    }
+    if (reason) throw conflict(reason.code, reason.message);
+  }
+
+  /** Returns why the receiver did not accept the alert; undefined if it did. */
+  async attempt({ id, recordId, data, metadata }: Sent, signal?: AbortSignal): Promise<Reason | undefined> {
+    const { receiver } = this.to;
+    if (!receiver) return { code: 'UNDELIVERED', message: 'ALERT_WEBHOOK_URL is not set.' };
+    const { title, body, type, link } = data;
+    const content = {
+      ...{ specversion: '1.0', id, source: '/platform', type: 'kontor.notification.sent.v1', subject: recordId },
+      ...{ time: metadata.timestamp, datacontenttype: 'application/json', data: { title, body, type, link } },
+    };
+    const { code } = await this.sender.send(receiver, { id, body: JSON.stringify(content) }, signal);
+    if (code === null) return undefined;
+    return { code: 'UNDELIVERED', message: `ALERT_WEBHOOK_URL did not accept the notification (${code}).` };
+  }
+}

@@ -1,0 +1,217 @@
+import type { Delivery } from '../../src/observability/delivery-log.js';
+import type { Page } from '../../src/queries/query.js';
+import type { WebhookView } from '../../src/projections/webhook.projection.js';
+import { eventually } from '../support/eventually.js';
+import { saleOf, TestService, type TestKey, type TestTenant } from '../support/service.js';
+import { type ReceivedEvent, verified, WebhookReceiver } from '../support/webhook-receiver.js';
+
+const PATH = '/api/webhooks';
+const PATIENCE_MS = 10_000;
+type Issued = { readonly id: string; readonly url: string; readonly types: string[]; readonly secret: string };
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let tenant: TestTenant;
+let partner: TestKey;
+let other: TestTenant;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  service = await TestService.start({ environment: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
+  tenant = await service.createTenant();
+  other = await service.createTenant();
+  partner = await service.createKey(tenant);
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+const create = async (body: object, { token } = tenant): Promise<Issued> =>
+  (await service.call('POST', PATH, { token, body })).data as Issued;
+const webhookAt = (path: string, types: string[] = ['*']): Promise<Issued> =>
+  create({ url: receiver.urlOf(path), types });
+const shown = async (id: string): Promise<WebhookView> =>
+  (await service.get(`${PATH}/${id}`, tenant.token)).data as WebhookView;
+const deliveriesOf = async (id: string, query = ''): Promise<Page<Delivery>> =>
+  (await service.get(`${PATH}/${id}/deliveries?${query}`, tenant.token)).body as Page<Delivery>;
+const eventsAt = (path: string, count: number): Promise<ReceivedEvent[]> =>
+  eventually(
+    () => receiver.eventsAt(path).length >= count && receiver.eventsAt(path),
+    PATIENCE_MS,
+    () => `${JSON.stringify(receiver.received.slice(-3))} ${service.complaints.join('; ')}`,
+  );
+const deliveredTo = (id: string, count: number): Promise<Delivery[]> =>
+  eventually(async () => {
+    const { items } = await deliveriesOf(id, 'status=DELIVERED');
+    return items.length >= count && [...items];
+  }, PATIENCE_MS);
+
+describe('A webhook', () => {
+  test('receives the wanted events of its tenant, signed, in order for each record', async () => {
+    const made = await webhookAt('/wanted', ['kontor.sale.*', 'kontor.customer.created.v1']);
+    expect(made).toEqual({ id: made.id, url: receiver.urlOf('/wanted'), types: made.types, secret: made.secret });
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    await service.sell(partner, saleOf('wanted-1'));
+    const events = await eventsAt('/wanted', 2);
+    expect(events.map(({ type }) => type)).toEqual(['kontor.sale.accepted.v1', 'kontor.sale.booked.v1']);
+    expect(events[0]?.subject).toBe(events[1]?.subject);
+    for (const one of receiver.received.filter(({ path }) => path === '/wanted')) {
+      expect(one.headers['webhook-id']).toBe(verified(one, made.secret).id);
+      expect(one.headers['content-type']).toBe('application/cloudevents+json; charset=utf-8');
+    }
+    const [booked, accepted] = await deliveredTo(made.id, 2);
+    expect(accepted).toMatchObject({
+      attempts: 1,
+      responseStatus: 204,
+      responseBody: '',
+      code: null,
+      nextAttemptAt: null,
+    });
+    expect(booked).toMatchObject({ eventType: 'kontor.sale.booked.v1', messageId: events[1]?.id, webhookId: made.id });
+  });
+
+  test('is shown without its secret, and not to other tenants', async () => {
+    const made = await create({ url: receiver.urlOf('/shown'), types: ['none'], description: 'Our shop' });
+    const reply = await service.get(`${PATH}/${made.id}`, tenant.token);
+    const known = { id: made.id, url: made.url, types: ['none'], description: 'Our shop', revision: 0 };
+    expect(reply.data).toMatchObject({ ...known, isEnabled: true, disabledReason: null, disabledAt: null });
+    expect(JSON.stringify(reply.body)).not.toContain('secret');
+    const listed = (await service.get(PATH, tenant.token)).body as Page<WebhookView>;
+    expect(listed.items[0]).toEqual(reply.data);
+    expect((await service.get(`${PATH}/${made.id}`, other.token)).told).toBe('404 NOT_FOUND');
+    expect((await service.get(`${PATH}/${made.id}/deliveries`, other.token)).told).toBe('404 NOT_FOUND');
+    expect(((await service.get(PATH, other.token)).body as Page<WebhookView>).items).toEqual([]);
+  });
+
+  test.each([
+    ['http://example.com/', ['*'], 'url', true],
+    ['https://127.0.0.1/', ['*'], 'url', true],
+    ['https://localhost/', ['*'], 'url', true],
+    ['https://user:secret@example.com/', ['*'], 'url', false],
+    ['ftp://example.com/', ['*'], 'url', false],
+    ['not a url', ['*'], 'url', false],
+    ['https://example.com/', [], 'types', false],
+    ['https://example.com/', ['Has blanks'], 'types[0]', false],
+  ])('with the address %s and types %j is rejected at %s', async (url, types, path, isPublicOnly) => {
+    const strict = isPublicOnly ? await TestService.start() : service;
+    try {
+      const { token } = isPublicOnly ? await strict.createTenant() : tenant;
+      const reply = await strict.call('POST', PATH, { token, body: { url, types } });
+      expect([reply.status, reply.body]).toMatchObject([400, { errors: [{ path }] }]);
+    } finally {
+      if (isPublicOnly) await strict.close();
+    }
+  });
+
+  test('signs with both secrets after a rotation', async () => {
+    const made = await webhookAt('/rotated', ['kontor.sale.accepted.v1']);
+    const rotated = (await service.call('POST', `${PATH}/${made.id}/rotate-secret`, { token: tenant.token }))
+      .data as Issued;
+    expect(rotated).toEqual({ ...made, secret: rotated.secret });
+    expect(rotated.secret).not.toBe(made.secret);
+    await service.sell(partner, saleOf('rotated-1'));
+    await eventsAt('/rotated', 1);
+    for (const one of receiver.received.filter(({ path }) => path === '/rotated')) {
+      expect(String(one.headers['webhook-signature']).split(' ')).toHaveLength(2);
+      expect(verified(one, made.secret)).toEqual(verified(one, rotated.secret));
+    }
+  });
+
+  test('reports the response to a test message', async () => {
+    const made = await webhookAt('/tested', ['none']);
+    receiver.answer = () => ({ status: 418, body: `a teapot${'.'.repeat(2_000)}` });
+    const reply = await service.call('POST', `${PATH}/${made.id}/test`, { token: tenant.token });
+    receiver.answer = () => ({ status: 204 });
+    expect(reply.status).toBe(201);
+    expect(reply.data).toEqual({
+      ...{ id: made.id, delivered: false, responseStatus: 418, code: 'HTTP_418' },
+      responseBody: `a teapot${'.'.repeat(1_016)}`,
+    });
+    const one = receiver.received.find(({ path }) => path === '/tested');
+    expect(one && verified(one, made.secret)).toMatchObject({
+      type: 'kontor.webhook.test.v1',
+      data: { webhookId: made.id },
+    });
+  });
+
+  test('gets nothing while it is disabled, and the missed events on request', async () => {
+    const made = await webhookAt('/missed', ['kontor.sale.accepted.v1']);
+    const since = new Date(service.clock.nowMs()).toISOString();
+    await service.sell(partner, saleOf('missed-1'));
+    await deliveredTo(made.id, 1);
+    const change = (body: object) => service.call('PATCH', `${PATH}/${made.id}`, { token: tenant.token, body });
+    expect((await change({ isEnabled: false })).status).toBe(200);
+    expect(await shown(made.id)).toMatchObject({ isEnabled: false, disabledReason: 'OWNER', revision: 1 });
+    await service.sell(partner, saleOf('missed-2'));
+    const recover = (body: object) => service.call('POST', `${PATH}/${made.id}/recover`, { token: tenant.token, body });
+    expect((await recover({ since })).told).toBe('409 WEBHOOK_DISABLED');
+    expect((await change({ isEnabled: true })).status).toBe(200);
+    await service.sell(partner, saleOf('missed-3'));
+    await eventsAt('/missed', 2);
+    expect((await recover({ since: '2999-01-01T00:00:00.000Z' })).told).toBe('400 VALIDATION_FAILED since');
+    expect((await recover({ since })).status).toBe(201);
+    const events = await eventsAt('/missed', 3);
+    expect(events.map(({ data, replayed }) => [data['externalId'], replayed])).toEqual([
+      ['missed-1', undefined],
+      ['missed-3', undefined],
+      ['missed-2', true],
+    ]);
+  });
+
+  test('gets a delivery again on request, with the same message id', async () => {
+    const made = await webhookAt('/again', ['kontor.sale.accepted.v1']);
+    await service.sell(partner, saleOf('again-1'));
+    const [first] = await deliveredTo(made.id, 1);
+    const resend = (id = first?.id, { token } = tenant) =>
+      service.call('POST', `${PATH}/${made.id}/deliveries/${id}/resend`, { token });
+    const reply = await resend();
+    expect([reply.status, (reply.data as { id: string }).id]).toEqual([201, made.id]);
+    const [once, twice] = await eventsAt('/again', 2);
+    expect(twice).toEqual({ ...once, replayed: true });
+    const logged = await eventually(
+      async () => (await deliveriesOf(made.id)).items.find(({ attempts }) => attempts === 2),
+      PATIENCE_MS,
+    );
+    expect(logged).toMatchObject({ id: first?.id, status: 'DELIVERED', createdAt: first?.createdAt });
+    expect((await resend(made.id)).told).toBe('404 NOT_FOUND');
+    expect((await resend(first?.id, other)).told).toBe('404 NOT_FOUND');
+  });
+
+  test('whose receiver returns 410 is disabled, and the administrators are notified', async () => {
+    const made = await webhookAt('/gone', ['kontor.sale.accepted.v1']);
+    receiver.answer = (path) => ({ status: path === '/gone' ? 410 : 204 });
+    await service.sell(partner, saleOf('gone-1'));
+    await eventually(async () => !(await shown(made.id)).isEnabled, PATIENCE_MS);
+    expect(await shown(made.id)).toMatchObject({ disabledReason: 'GONE' });
+    const [delivery] = (await deliveriesOf(made.id)).items;
+    expect(delivery).toMatchObject({ status: 'FAILED', attempts: 1, responseStatus: 410 });
+    const titles = await eventually(async () => {
+      const { items } = (await service.get('/api/notifications?pageNumber=1&pageSize=10', tenant.token)).body as Page<{
+        title: string;
+        link: string | null;
+      }>;
+      return items.find(({ title }) => title.includes('webhook'));
+    }, PATIENCE_MS);
+    expect(titles.title).toBe('A webhook was disabled');
+  });
+
+  test('that is deleted gets nothing more', async () => {
+    const made = await webhookAt('/deleted');
+    expect((await service.call('DELETE', `${PATH}/${made.id}`, { token: tenant.token })).status).toBe(200);
+    expect((await service.get(`${PATH}/${made.id}`, tenant.token)).told).toBe('404 NOT_FOUND');
+    const later = await webhookAt('/later', ['kontor.sale.accepted.v1']);
+    await service.sell(partner, saleOf('deleted-1'));
+    await deliveredTo(later.id, 1);
+    expect(receiver.eventsAt('/deleted')).toEqual([]);
+  });
+
+  test('continues after a restart where it was', async () => {
+    const made = await webhookAt('/restarted', ['kontor.sale.accepted.v1']);
+    await service.sell(partner, saleOf('restarted-1'));
+    await deliveredTo(made.id, 1);
+    await service.restart();
+    await service.sell(partner, saleOf('restarted-2'));
+    const ids = (await eventsAt('/restarted', 2)).map(({ data }) => data['externalId']);
+    expect(ids).toEqual(['restarted-1', 'restarted-2']);
+  });
+});

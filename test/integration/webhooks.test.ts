@@ -1,0 +1,339 @@
+import fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
+import { branch, createBranch, updateBranch } from '../../src/aggregates/branch.aggregate.js';
+import {
+  createWebhook,
+  disableWebhook,
+  noteWebhookProgress,
+  webhook,
+  webhookProgress,
+} from '../../src/aggregates/webhook.aggregate.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import type { Aggregate, Decision, DomainEvent } from '../../src/eventsourcing/aggregate.js';
+import { Appender } from '../../src/eventsourcing/appender.js';
+import { Claims } from '../../src/eventsourcing/claims.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { asService } from '../../src/eventsourcing/context.js';
+import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { reasonOf } from '../../src/integration/dead-letters.js';
+import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-attempts.js';
+import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
+import { DeliveryLog } from '../../src/observability/delivery-log.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { WebhookKeys } from '../../src/security/webhook-keys.js';
+import { WebhookSender } from '../../src/security/webhook-sender.js';
+import { eventually } from '../support/eventually.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { type HookReply, WebhookReceiver } from '../support/webhook-receiver.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const PATIENCE_MS = 20_000;
+const ids = new Uuid7Ids();
+const real = new SystemClock();
+
+/** A history with webhooks of several tenants, and the component that delivers to them. Its time stands still. */
+class Office {
+  readonly clock = new ManualClock(Date.now());
+  readonly letters: { subscriber: string; eventId: string; code: string }[] = [];
+  readonly reader: RecordReader;
+  private readonly runner: CommandRunner;
+  private readonly dispatchers: WebhookDispatcher[] = [];
+  private reads!: EmbeddedReadStore;
+  private made = 0;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly events: EmbeddedEventStore,
+    readonly receiver: WebhookReceiver,
+    readonly keys: WebhookKeys,
+  ) {
+    this.reader = new RecordReader(events, catalogue, real);
+    const appender = new Appender(events, catalogue, real);
+    const claims = new Claims(this.reader, appender, catalogue, real, ids);
+    const memberships = new Memberships(this.reader, appender, catalogue, real, ids);
+    this.runner = new CommandRunner(this.reader, appender, claims, memberships, real);
+  }
+
+  static async open(): Promise<Office> {
+    const directory = await mkdtemp(join(tmpdir(), 'kontor-hooks-'));
+    const events = EmbeddedEventStore.open({ directory, clock: real });
+    const office = new Office(directory, events, await WebhookReceiver.start(), await WebhookKeys.open(directory));
+    await office.openReads();
+    return office;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.dispatchers.map((one) => one.stop()));
+    await this.receiver.close();
+    await this.reads.close();
+    await this.events.close();
+    await rm(this.directory, { recursive: true });
+  }
+
+  get log(): DeliveryLog {
+    return new DeliveryLog(this.reads);
+  }
+
+  /** Loses everything that the read store contains. */
+  async loseReads(): Promise<void> {
+    await this.reads.close();
+    await rm(join(this.directory, 'models.sqlite'));
+    await this.openReads();
+  }
+
+  start(): WebhookDispatcher {
+    const { clock, events, keys, letters, reads } = this;
+    const dispatcher = new WebhookDispatcher({
+      ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads },
+      sender: new WebhookSender({ clock, keys, allowPrivate: true }),
+      park: (subscriber, { id: eventId }, error) => {
+        letters.push({ subscriber, eventId, code: reasonOf(error).code });
+        return Promise.resolve();
+      },
+      report: async ({ tenantId, id }, report) => {
+        if (report.kind === 'disabled') await this.act(webhook, tenantId, id, report, disableWebhook);
+        else await this.act(webhookProgress, tenantId, id, report, noteWebhookProgress);
+      },
+    });
+    this.dispatchers.push(dispatcher);
+    dispatcher.start();
+    return dispatcher;
+  }
+
+  async webhook(tenantId: string, path: string, types = ['*']): Promise<{ id: string; secret: string }> {
+    const [id, secretId] = [ids.next(), ids.next()];
+    const data = { url: this.receiver.urlOf(path), types, secretId, keyFingerprint: this.keys.fingerprint };
+    await this.act(webhook, tenantId, id, data, createWebhook);
+    return { id, secret: this.keys.secretOf({ tenantId, webhookId: id, secretId }) };
+  }
+
+  /** A record with this many events. */
+  async record(tenantId: string, events: number): Promise<string> {
+    const id = ids.next();
+    await this.act(branch, tenantId, id, { code: `B-${(this.made += 1)}`, name: '1', isActive: true }, createBranch);
+    for (let count = 2; count <= events; count += 1) await this.change(tenantId, id, String(count));
+    return id;
+  }
+
+  change(tenantId: string, id: string, name: string): Promise<void> {
+    return this.act(branch, tenantId, id, { name }, updateBranch);
+  }
+
+  /** Lets time pass until the condition holds. @throws Error if it never does */
+  async until(found: () => boolean | Promise<boolean>, stepMs = 1_000): Promise<void> {
+    await eventually(
+      async () => {
+        await this.clock.leap(stepMs);
+        return found();
+      },
+      PATIENCE_MS,
+      () => `${this.receiver.received.length} received; after ${this.clock.monotonicMs() / HOUR_MS} h`,
+    );
+  }
+
+  private async openReads(): Promise<void> {
+    this.reads = await EmbeddedReadStore.open({ directory: this.directory, mode: 'readwrite' });
+  }
+
+  private async act<S, D, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    tenantId: string,
+    id: string,
+    data: D,
+    decide: Decision<S, D, E>,
+  ): Promise<void> {
+    const own = { tenantId, name: 'test', commandId: ids.next() };
+    await asService(own, () => this.runner.execute(aggregate, { tenantId, id }, data, decide));
+  }
+}
+
+let office: Office;
+beforeEach(async () => {
+  office = await Office.open();
+});
+afterEach(() => office.close());
+
+const tenant = ids.next();
+const other = ids.next();
+const answers = (byPath: Readonly<Record<string, HookReply>>) => (path: string) => byPath[path] ?? { status: 204 };
+/** The names of a record's events in order of arrival, each counted once. */
+const namesAt = (path: string, recordId: string): string[] => {
+  const seen = new Set<string>();
+  return office.receiver
+    .eventsAt(path)
+    .filter(({ id, subject }) => subject === recordId && !seen.has(id) && seen.add(id))
+    .map(({ data }) => String((data['changes'] as { name: string } | undefined)?.name ?? data['name']));
+};
+const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
+const countAt = (path: string): number => new Set(office.receiver.eventsAt(path).map(({ id }) => id)).size;
+
+describe('While a receiver fails', () => {
+  test.each<[string, HookReply]>([
+    ['is down', { status: 503 }],
+    ['redirects', { status: 302, headers: { location: '/elsewhere' } }],
+    ['hangs', 'hang'],
+  ])(
+    'because it %s for an hour, nothing is lost, the order of each record stays, and others get theirs',
+    async (_, reply) => {
+      await office.webhook(tenant, '/failing');
+      await office.webhook(other, '/healthy');
+      office.receiver.answer = answers({ '/failing': reply });
+      office.start();
+      // More than a webhook may have open.
+      const records: string[] = [];
+      for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
+      await office.record(other, 3);
+      await office.until(() => countAt('/healthy') === 3, 10);
+      await office.until(() => office.clock.monotonicMs() > HOUR_MS, MINUTE_MS);
+      await office.record(other, 2);
+      await office.until(() => countAt('/healthy') === 5, 10);
+      expect(countAt('/failing')).toBe(0);
+
+      office.receiver.answer = () => ({ status: 204 });
+      await office.until(() => countAt('/failing') === 270);
+      for (const id of records) expect(namesAt('/failing', id)).toEqual(upTo(3));
+      // The receiver is back within the longest pause.
+      expect(office.clock.monotonicMs()).toBeLessThan(HOUR_MS + 20 * MINUTE_MS);
+      expect(office.letters).toEqual([]);
+    },
+  );
+
+  test('with one record only, the other records of the webhook go on', async () => {
+    const { id: webhookId } = await office.webhook(tenant, '/picky');
+    office.start();
+    const poisoned = await office.record(tenant, 1);
+    office.receiver.answer = (_, body) => ({ status: body.includes(poisoned) ? 422 : 204 });
+    await office.change(tenant, poisoned, '2');
+    const fine = await office.record(tenant, 5);
+    await office.until(() => namesAt('/picky', fine).length === 5, 100);
+    expect(namesAt('/picky', poisoned)).not.toContain('2');
+    const where = { webhookId, status: 'PENDING' };
+    await office.until(async () => (await office.log.list(tenant, where, 0, 10)).totalCount >= 1, 100);
+    office.receiver.answer = () => ({ status: 204 });
+    await office.until(() => namesAt('/picky', poisoned).length === 2, MINUTE_MS);
+    expect(namesAt('/picky', poisoned)).toEqual(['1', '2']);
+  });
+
+  test('for three days, the message becomes a dead letter, and later ones of the record go on', async () => {
+    const { id } = await office.webhook(tenant, '/dead');
+    office.start();
+    office.receiver.answer = (_, body) => ({ status: body.includes('"name":"2"') ? 500 : 204 });
+    const record = await office.record(tenant, 3);
+    const beganMs = office.clock.monotonicMs();
+    await office.until(() => office.letters.length > 0, HOUR_MS);
+    expect(office.clock.monotonicMs() - beganMs).toBeGreaterThanOrEqual(RETRIED_FOR_MS);
+    expect(office.letters).toMatchObject([{ subscriber: `webhook:${id}`, code: 'UNDELIVERED' }]);
+    await office.until(() => namesAt('/dead', record).length === 2);
+    expect(namesAt('/dead', record)).toEqual(['1', '3']);
+    const failed = async () => (await office.log.list(tenant, { webhookId: id, status: 'FAILED' }, 0, 10)).items;
+    await office.until(async () => (await failed()).length === 1);
+    expect((await failed())[0]).toMatchObject({ responseStatus: 500, code: 'HTTP_500', nextAttemptAt: null });
+  });
+
+  test('for five days, the webhook is disabled', async () => {
+    const { id } = await office.webhook(tenant, '/lost');
+    office.start();
+    office.receiver.answer = () => ({ status: 500 });
+    const state = async () => (await office.reader.read(webhook, tenant, id)).state;
+    for (let day = 0; day < 5; day += 1) {
+      const passedMs = office.clock.monotonicMs() + FAILING_FOR_MS / 5;
+      await office.record(tenant, 1);
+      expect(await state()).toMatchObject({ isEnabled: true });
+      await office.until(() => office.clock.monotonicMs() >= passedMs, 20 * MINUTE_MS);
+    }
+    await office.record(tenant, 1);
+    await office.until(async () => {
+      const found = await state();
+      return found.status === 'present' && !found.isEnabled;
+    }, 10 * MINUTE_MS);
+    const { items } = await office.log.list(tenant, { webhookId: id, status: 'PENDING' }, 0, 10);
+    await office.until(
+      async () => (await office.log.list(tenant, { webhookId: id, status: 'PENDING' }, 0, 1)).totalCount === 0,
+    );
+    expect(items.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('After a crash', () => {
+  test('the next leader delivers what was open, and the rest in order', async () => {
+    await office.webhook(tenant, '/crashed');
+    office.receiver.answer = () => ({ status: 503 });
+    const former = office.start();
+    const records: string[] = [];
+    for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
+    await office.until(() => office.receiver.received.length >= 3, 100);
+    // The former leader does not get to know that it has been replaced.
+    office.start();
+    office.receiver.answer = () => ({ status: 204 });
+    await office.until(() => countAt('/crashed') === 270);
+    for (const id of records) expect(namesAt('/crashed', id)).toEqual(upTo(3));
+    await former.stop();
+    await office.record(tenant, 2);
+    await office.until(() => countAt('/crashed') === 272);
+  });
+
+  test('a stored dispatcher repeats nothing that it has stored', async () => {
+    await office.webhook(tenant, '/stopped');
+    const first = office.start();
+    await office.record(tenant, 5);
+    await office.until(() => countAt('/stopped') === 5, 100);
+    await first.stop();
+    const record = await office.record(tenant, 3);
+    office.start();
+    await office.until(() => namesAt('/stopped', record).length === 3, 100);
+    expect(office.receiver.eventsAt('/stopped')).toHaveLength(8);
+  });
+
+  test('that lost the read store, delivery continues from the reported progress', async () => {
+    await office.webhook(tenant, '/recalled');
+    const first = office.start();
+    await office.record(tenant, 5);
+    await office.until(() => countAt('/recalled') === 5, 100);
+    await office.until(async () => {
+      const found = await office.log.lanes<{ id: string }>();
+      const [one] = found;
+      return one !== undefined && (await office.reader.read(webhookProgress, tenant, one.id)).state.position >= 0;
+    }, MINUTE_MS);
+    await first.stop();
+    await office.loseReads();
+    const record = await office.record(tenant, 2);
+    office.start();
+    await office.until(() => namesAt('/recalled', record).length === 2, 100);
+    expect(office.receiver.eventsAt('/recalled')).toHaveLength(7);
+  });
+});
+
+test('Whatever a receiver answers, it gets every event once its answers succeed, in order for each record', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(204, 204, 500, 429, 503, 302), { minLength: 1, maxLength: 60 }),
+      fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 0, max: 20 }),
+      async (statuses, sizes, restartAfter) => {
+        const own = ids.next();
+        const path = `/${own}`;
+        await office.webhook(own, path);
+        let answered = 0;
+        office.receiver.answer = (to) => ({ status: to === path ? (statuses[answered++] ?? 204) : 204 });
+        let dispatcher = office.start();
+        const records: string[] = [];
+        for (const size of sizes) records.push(await office.record(own, size));
+        await office.until(() => answered >= Math.min(restartAfter, 1), 100);
+        await dispatcher.stop();
+        dispatcher = office.start();
+        const total = sizes.reduce((sum, size) => sum + size, 0);
+        await office.until(() => countAt(path) === total, MINUTE_MS);
+        for (const [index, id] of records.entries()) expect(namesAt(path, id)).toEqual(upTo(sizes[index] ?? 0));
+        await dispatcher.stop();
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
