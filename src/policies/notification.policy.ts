@@ -180,8 +180,6 @@ function enteredLate({ id, recordId, data }: Recorded<Extract<News, { type: 'Lat
     body:
       `Recorded while the period was being closed: ${named.join('; ')}${more}. ` +
       'GET /api/periods lists them. To accept them, reopen their date and close it again.',
-    type: 'WARNING',
-    link: null,
-    audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+    ...toAdministrators,
   };
 }
