@@ -8,6 +8,7 @@ export const ORIGINS: Readonly<Record<DeadLetter['origin'], string>> = {
   PUSH: 'Web push',
   POLICY: 'Policy',
   PROJECTION: 'Read model',
+  WEBHOOK: 'Webhook',
 };
 
 const STATUSES: Readonly<Record<DeadLetter['status'], readonly [Tone, string]>> = {
