@@ -38,7 +38,7 @@ export const UpdateWebhook = input('UpdateWebhookDto', {
   isEnabled: z.exactOptional(z.boolean()),
 });
 export type UpdateWebhook = z.output<typeof UpdateWebhook>;
-/** Names a secret, which derives from it and the key with the fingerprint; see docs/adr/0071. */
+/** Names a secret, which derives from it and the key with the fingerprint; see docs/adr/0072. */
 const SecretName = z.object({ secretId: z.string(), keyFingerprint: z.string() });
 export type SecretName = z.output<typeof SecretName>;
 
