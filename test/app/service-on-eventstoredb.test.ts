@@ -77,7 +77,7 @@ describe('The service on EventStoreDB', () => {
     expect(service.complaints).toEqual([]);
     // The consumers of the process share one subscription.
     expect(subscriptions).toBeGreaterThan(5);
-    // A sale needs six stream reads. A dropped subscription needs one or two pages and a read of the head.
+    // A sale needs at most six stream reads. A dropped subscription needs one or two pages and a read of the head.
     expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
   }, 120_000);
 });

@@ -17,7 +17,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { clubCatalogue, member, memberStream, TENANT, type Member } from '../support/member.toy.js';
 
 const MAX_AGE_MS = 1_000;
-/** In the property test, short, so that a single pause exceeds it. */
+/** The accepted age in the property test; short, so that a single pause exceeds it. */
 const SHORT_AGE_MS = 100;
 const WITHIN_MS = 20_000;
 const greeting = (by: string): EventToAppend => ({
@@ -32,7 +32,7 @@ const fence = (): EventToAppend => ({
   data: { claim: 'c', attemptId: 'a' },
 });
 
-/** Like a server: does not know revisions without a read, and its responses can be held back. */
+/** A store like a server: it does not know revisions without a read, and its responses can be held back. */
 class SlowEventStore extends FaultyEventStore {
   private held: (() => void)[] = [];
   isSlow = false;
@@ -61,7 +61,7 @@ afterEach(async () => {
 
 const IDS = ['ada', 'bob'] as const;
 type Id = (typeof IDS)[number];
-/** Revision of a stream since a point in time. */
+/** The revision that a stream has had since a point in time. */
 type Since = { readonly atMs: number; readonly revision: number };
 
 /** Two processes that write to the same records. One of them reads states; its subscription lags and breaks. */
@@ -73,7 +73,7 @@ class TwoProcesses {
   private remembered: (() => void)[] = [];
   private confirming: { readonly atMs: number; readonly last: number } | undefined;
 
-  /** `run`: distinguishes the records of this run from those of others in the same store. */
+  /** `run` distinguishes the records of this run from the records of other runs in the same store. */
   constructor(
     private readonly run: number,
     private delivered: number,
@@ -113,14 +113,14 @@ class TwoProcesses {
     this.confirmIfReached();
   }
 
-  /** The subscription breaks, and a new one begins at the end of the history. */
+  /** Breaks the subscription; a new one begins at the end of the history. */
   async resubscribe(): Promise<void> {
     this.confirming = undefined;
     this.delivered = await store.inner.head();
     this.reader.follow(this.delivered);
   }
 
-  /** Reads a state of at most SHORT_AGE_MS, and checks that the record had it at some time since then. */
+  /** Reads a state that is at most SHORT_AGE_MS old, and checks that the record has had this state within that time. */
   read(id: Id): void {
     const fromMs = this.clock.monotonicMs() - SHORT_AGE_MS;
     const found = this.reader.read(member, TENANT, this.idOf(id), { maxAgeMs: SHORT_AGE_MS });
@@ -187,7 +187,7 @@ test('States that follow the history were the current ones within their maximum 
   const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
     const both = new TwoProcesses((run += 1), await store.inner.head());
     for (const action of steps) {
-      // A slow read would block these steps; their own reads are answered at once.
+      // A held read would block these steps, so the responses to their own reads are not held.
       const wasSlow = store.isSlow;
       if (action[0] === 'here') store.isSlow = false;
       if (action[0] === 'elsewhere') await both.elsewhere(action[1], action[2]);
@@ -216,7 +216,7 @@ describe('A state stays current', () => {
     both = new TwoProcesses(0, -1);
   });
 
-  /** Everything is delivered, and all earlier states are too old. */
+  /** Delivers all events, and lets time pass until all earlier states are too old. */
   const caughtUp = async () => {
     await both.clock.advance(SHORT_AGE_MS + 1);
     await both.deliver(100);

@@ -47,7 +47,7 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       });
       const token = await service.signIn(email);
       const seen = await booksOf(service, token);
-      // Later versions may show more members.
+      // Responses of later versions may contain more members.
       expect(unordered(seen)).toMatchObject(unordered(books));
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);
