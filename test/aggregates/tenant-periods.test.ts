@@ -67,9 +67,21 @@ test('A late entry is recorded once, however often it is found', () => {
 
 test('The last closed day is closed, the day after is open, also at the end of a leap February', () => {
   const closing = { closedThrough: '2028-02-28' };
-  expect(refusal(() => ensureOpen(closing, '2028-02-28'))).toBe('conflict PERIOD_CLOSED');
-  expect(refusal(() => ensureOpen(closing, '2028-02-29'))).toBe('not refused');
-  expect(refusal(() => ensureOpen({ closedThrough: null }, '1900-01-01'))).toBe('not refused');
+  expect(
+    refusal(() => {
+      ensureOpen(closing, '2028-02-28');
+    }),
+  ).toBe('conflict PERIOD_CLOSED');
+  expect(
+    refusal(() => {
+      ensureOpen(closing, '2028-02-29');
+    }),
+  ).toBe('not refused');
+  expect(
+    refusal(() => {
+      ensureOpen({ closedThrough: null }, '1900-01-01');
+    }),
+  ).toBe('not refused');
   expect(firstOpenDate(closing, '2028-02-28')).toBe('2028-02-29');
   expect(firstOpenDate(closing, '2028-02-29')).toBe('2028-02-29');
   expect(firstOpenDate({ closedThrough: '2027-12-31' }, '2020-05-05')).toBe('2028-01-01');
