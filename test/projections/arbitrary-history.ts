@@ -80,6 +80,13 @@ const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
     return { type, data };
   });
 
+/** Closings on the few dates of transactions. */
+const closing = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
+  fc.tuple(sample, date).map(([{ type, data }, through]) => {
+    if (!('through' in data) || data.through === null) return { type, data };
+    return { type, data: { ...data, through } };
+  });
+
 const step = fc.record({
   tenantId: fc.constantFrom(...TENANTS),
   recordId: fc.constantFrom('customer-1', 'customer-2', 'cash'),
@@ -93,7 +100,7 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(integrationKeyUseEvents).map((sample) => ['integration-key-use', sample] as const) },
     { weight: 1, arbitrary: oneOf(webhookEvents).map((sample) => ['webhook', sample] as const) },
     { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
-    { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
+    { weight: 1, arbitrary: closing(oneOf(tenantEvents)).map((sample) => ['tenant', sample] as const) },
     { weight: 1, arbitrary: oneOf(notificationEvents).map((sample) => ['notification', sample] as const) },
     {
       weight: 1,
