@@ -17,6 +17,7 @@ import { pushDeliveryEvents, pushSubscriptionEvents } from '../../src/aggregates
 import { roleEvents } from '../../src/aggregates/role.aggregate.js';
 import { saleEvents } from '../../src/aggregates/sale.aggregate.js';
 import { sessionEvents } from '../../src/aggregates/session.aggregate.js';
+import { periodEvents } from '../../src/aggregates/tenant-periods.js';
 import { tenantEvents } from '../../src/aggregates/tenant.aggregate.js';
 import { transactionEvents } from '../../src/aggregates/transaction.aggregate.js';
 import { webhookEvents } from '../../src/aggregates/webhook.aggregate.js';
@@ -100,7 +101,8 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(integrationKeyUseEvents).map((sample) => ['integration-key-use', sample] as const) },
     { weight: 1, arbitrary: oneOf(webhookEvents).map((sample) => ['webhook', sample] as const) },
     { weight: 1, arbitrary: oneOf(branchEvents).map((sample) => ['branch', sample] as const) },
-    { weight: 1, arbitrary: closing(oneOf(tenantEvents)).map((sample) => ['tenant', sample] as const) },
+    { weight: 1, arbitrary: oneOf(tenantEvents).map((sample) => ['tenant', sample] as const) },
+    { weight: 3, arbitrary: closing(oneOf(periodEvents)).map((sample) => ['tenant', sample] as const) },
     { weight: 1, arbitrary: oneOf(notificationEvents).map((sample) => ['notification', sample] as const) },
     {
       weight: 1,

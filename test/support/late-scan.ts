@@ -13,8 +13,7 @@ export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   let closedThrough = '';
   let late: Dated[] = [];
   for (const { type, data } of history.toSorted((a, b) => a.position - b.position)) {
-    if (type === 'PeriodClosed') closedThrough = (data as { through: string }).through;
-    else if (type === 'PeriodReopened') {
+    if (type === 'PeriodClosed' || type === 'PeriodReopened') {
       closedThrough = (data as { through: string | null }).through ?? '';
       late = late.filter(({ date }) => date <= closedThrough);
     } else late.push(...entriesIn(data).filter(({ date }) => date <= closedThrough));
