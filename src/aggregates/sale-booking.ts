@@ -41,7 +41,7 @@ export type SaleBookingData = CategoryFacts & {
 export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   readonly document: Pick<
     AcceptedSale,
-    'externalId' | 'sourceId' | 'currency' | 'total' | 'totalNet' | 'totalTax' | 'payments'
+    'externalId' | 'sourceId' | 'currency' | 'total' | 'totalNet' | 'totalTax' | 'taxes' | 'payments'
   >;
 };
 
@@ -104,7 +104,7 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
     ),
   );
   const entries = withCategories([invoice, ...collections], data);
-  return [{ type: 'SaleBooked', data: { customerId, branchId, date, ...entries } }];
+  return [{ type: 'SaleBooked', data: { customerId, branchId, date, ...entries, ...taxesOf(found) } }];
 }
 
 /** Assigns categories and returns the fields to store in the event. */
@@ -112,6 +112,8 @@ function withCategories(entries: readonly LedgerTransaction[], { merchant, rules
   const { transactions, categorizedBy } = categorized(entries, merchant, rules);
   return Object.keys(categorizedBy).length === 0 ? { transactions } : { transactions, categorizedBy };
 }
+
+const taxesOf = ({ taxes }: Pick<AcceptedSale, 'taxes'>) => taxes && { taxes };
 
 const documentAmounts = (
   accounts: BookingAccounts,
@@ -148,7 +150,7 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
     ),
   ];
   const { externalId, total: gross } = document;
-  const booked = { customerId, branchId, date, ...withCategories(entries, data) };
+  const booked = { customerId, branchId, date, ...withCategories(entries, data), ...taxesOf(document) };
   return [{ type: 'ReturnBooked', data: { saleId, externalId, gross, ...booked } }];
 }
 
@@ -177,5 +179,6 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
       original.documentEffect === null ? null : 'CANCELLATION',
     ),
   );
-  return [{ type: 'SaleCancelled', data: { saleId, externalId, customerId, branchId, date, transactions } }];
+  const booked = { customerId, branchId, date, transactions, ...taxesOf(found.booking) };
+  return [{ type: 'SaleCancelled', data: { saleId, externalId, ...booked } }];
 }

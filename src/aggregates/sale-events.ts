@@ -5,7 +5,7 @@ import { CalendarDate, Instant } from './fields.js';
 import { CategoryChoice, chosenFor } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';
 import { personal } from './personal.js';
-import { PaymentMethod, SaleType } from './sale-payload.js';
+import { PaymentMethod, SaleType, TaxedAmount } from './sale-payload.js';
 
 export const SaleCustomer = z.object({
   externalId: z.string().nullable(),
@@ -45,6 +45,8 @@ export const SaleAccepted = z.object({
   total: z.string(),
   totalNet: z.string(),
   totalTax: z.string(),
+  /** By rate. Absent from events of earlier releases. */
+  taxes: z.exactOptional(z.array(TaxedAmount)),
   payments: z.array(SalePayment),
   relatedExternalId: z.string().nullable(),
   metadata: personal(z.record(z.string(), z.unknown()).nullable()),
@@ -59,6 +61,8 @@ const Booking = z.object({
   transactions: z.array(LedgerTransaction),
   /** Present if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
+  /** The document's tax by rate: that of the sale for a CANCELLATION. Absent from events of earlier releases. */
+  taxes: z.exactOptional(z.array(TaxedAmount)),
 });
 export type Booking = z.output<typeof Booking>;
 

@@ -115,7 +115,21 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
   readonly total: string;
   readonly totalNet: string;
   readonly totalTax: string;
+  readonly taxes: readonly TaxedAmount[];
 };
+
+/** The net and the tax of the lines with one tax rate. The rate has no trailing zeros. */
+export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
+export type TaxedAmount = z.output<typeof TaxedAmount>;
+
+/** Sums lines by tax rate, lowest rate first. */
+function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmount[] {
+  const rates = [...new Set(lines.map(({ taxRate }) => shortest(taxRate)))].sort((a, b) => Number(a) - Number(b));
+  return rates.map((rate) => {
+    const own = lines.filter(({ taxRate }) => shortest(taxRate) === rate);
+    return { rate, net: sumOf(amountsOf(own, 'net'), currency), tax: sumOf(amountsOf(own, 'tax'), currency) };
+  });
+}
 
 /**
  * Computes every amount of the sale, with its currency's decimals.
@@ -144,7 +158,7 @@ export function priceSale(payload: SalePayload): PricedSale {
     totalNet: sumOf(amountsOf(lines, 'net'), currency),
     totalTax: sumOf(amountsOf(lines, 'tax'), currency),
   };
-  return { ...rest, lines, payments, total, ...sums };
+  return { ...rest, lines, payments, total, ...sums, taxes: taxesOf(lines, currency) };
 }
 
 const amountsOf = (lines: readonly PricedSaleLine[], field: 'net' | 'tax' | 'gross'): string[] =>
@@ -158,7 +172,8 @@ function ensureTotal(given: string | undefined, total: string, currency: string)
 
 /** Drops trailing zeros, so that equal numbers compare as equal. */
 const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
-const saidBy = ({ lines, ...rest }: PricedSale): PricedSale => ({
+type SaidSale = Omit<PricedSale, 'taxes'>;
+const saidBy = ({ lines, ...rest }: SaidSale): SaidSale => ({
   ...rest,
   lines: lines.map(({ quantity, unitPrice, discount, taxRate, ...line }) => ({
     ...line,
@@ -171,9 +186,9 @@ const saidBy = ({ lines, ...rest }: PricedSale): PricedSale => ({
  * Fields whose values differ in meaning from those of the sale accepted under the same externalId. An omitted total is
  * not compared.
  */
-export function differingFields(accepted: PricedSale, given: PricedSale, { total }: SalePayload): string[] {
+export function differingFields(accepted: SaidSale, given: SaidSale, { total }: SalePayload): string[] {
   const [before, now] = [saidBy(accepted), saidBy(given)];
-  return (Object.keys(SalePayload.shape) as (keyof PricedSale)[])
+  return (Object.keys(SalePayload.shape) as (keyof SaidSale)[])
     .filter((name) => name !== 'total' || total !== undefined)
     .filter((name) => canonicalize(before[name]) !== canonicalize(now[name]))
     .sort();

@@ -99,7 +99,8 @@ export type Acceptance = { readonly sourceId: string; readonly sale: PricedSale 
 
 export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, now: Date): SaleEvent[] {
   if (state.status !== 'absent') return [];
-  const data = { ...priced, lines: [...priced.lines], sourceId, acceptedAt: now.toISOString() };
+  const { lines, taxes } = priced;
+  const data = { ...priced, lines: [...lines], taxes: [...taxes], sourceId, acceptedAt: now.toISOString() };
   return [{ type: 'SaleAccepted', data }];
 }
 

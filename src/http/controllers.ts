@@ -18,6 +18,7 @@ import { OperatorController } from './operator.controller.js';
 import { ProjectionController } from './projection.controller.js';
 import { PeriodController } from './period.controller.js';
 import { ReportController } from './report.controller.js';
+import { StatementController } from './statement.controller.js';
 import { RoleController } from './role.controller.js';
 import { SaleController } from './sale.controller.js';
 import { SessionController } from './session.controller.js';
@@ -42,6 +43,7 @@ export const resourceControllers = [
   CategoryRuleController,
   ReportController,
   PeriodController,
+  StatementController,
   IntegrationKeyController,
   IntegrationEventController,
   WebhookController,

@@ -1,100 +1,125 @@
 import { z } from 'zod';
-import { AccountType } from '../aggregates/account.aggregate.js';
-import { GetStatement, GetTrialBalance } from '../queries/report.queries.js';
-import { stringify, type Options } from 'csv-stringify/sync';
-import { answer, type Answer } from './answer.js';
-import { dateInput } from './input.js';
+import { GetAgeing } from '../queries/ageing.query.js';
+import { GetBalanceSheet } from '../queries/balance-sheet.query.js';
+import { GetGeneralLedger } from '../queries/general-ledger.query.js';
+import { GetOpenItems } from '../queries/open-items.query.js';
+import { GetProfitAndLoss } from '../queries/profit-and-loss.query.js';
+import { GetTaxReport } from '../queries/tax-report.query.js';
+import { GetTrialBalance } from '../queries/trial-balance.query.js';
+import type { Answer } from './answer.js';
+import { ledgerBeancount, ledgerJson, ledgerTable } from './general-ledger.answer.js';
+import { dateInput, idInput, instantInput, queryBooleanOr } from './input.js';
+import {
+  AgeingDto,
+  BalanceSheetDto,
+  GeneralLedgerDto,
+  OpenItemsDto,
+  ProfitAndLossDto,
+  TaxReportDto,
+  TrialBalanceDto,
+} from './report.shapes.js';
+import * as tables from './report.tables.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
-import { dateOut, named, recordId } from './shapes.js';
+import { documented } from './shapes.js';
 
-const TrialBalanceDto = named(
-  'TrialBalanceDto',
-  z.object({
-    asOf: dateOut.nullable(),
-    currency: z.string(),
-    rows: z.array(
-      z.object({
-        accountId: z.string(),
-        code: z.string().nullable(),
-        name: z.string(),
-        type: z.string(),
-        debit: z.string(),
-        credit: z.string(),
-        balance: z.string(),
-      }),
+const knownAt = instantInput.optional().meta({
+  description: 'The report as it was at this instant: events recorded later are ignored.',
+});
+const asOf = dateInput.optional().meta({ description: 'Last value date. Default: all, and ages of today.' });
+const dates = { from: dateInput.optional(), to: dateInput.optional() };
+
+type Dated = { readonly from?: string | undefined; readonly to?: string | undefined };
+const isOrdered = ({ from, to }: Dated): boolean => from === undefined || to === undefined || from <= to;
+const reversed = { path: ['to'], error: 'Must not be before from.' };
+
+const periodQuery = z.strictObject({ ...dates, knownAt }).refine(isOrdered, reversed);
+const asOfQuery = z.strictObject({ asOf, knownAt });
+const trialBalanceQuery = z
+  .strictObject({ asOf: dateInput.optional(), ...dates, zero: queryBooleanOr(true), knownAt })
+  .refine(isOrdered, reversed)
+  .refine(({ asOf: day, from, to }) => day === undefined || (from === undefined && to === undefined), {
+    path: ['asOf'],
+    error: 'Must not be combined with from or to.',
+  });
+const profitQuery = z
+  .strictObject({
+    ...dates,
+    by: documented(
+      z
+        .enum(['none', 'month', 'quarter'])
+        .optional()
+        .transform((by) => by ?? 'none'),
+      { type: 'string', enum: ['none', 'month', 'quarter'], default: 'none' },
     ),
-    totalDebit: z.string(),
-    totalCredit: z.string(),
-  }),
-);
+    knownAt,
+  })
+  .refine(isOrdered, reversed);
+const ledgerQuery = z
+  .strictObject({ ...dates, accountId: idInput.optional(), format: z.enum(['beancount']).optional(), knownAt })
+  .refine(isOrdered, reversed);
 
-const StatementDto = named(
-  'StatementDto',
-  z.object({
-    account: z.object({
-      id: recordId,
-      code: z.string().nullable(),
-      name: z.string(),
-      type: AccountType,
-      currency: z.string(),
-    }),
-    beginDate: dateOut.nullable(),
-    endDate: dateOut.nullable(),
-    opening: z.string(),
-    lines: z.array(
-      z.object({
-        transactionId: recordId,
-        date: dateOut,
-        description: z.string().nullable(),
-        debit: z.string(),
-        credit: z.string(),
-        balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
-      }),
-    ),
-    closing: z.string(),
-  }),
-);
+const csv = { media: ['text/csv'] } as const;
+const reports = routesAt('/api/reports', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
+const items = routesAt('/api/customers', { who: 'tenant', permission: 'customers.read', tag: 'Customers' });
 
-const statementQuery = z.strictObject({ beginDate: dateInput.optional(), endDate: dateInput.optional() });
-const STATEMENT_COLUMNS = ['transactionId', 'date', 'description', 'debit', 'credit', 'balance'];
-
-const query = z.strictObject({ asOf: dateInput.optional() });
-const routes = routesAt('/api', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
-const COLUMNS = ['accountId', 'code', 'name', 'type', 'debit', 'credit', 'balance'];
+/** The report as JSON, or as a table if the client prefers CSV. */
+const orTable =
+  <Report>(table: (report: Report) => Answer) =>
+  (report: Report, call: { prefers(type: string): boolean }): unknown =>
+    call.prefers('text/csv') ? table(report) : report;
 
 export const ReportController = controllerOf(
-  routes.query(
-    'Get the trial balance as of a date',
-    { path: '/reports/trial-balance', query, answers: { ...valueOf(TrialBalanceDto), media: ['text/csv'] } },
-    ({ tenantId, query: { asOf } }) => new GetTrialBalance(tenantId, asOf),
-    (report, call) => (call.prefers('text/csv') ? csvAnswer(report.rows, COLUMNS, 'trial-balance.csv') : report),
+  reports.query(
+    'Get the trial balance, as of a date or of a period',
+    { path: '/trial-balance', query: trialBalanceQuery, answers: { ...valueOf(TrialBalanceDto), ...csv } },
+    ({ tenantId, query: { knownAt: at, ...options } }) => new GetTrialBalance({ tenantId, knownAt: at }, options),
+    orTable(tables.trialBalanceTable),
   ),
-  routes.query(
-    'Get the statement of an account: its postings in a period, with running balance',
+  reports.query(
+    'Get the profit and loss of a period, optionally by month or quarter',
+    { path: '/profit-and-loss', query: profitQuery, answers: { ...valueOf(ProfitAndLossDto), ...csv } },
+    ({ tenantId, query: { knownAt: at, by, ...period } }) =>
+      new GetProfitAndLoss({ tenantId, knownAt: at }, period, by),
+    orTable(tables.profitAndLossTable),
+  ),
+  reports.query(
+    'Get the balance sheet, with the result of the year',
+    { path: '/balance-sheet', query: asOfQuery, answers: { ...valueOf(BalanceSheetDto), ...csv } },
+    ({ tenantId, query }) => new GetBalanceSheet({ tenantId, knownAt: query.knownAt }, query.asOf),
+    orTable(tables.balanceSheetTable),
+  ),
+  reports.query(
+    "Get the customers' open items by age",
+    { path: '/ageing', query: asOfQuery, answers: { ...valueOf(AgeingDto), ...csv } },
+    ({ tenantId, query }) => new GetAgeing({ tenantId, knownAt: query.knownAt }, query.asOf),
+    orTable(tables.ageingTable),
+  ),
+  reports.query(
+    'Get net and tax by rate, with the reconciliation of the tax accounts',
+    { path: '/tax', query: periodQuery, answers: { ...valueOf(TaxReportDto), ...csv } },
+    ({ tenantId, query: { knownAt: at, ...period } }) => new GetTaxReport({ tenantId, knownAt: at }, period),
+    orTable(tables.taxTable),
+  ),
+  reports.query(
+    'Get every posting of a period in order, also as a file of beancount',
     {
-      path: '/accounts/:id/statement',
-      query: statementQuery,
-      answers: { ...valueOf(StatementDto), media: ['text/csv'] },
+      path: '/general-ledger',
+      query: ledgerQuery,
+      answers: { ...valueOf(GeneralLedgerDto), media: ['text/csv', 'text/plain'] },
     },
-    ({ scope, id, query: period }) => new GetStatement(scope, id, period),
-    (statement, call) =>
-      call.prefers('text/csv') ? csvAnswer(statement.lines, STATEMENT_COLUMNS, 'statement.csv') : statement,
+    ({ tenantId, query: { knownAt: at, format: _, ...options } }) =>
+      new GetGeneralLedger({ tenantId, knownAt: at }, options),
+    (ledger, call) => {
+      const show = call.query.format === 'beancount' ? ledgerBeancount : orCsv(call.prefers('text/csv'));
+      return show(ledger, call.query);
+    },
+  ),
+  items.query(
+    'List what a customer has left to pay, oldest first',
+    { path: '/:id/open-items', query: asOfQuery, answers: { ...valueOf(OpenItemsDto), ...csv } },
+    ({ tenantId, id, query }) => new GetOpenItems({ tenantId, knownAt: query.knownAt }, id, query.asOf),
+    orTable(tables.openItemsTable),
   ),
 );
 
-/** Amount columns, whose values may start with a minus sign. */
-const AMOUNTS: readonly unknown[] = ['debit', 'credit', 'balance'];
-
-/** Rows as CSV (RFC 4180) with a header row. Text that spreadsheets would evaluate as a formula is escaped. */
-function csvAnswer(rows: readonly object[], columns: readonly string[], fileName: string): Answer {
-  const options: Options = {
-    header: true,
-    columns: [...columns],
-    record_delimiter: 'windows',
-    cast: { string: (value, { column }) => ({ value, escape_formulas: !AMOUNTS.includes(column) }) },
-  };
-  return answer(stringify([...rows], options), {
-    type: 'text/csv; charset=utf-8',
-    headers: { 'content-disposition': `attachment; filename="${fileName}"` },
-  });
-}
+const orCsv = (isTable: boolean) => (isTable ? ledgerTable : ledgerJson);

@@ -115,7 +115,7 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
 };
 
 /** Postings of an event to one account on one date, in minor units, both sides non-negative. */
-type Movement = {
+export type Movement = {
   readonly accountId: string;
   readonly date: string;
   readonly currency: string;
@@ -124,10 +124,11 @@ type Movement = {
 };
 
 const NOTHING: readonly Movement[] = [];
-/** Caches the sums per event, because both projections need them for each of their documents. */
+/** Caches the sums per event, because several projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
-function movementsOf(event: LedgerEvent): readonly Movement[] {
+/** What an event posted to each account on each date. */
+export function movementsOf(event: LedgerEvent): readonly Movement[] {
   const entries = entriesOf(event);
   if (entries.length === 0) return NOTHING;
   const found = known.get(event);
@@ -220,6 +221,10 @@ export const transactions: ReadModel<TransactionView> = {
  * safe integer for positions up to nine trillion (bytes of an EventStoreDB log, events of an embedded history).
  */
 const MAX_PER_EVENT = 1_000;
+
+/** Position of the event that contains a transaction. */
+export const positionOf = ({ sequence }: Pick<TransactionView, 'sequence'>): number =>
+  Math.floor(sequence / MAX_PER_EVENT);
 
 export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
   model: transactions,

@@ -1,5 +1,6 @@
 import type { AnyProjection } from '../projecting/projection.js';
 import { accountProjection, customerProjection, deletedRecordProjection } from './account.projection.js';
+import { ledgerEntryProjection } from './ledger-entry.projection.js';
 import { accountDayProjection, balanceProjection, transactionProjection } from './ledger.projection.js';
 import { auditActorProjection, auditLogProjection } from './audit-log.projection.js';
 import { lateEntriesProjection, periodProjection } from './period.projection.js';
@@ -33,6 +34,7 @@ export const projections: readonly AnyProjection[] = [
   accountProjection,
   balanceProjection,
   accountDayProjection,
+  ledgerEntryProjection,
   auditActorProjection,
   auditLogProjection,
   transactionProjection,

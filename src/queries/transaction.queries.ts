@@ -14,7 +14,7 @@ import { accounts, customers } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
 import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { type Page, type Filters, ReadModels, shown } from './query.js';
-import { statementHandler } from './report.queries.js';
+import { statementHandler } from './statement.query.js';
 
 /** A transaction as returned by the API, with the current names of the records that its ids refer to. */
 export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier' | 'documentDate'> & {

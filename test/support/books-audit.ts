@@ -1,5 +1,6 @@
 import type { AccountRecord, CustomerRecord } from '../../src/queries/account.queries.js';
-import type { Statement, TrialBalance } from '../../src/queries/report.queries.js';
+import type { Statement } from '../../src/queries/statement.query.js';
+import type { TrialBalance } from '../../src/queries/trial-balance.query.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import type { Bookkeeper } from './bookkeeper.js';
 import { csvTable } from './csv-table.js';

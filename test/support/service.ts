@@ -11,7 +11,7 @@ import type { Page } from '../../src/queries/query.js';
 import type { Clock } from '../../src/ports/time.js';
 import type { CustomerRecord } from '../../src/queries/account.queries.js';
 import type { SaleStatus, TransactionRecord } from '../../src/queries/transaction.queries.js';
-import type { TrialBalance } from '../../src/queries/report.queries.js';
+import type { TrialBalance } from '../../src/queries/trial-balance.query.js';
 import { passwords } from '../../src/security/passwords.js';
 import { createService, type Service } from '../../src/app/service.js';
 import { exchange } from './exchange.js';

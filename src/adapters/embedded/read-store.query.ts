@@ -86,15 +86,26 @@ export class ReadStoreQuery {
     if (!criteria || limit === 0) return { items: [], totalCount: -1 };
     const place = after === '' ? undefined : placeAfter(shape, after);
     const walk = { bounds: criteria.bounds, isAscending: isAscending(shape, query), place };
-    const ordinals = this.following(target, walk, this.matches.of(target, criteria), limit);
+    const found = this.matches.of(target, criteria);
+    if (!found) return this.partOfAll(target, walk, limit);
+    const ordinals = this.following(target, walk, found, limit);
     const last = ordinals.at(-1);
     const items = this.documents(target, ordinals);
     if (last === undefined || items.length < limit) return { items, totalCount: -1 };
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  private following(target: Target, walk: Walk, found: Bits | undefined, limit: number): number[] {
-    if (!found) return this.ordinals(target, walk, limit, 0);
+  /** Without filters and search, one statement reads the documents with the place of the last one. */
+  private partOfAll(target: Target, walk: Walk, limit: number): Listed {
+    const { text, values } = rowsOf(target, walk);
+    const sql = `SELECT m.json, ${placeColumns(target.shape)} FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;
+    const rows = this.db.all(sql, ...values, limit);
+    const items = rows.map(([json]) => json as string);
+    if (rows.length < limit) return { items, totalCount: -1 };
+    return { items, totalCount: -1, next: JSON.stringify(rows.at(-1)?.slice(1)) };
+  }
+
+  private following(target: Target, walk: Walk, found: Bits, limit: number): number[] {
     if (found.count <= this.few) return this.sorted(target, walk, found).slice(0, limit);
     return this.along(target, walk, found, limit, Infinity);
   }
@@ -147,10 +158,12 @@ export class ReadStoreQuery {
   }
 
   private placeOf({ shape, scope }: Target, ordinal: number): Place {
-    const columns = [...shape.order.map((column) => `nullif(${column.sql}, ${lowest(column)})`), 'id'].join(', ');
-    return this.db.get(`SELECT ${columns} FROM ${shape.main} WHERE number = ${BASE} + ?`, scope, ordinal) ?? [];
+    return this.db.get(`SELECT ${placeColumns(shape)} FROM ${shape.main} WHERE number = ${BASE} + ?`, scope, ordinal) ?? [];
   }
 }
+
+const placeColumns = ({ order }: TableShape): string =>
+  [...order.map((column) => `nullif(${column.sql}, ${lowest(column)})`), 'id'].join(', ');
 
 const isAscending = ({ descending }: TableShape, { reverse = false }: ListQuery): boolean => descending === reverse;
 

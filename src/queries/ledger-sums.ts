@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { currencyDigits } from '../aggregates/money.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { calendarDate } from '../eventsourcing/calendar.js';
+import { readModelBehind } from '../eventsourcing/domain-error.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { type Scope, tenantScope } from '../ports/read-store.js';
+import { CLOCK, type Clock } from '../ports/time.js';
+import { ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
+import { accountDays, balances } from '../projections/ledger.projection.js';
+import { MinorSum, minorOf } from './minor-sum.js';
+import { CaughtUp, ReadModels } from './query.js';
+
+/** The books of a tenant: as they are, or as they were recorded at an instant. */
+export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
+
+/** Sums of an account's postings in one part of a report. */
+export type AccountSums = { readonly debit: MinorSum; readonly credit: MinorSum };
+export type SumsByAccount = Map<string, AccountSums>;
+
+export const sumsOf = (sums: SumsByAccount, accountId: string): AccountSums => {
+  const known = sums.get(accountId);
+  if (known) return known;
+  const made = { debit: new MinorSum(), credit: new MinorSum() };
+  sums.set(accountId, made);
+  return made;
+};
+
+/** Debits minus credits. */
+export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - credit.value;
+export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
+  [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
+
+/** Facts of the tenant that every report needs. `today`: the date of `knownAt` if that is in the past. */
+export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };
+
+/** The sums of one account on one date. Amounts are minor units, see MinorSum. */
+export type DaySums = {
+  readonly accountId: string;
+  readonly date: string;
+  readonly debit: number | bigint | string;
+  readonly credit: number | bigint | string;
+};
+export type Dates = { readonly from?: string | undefined; readonly to?: string | undefined };
+
+const WAIT_MS = 5_000;
+const MAX_READS = 6;
+const BETWEEN_READS_MS = 50;
+
+/** Reads postings for reports. */
+@Injectable()
+export class LedgerSums {
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async currencyOf({ tenantId, knownAt }: BooksOf): Promise<Currency> {
+    const { currency, timeZone } = presentTenant((await this.reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
+    const nowMs = this.clock.nowMs();
+    const atMs = knownAt === undefined ? nowMs : Math.min(nowMs, Date.parse(knownAt));
+    return { currency, digits: currencyDigits(currency), today: calendarDate(atMs, timeZone) };
+  }
+
+  /**
+   * What was posted on these dates, by account and day. Without an instant, the maintained totals are read; otherwise
+   * the entries, which are complete.
+   */
+  async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
+    if (books.knownAt !== undefined) {
+      await this.eachEntry(books, ({ days }) => {
+        for (const [date, ...sums] of days)
+          if (isWithin(date, dates))
+            for (const [accountId, debit, credit] of sums) take({ accountId, date, debit, credit });
+      });
+      return;
+    }
+    const scope = tenantScope(books.tenantId);
+    for await (const part of this.models.parts(accountDays, scope, { between: { date: dates } }))
+      for (const { accountId, date, debit, credit } of part)
+        take({ accountId, date, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
+  }
+
+  /** The same of one account. */
+  async eachDayOf(
+    books: BooksOf,
+    accountIds: ReadonlySet<string>,
+    dates: Dates,
+    digits: number,
+    take: (sums: DaySums) => void,
+  ): Promise<void> {
+    if (books.knownAt !== undefined) {
+      await this.eachDay(books, dates, digits, (sums) => {
+        if (accountIds.has(sums.accountId)) take(sums);
+      });
+      return;
+    }
+    const scope = tenantScope(books.tenantId);
+    for (const accountId of accountIds) {
+      const query = { where: { accountId }, between: { date: dates } };
+      for await (const part of this.models.parts(accountDays, scope, query))
+        for (const { date, debit, credit } of part)
+          take({ accountId, date, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
+      await nextTurn();
+    }
+  }
+
+  /** Sums over all dates. */
+  async eachBalance(books: BooksOf, digits: number, take: (sums: Omit<DaySums, 'date'>) => void): Promise<void> {
+    if (books.knownAt !== undefined) return this.eachDay(books, {}, digits, take);
+    for await (const part of this.models.parts(balances, tenantScope(books.tenantId)))
+      for (const { accountId, debit, credit } of part)
+        take({ accountId, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
+  }
+
+  /** The entries recorded until the instant, newest first if `reverse`. */
+  async eachEntry(
+    { tenantId, knownAt }: BooksOf,
+    take: (entry: LedgerEntryView) => void,
+    reverse = false,
+  ): Promise<void> {
+    await this.whenKnown({ tenantId, knownAt }, ledgerEntries);
+    const untilMs = knownAt === undefined ? Infinity : Date.parse(knownAt);
+    for await (const part of this.models.parts(ledgerEntries, tenantScope(tenantId), { reverse }))
+      for (const entry of part) if (entry.at <= untilMs) take(entry);
+  }
+
+  /** For an instant, waits until the model contains everything that is recorded. */
+  async whenKnown({ knownAt }: BooksOf, model: { readonly name: string }): Promise<void> {
+    if (knownAt !== undefined) await this.caughtUp.withHead(model, WAIT_MS);
+  }
+
+  /**
+   * Reads until all debits equal all credits: totals are read in parts, and a write between two reads could add only
+   * one side.
+   * @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read
+   */
+  async balanced<T>(read: () => Promise<T>, isBalanced: (found: T) => boolean): Promise<T> {
+    for (let reads = 1; reads <= MAX_READS; reads += 1) {
+      const found = await read();
+      if (isBalanced(found)) return found;
+      await this.clock.sleep(BETWEEN_READS_MS);
+    }
+    throw readModelBehind();
+  }
+}
+
+export const isWithin = (date: string, { from, to }: Dates): boolean =>
+  (from === undefined || date >= from) && (to === undefined || date <= to);
+
+/** The scope of a tenant's documents. */
+export const scopeOf = ({ tenantId }: BooksOf): Scope => tenantScope(tenantId);

@@ -1,0 +1,35 @@
+/** Half of the largest exact integer: a double holds the sum of two such numbers exactly. */
+const MAX_LOW = 2 ** 52;
+
+/** An exact sum of minor units. Uses a double as long as it is exact: bigint arithmetic is ten times slower. */
+export class MinorSum {
+  private low = 0;
+  private high = 0n;
+
+  /** A text is an amount that a double may not represent exactly. Numbers are at most 2^52. */
+  add(amount: number | string | bigint, sign: 1 | -1 = 1): this {
+    if (typeof amount !== 'number') {
+      this.high += BigInt(amount) * BigInt(sign);
+      return this;
+    }
+    this.low += sign * amount;
+    if (this.low > MAX_LOW || this.low < -MAX_LOW) {
+      this.high += BigInt(this.low);
+      this.low = 0;
+    }
+    return this;
+  }
+
+  get value(): bigint {
+    return this.high + BigInt(this.low);
+  }
+}
+
+/** Longest text of an amount whose minor units are certainly exact as a double. */
+const MAX_LENGTH = 15;
+
+/** Minor units of an amount in a read model, for `MinorSum`. */
+export function minorOf(amount: string, digits: number): number | bigint {
+  const plain = digits === 0 ? amount : amount.slice(0, -digits - 1) + amount.slice(-digits);
+  return amount.length <= MAX_LENGTH ? Number(plain) : BigInt(plain);
+}

@@ -1,0 +1,81 @@
+import { MinorSum } from './minor-sum.js';
+
+/** What one event posted to a customer: debits minus credits in minor units, and the first date. */
+export type CustomerPosting = { readonly net: bigint; readonly date: string };
+
+/**
+ * Joins what later events of a record (a return, a cancellation) posted with what its first event did. Postings must be
+ * added newest first. What is left of a record is either an open item or a credit, which settles the oldest items.
+ */
+export class LaterPostings {
+  private readonly waiting = new Map<string, CustomerPosting>();
+
+  /** `key`: the record and the customer. */
+  add(key: string, { net, date }: CustomerPosting): void {
+    const known = this.waiting.get(key);
+    this.waiting.set(key, { net: net + (known?.net ?? 0n), date: known && known.date < date ? known.date : date });
+  }
+
+  /** What is left of the record, whose first event is given. */
+  joined(key: string, { net, date }: CustomerPosting): CustomerPosting {
+    const later = this.waiting.get(key);
+    if (!later) return { net, date };
+    this.waiting.delete(key);
+    return { net: net + later.net, date };
+  }
+
+  /** What later events posted to records whose first event is not known or left nothing open. */
+  get rest(): ReadonlyMap<string, CustomerPosting> {
+    return this.waiting;
+  }
+}
+
+/** A return that leaves the customer owing, because more was refunded than returned, is an item of its own. */
+export const isOwnItem = (isReturn: boolean, net: bigint): boolean => isReturn && net > 0n;
+
+export const BUCKETS = ['current', 'd30', 'd60', 'd90', 'older'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+const DAY_MS = 86_400_000;
+
+/** Days from a date to another. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
+const LIMITS = [0, 30, 60, 90];
+
+/** An item is due on its date: `current` is not overdue, `d30` at most 30 days, and so on. */
+export function bucketOf(date: string, asOf: string): number {
+  const days = daysBetween(date, asOf);
+  const at = LIMITS.findIndex((limit) => days <= limit);
+  return at < 0 ? LIMITS.length : at;
+}
+
+/** What a customer owes by age. */
+export class AgedBalance {
+  private readonly items = BUCKETS.map(() => new MinorSum());
+  private readonly sum = new MinorSum();
+
+  add(bucket: number, left: bigint): void {
+    this.sum.add(left);
+    if (left > 0n) this.items[bucket]?.add(left);
+  }
+
+  get balance(): bigint {
+    return this.sum.value;
+  }
+
+  /**
+   * The open amounts, which sum to the balance. Credits settle the oldest items, so the newest items are open as far as
+   * the balance goes. A credit balance is current.
+   */
+  get open(): bigint[] {
+    let left = this.balance;
+    if (left < 0n) return BUCKETS.map((_, at) => (at === 0 ? left : 0n));
+    return this.items.map(({ value }) => {
+      const open = value < left ? value : left;
+      left -= open;
+      return open;
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { fromMinor, toMinor } from '../aggregates/money.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { customers } from '../projections/account.projection.js';
+import { positionOf, transactions, type TransactionView } from '../projections/ledger.projection.js';
+import { type BooksOf, LedgerSums, scopeOf } from './ledger-sums.js';
+import { MinorSum } from './minor-sum.js';
+import { daysBetween, isOwnItem, LaterPostings } from './open-amounts.js';
+import { ReadModels } from './query.js';
+
+type Shown = Pick<TransactionView, 'type' | 'documentEffect' | 'externalId' | 'reference' | 'description' | 'saleId'>;
+export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
+  /** Null for a credit that settles no item. */
+  readonly transactionId: string | null;
+  readonly date: string | null;
+  /** Days since the date. */
+  readonly days: number | null;
+  /** Amount of the document. */
+  readonly amount: string;
+  /** What is left to pay. */
+  readonly open: string;
+};
+export type OpenItems = {
+  readonly customerId: string;
+  /** Null for all value dates. */
+  readonly asOf: string | null;
+  readonly currency: string;
+  /** Oldest first. */
+  readonly items: readonly OpenItem[];
+  /** Sum of what is left to pay: the customer's balance. */
+  readonly total: string;
+};
+
+export class GetOpenItems extends query<
+  OpenItems,
+  [books: BooksOf, customerId: string, asOf: string | undefined]
+>() {}
+
+/**
+ * Credits settle the oldest items, so the newest items are open as far as the balance goes: transactions are read from
+ * the newest until the balance is used up.
+ * @throws DomainError not_found
+ */
+async function openItemsOf(
+  ledger: LedgerSums,
+  models: ReadModels,
+  books: BooksOf,
+  customerId: string,
+  asOf: string | undefined,
+): Promise<OpenItems> {
+  const customer = await models.get(customers, scopeOf(books), customerId);
+  if (!customer || customer.isDeleted) throw notFound('customer');
+  const { currency, digits, today } = await ledger.currencyOf(books);
+  await ledger.whenKnown(books, transactions);
+  const balance = new MinorSum();
+  await ledger.eachDayOf(books, new Set([customerId]), { to: asOf }, digits, ({ debit, credit }) => {
+    balance.add(debit).add(credit, -1);
+  });
+  const items: OpenItem[] = [];
+  let left = balance.value;
+  const text = (minor: bigint): string => fromMinor(minor, digits);
+  for await (const { first, net, debit } of leftBy(models, books, { customerId, asOf, digits, left })) {
+    const open = net < left ? net : left;
+    left -= open;
+    const { id: transactionId, date, type, documentEffect, externalId, reference, description, saleId } = first;
+    const facts = { transactionId, date, type, documentEffect, externalId, reference, description, saleId };
+    items.push({ ...facts, days: daysBetween(date, asOf ?? today), amount: text(debit), open: text(open) });
+    if (left === 0n) break;
+  }
+  if (left < 0n) items.push({ ...CREDIT, amount: text(left), open: text(left) });
+  return { customerId, asOf: asOf ?? null, currency, items: items.reverse(), total: text(balance.value) };
+}
+
+const CREDIT = {
+  ...{ transactionId: null, date: null, days: null, type: null, documentEffect: null, externalId: null },
+  ...{ reference: null, description: 'Credit', saleId: null },
+};
+
+type Asked = {
+  readonly customerId: string;
+  readonly asOf: string | undefined;
+  readonly digits: number;
+  readonly left: bigint;
+};
+/** A record with an amount left to pay, and the transaction of the customer's debit. */
+type Item = { readonly first: TransactionView; readonly net: bigint; readonly debit: bigint };
+
+/** Records that a customer owes something of, newest first. */
+async function* leftBy(
+  models: ReadModels,
+  books: BooksOf,
+  { customerId, asOf, digits, left }: Asked,
+): AsyncGenerator<Item> {
+  if (left <= 0n) return;
+  const later = new LaterPostings();
+  for await (const event of eventsOf(models, books, customerId, asOf)) {
+    const [first = undefined] = event;
+    if (!first) continue;
+    const amounts = event.flatMap(({ postings }) => postings.filter(({ accountId }) => accountId === customerId));
+    const minor = amounts.map(({ amount }) => toMinor(amount, digits));
+    const net = minor.reduce((sum, one) => sum + one, 0n);
+    if (event.some((one) => isLater(one, net))) later.add(first.carrier.recordId, { net, date: first.date });
+    else {
+      const item = later.joined(first.carrier.recordId, { net, date: first.date });
+      const debited = event.find(({ postings }) => postings.some((one) => isDebit(one, customerId))) ?? first;
+      const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
+      if (item.net > 0n) yield { first: debited, net: item.net, debit };
+    }
+  }
+}
+
+const isDebit = ({ accountId, amount }: TransactionView['postings'][number], customerId: string): boolean =>
+  accountId === customerId && !amount.startsWith('-');
+
+/** Whether the transaction belongs to a record that posted before, and changes what is open of it. */
+function isLater({ carrier, saleId, reversalOf, documentEffect }: TransactionView, net: bigint): boolean {
+  if (carrier.entity !== 'sale') return reversalOf !== null;
+  return saleId !== carrier.recordId && !isOwnItem(documentEffect === 'RETURN', net);
+}
+
+/** The transactions of each event that posted to the customer, newest value date first. */
+async function* eventsOf(
+  models: ReadModels,
+  books: BooksOf,
+  customerId: string,
+  asOf: string | undefined,
+): AsyncGenerator<readonly TransactionView[]> {
+  const query = { where: { posting: customerId }, between: { date: { to: asOf } } };
+  let event: TransactionView[] = [];
+  for await (const transaction of models.each(transactions, scopeOf(books), query)) {
+    if (books.knownAt !== undefined && transaction.createdAt > books.knownAt) continue;
+    const [other] = event;
+    const isSame = other && positionOf(other) === positionOf(transaction) && other.date === transaction.date;
+    if (!isSame) {
+      yield event;
+      event = [];
+    }
+    event.push(transaction);
+  }
+  yield event;
+}
+
+export const openItemsHandler = answers(GetOpenItems, [LedgerSums, ReadModels], openItemsOf);

@@ -1,0 +1,94 @@
+import { fromMinor } from '../aggregates/money.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { AccountNames, byCode, type NamedAccount } from './account-names.js';
+import { type AccountSums, type BooksOf, LedgerSums, netOf, type SumsByAccount, sumsOf, totalOf } from './ledger-sums.js';
+
+export type TrialBalanceRow = NamedAccount & {
+  /** Balance before the period: debits minus credits. */
+  readonly opening?: string;
+  /** Sums of debits and credits, in the period if there is one. */
+  readonly debit: string;
+  readonly credit: string;
+  /** Balance after the period. */
+  readonly closing?: string;
+  /** Debits minus credits until the end. */
+  readonly balance: string;
+};
+export type TrialBalance = {
+  /** Null for all value dates, and for a period. */
+  readonly asOf: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly currency: string;
+  readonly rows: readonly TrialBalanceRow[];
+  readonly totalDebit: string;
+  readonly totalCredit: string;
+};
+
+export type TrialBalanceOptions = {
+  readonly asOf?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Whether to include accounts without any amount. */
+  readonly zero: boolean;
+};
+
+export class GetTrialBalance extends query<TrialBalance, [books: BooksOf, options: TrialBalanceOptions]>() {}
+
+/** Sums before a period and in it. */
+type Parts = { readonly before: SumsByAccount; readonly within: SumsByAccount };
+
+async function partsOf(ledger: LedgerSums, books: BooksOf, options: TrialBalanceOptions, digits: number) {
+  const { asOf, from, to = asOf } = options;
+  const parts: Parts = { before: new Map(), within: new Map() };
+  const add = (sums: AccountSums, debit: number | bigint | string, credit: number | bigint | string): void => {
+    sums.debit.add(debit);
+    sums.credit.add(credit);
+  };
+  if (from === undefined && to === undefined)
+    await ledger.eachBalance(books, digits, ({ accountId, debit, credit }) => {
+      add(sumsOf(parts.within, accountId), debit, credit);
+    });
+  else
+    await ledger.eachDay(books, { to }, digits, ({ accountId, date, debit, credit }) => {
+      const part = from !== undefined && date < from ? parts.before : parts.within;
+      add(sumsOf(part, accountId), debit, credit);
+    });
+  return parts;
+}
+
+const isBalanced = ({ before, within }: Parts): boolean =>
+  [before, within].every((sums) => totalOf(sums, 'debit') === totalOf(sums, 'credit'));
+
+/** All accounts with postings, sorted by code. Total debits always equal total credits. */
+async function trialBalanceOf(
+  ledger: LedgerSums,
+  names: AccountNames,
+  books: BooksOf,
+  options: TrialBalanceOptions,
+): Promise<TrialBalance> {
+  const { currency, digits } = await ledger.currencyOf(books);
+  const { before, within } = await ledger.balanced(() => partsOf(ledger, books, options, digits), isBalanced);
+  const isPeriod = options.from !== undefined || options.to !== undefined;
+  const text = (minor: bigint): string => fromMinor(minor, digits);
+  const rows: TrialBalanceRow[] = [];
+  for (const [accountId, account] of await names.of(books, [...new Set([...before.keys(), ...within.keys()])])) {
+    const opening = netOf(sumsOf(before, accountId));
+    const [debit, credit] = [sumsOf(within, accountId).debit.value, sumsOf(within, accountId).credit.value];
+    if (!options.zero && opening === 0n && debit === 0n && credit === 0n) continue;
+    const closing = text(opening + debit - credit);
+    const sides = { debit: text(debit), credit: text(credit) };
+    rows.push({ ...account, ...(isPeriod ? { opening: text(opening), ...sides, closing } : sides), balance: closing });
+  }
+  const total = text(totalOf(within, 'debit'));
+  return {
+    asOf: options.asOf ?? null,
+    ...(isPeriod && { from: options.from ?? null, to: options.to ?? null }),
+    currency,
+    rows: rows.sort(byCode),
+    totalDebit: total,
+    totalCredit: total,
+  };
+}
+
+export const trialBalanceHandler = answers(GetTrialBalance, [LedgerSums, AccountNames], trialBalanceOf);
