@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the requirements of test/real/, test/console/, test/reliability/ and test/fuzz/ on a bare Debian with Node,
-# Java and Maven: nats-server, redis-server, chromium, strace, Python with venv, and a server that speaks MongoDB's
-# protocol. Skips what is already installed.
+# Java and Maven: nats-server, redis-server, chromium, strace, Python with venv, beancount, and a server that speaks
+# MongoDB's protocol. Skips what is already installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
 fi
 .ci/mongo-server.sh
+.ci/beancount.sh
 nats-server --version
 redis-server --version
 chromium --version

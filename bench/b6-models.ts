@@ -13,7 +13,9 @@ import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
 /** Read models that are projected from a History's events. All other read models remain as the service created them. */
-const FED = ['customers', 'accounts', 'balances', 'account_days', 'transactions'];
+const FED = ['customers', 'accounts', 'balances', 'account_days', 'ledger_entries', 'transactions'];
+/** Models with too many documents to keep all of them in memory. */
+const MANY = ['ledger_entries', 'transactions'];
 /** Maximum number of documents in memory. Documents of sales rarely change, so older ones are written and evicted. */
 const REMEMBERED = 20_000;
 const BATCH = 1_000;
@@ -60,7 +62,7 @@ class Filling {
     private readonly table: AnyTable,
     private readonly scope: Scope,
   ) {
-    this.keepsAll = projection.model.name !== 'transactions';
+    this.keepsAll = !MANY.includes(projection.model.name);
   }
 
   async run(events: Iterable<BenchEvent>): Promise<{ count: number }> {

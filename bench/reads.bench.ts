@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry32 } from '../test/support/manual-clock.js';
 import { ApiClient } from './api-client.js';
-import { History, type Scale, type Tenant } from './b6-history.js';
-import { fill } from './b6-models.js';
+import { groundOf } from './b6-ground.js';
 import { readsOf, type Read } from './b6-reads.js';
 import type { Goal, Measurement } from './figure.js';
-import { createLedger } from './ledger-books.js';
 import { options, pick } from './options.js';
 import { folderOf } from './prepared-history.js';
 import { pin, rssAnonMiB } from './processes.js';
@@ -38,26 +33,6 @@ const GOALS: Readonly<Record<string, Goal>> = {
 };
 
 type Done = { readonly p50Ms: number; readonly p99Ms: number; readonly errors: number; readonly othersMaxMs: number };
-type Ground = { readonly tenant: Tenant; readonly customers: readonly string[] };
-
-async function groundOf(size: number, directory: string): Promise<Ground> {
-  const noted = join(directory, 'bench-tenant.json');
-  if (existsSync(noted)) return JSON.parse(await readFile(noted, 'utf8')) as Ground;
-  await mkdir(directory, { recursive: true });
-  const service = await BenchService.start({ directory });
-  const { tenantId } = await service.createTenant();
-  const tenant = await createLedger(service.owner, tenantId);
-  await service.stop();
-  const scale: Scale = { seed: options.seed, customers: size / 10, transactions: size };
-  await fill(directory, tenant.id, () => new History(tenant, scale, 1_000_000).events());
-  const customers: string[] = [];
-  for (const event of new History(tenant, scale, 1_000_000).events()) {
-    if (event.type === 'CustomerCreated') customers.push(event.recordId);
-    if (customers.length === Math.min(2_000, scale.customers)) break;
-  }
-  await writeFile(noted, JSON.stringify({ tenant, customers }));
-  return { tenant, customers };
-}
 
 async function measure(service: BenchService, beside: ApiClient, { paths }: Read, random: () => number): Promise<Done> {
   const latencies: number[] = [];
@@ -89,7 +64,7 @@ async function measure(service: BenchService, beside: ApiClient, { paths }: Read
 
 async function readsAt(size: number): Promise<Measurement[]> {
   const directory = folderOf('reads', size);
-  const { tenant, customers } = await groundOf(size, directory);
+  const { tenant, customers } = await groundOf(directory, { transactions: size, customers: size / 10 });
   const done = new Map<string, Done[]>();
   let memoryMiB = 0;
   for (let run = 0; run < options.runs; run += 1) {

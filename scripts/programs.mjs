@@ -9,3 +9,7 @@ export const onPath = (program) =>
 const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
 /** Whether the server built by `.ci/mongo-server.sh` and the Java that runs it are installed. */
 export const hasMongoServer = () => onPath('java') && existsSync(mongoLibrary);
+
+const beancount = process.env.BEANCOUNT_HOME ?? join(root, 'test', 'support', 'beancount', 'python');
+/** Whether `.ci/beancount.sh` has installed the program that checks exported ledgers. */
+export const hasBeancount = () => existsSync(join(beancount, 'bin', 'bean-check'));

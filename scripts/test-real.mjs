@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
-import { hasMongoServer, onPath } from './programs.mjs';
+import { hasBeancount, hasMongoServer, onPath } from './programs.mjs';
 
 const servers = {
   mongodb: {
@@ -14,13 +14,17 @@ const servers = {
     lacks: 'no java, or .ci/mongo-server.sh was not run',
   },
   nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'no nats-server on the path' },
+  beancount: { url: 'BEANCOUNT_HOME', isHere: hasBeancount(), lacks: '.ci/beancount.sh was not run' },
   redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
 };
+
+const SERVERS = ['mongodb', 'nats', 'redis'];
 
 /** `own`: the suite kills server processes, so it always starts its own instead of using a URL. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
-  ...Object.keys(servers).map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
+  ...SERVERS.map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
+  { path: 'test/real/beancount.test.ts', needs: ['beancount'], own: true },
   { path: 'test/real/nats-security.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },
@@ -29,7 +33,7 @@ const suites = [
   ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations', 'closing-race'].map(
     (name) => ({
       path: `test/real/${name}.test.ts`,
-      needs: Object.keys(servers),
+      needs: SERVERS,
       own: true,
     }),
   ),

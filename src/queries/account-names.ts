@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Account, account, type AccountType } from '../aggregates/account.aggregate.js';
 import { type Customer, customer } from '../aggregates/customer.aggregate.js';
@@ -58,6 +59,7 @@ export class AccountNames {
         const { code = null, name = '' } = view ? await this.asKnown(books, view) : {};
         found.set(accountId, { accountId, code, name, type: view?.type ?? 'OTHER' });
       }
+      await nextTurn();
     }
     return found;
   }

@@ -38,11 +38,13 @@ async function ageingOf(
     for (const [customerId, posting] of customersOf(entry, others, asOf)) {
       const key = `${customerId} ${entry.of}`;
       if (entry.later && !isOwnItem(entry.taxed?.kind === 'RETURN', posting.net)) later.add(key, posting);
-      else add(customerId, entry.of === '' ? posting : later.joined(key, posting));
+      else if (entry.of === '') add(customerId, posting);
+      else for (const one of later.joined(key, posting)) add(customerId, one);
     }
   };
   await ledger.eachEntry(books, take, true);
-  for (const [key, posting] of later.rest) add(key.slice(0, key.indexOf(' ')), posting);
+  for (const [key, postings] of later.rest)
+    for (const posting of postings) add(key.slice(0, key.indexOf(' ')), posting);
   return shown(aged, await names.of(books, owing(aged)), { asOf: asOf ?? null, currency, digits });
 }
 

@@ -49,6 +49,9 @@ class AccountLabels {
   }
 }
 
+/** A balance is asserted at the start of the next day, and beancount knows no later date. */
+const LAST_DATE = '9999-12-31';
+
 /** A string on one line. */
 const quoted = (text: string): string =>
   `"${text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
@@ -93,7 +96,7 @@ export async function* beancountOf(
   }
   if (last === '' && from !== undefined) yield head(from);
   const end = to ?? (last === '' ? from : last);
-  if (end !== undefined && (last !== '' || from !== undefined)) yield `\n${asserted(dayAfter(end, 1))}`;
+  if (end !== undefined && end < LAST_DATE && (last !== '' || from !== undefined)) yield `\n${asserted(dayAfter(end, 1))}`;
 }
 
 type Context = { readonly currency: string; readonly balances: Map<string, bigint>; readonly digits: number };

@@ -5,27 +5,31 @@ export type CustomerPosting = { readonly net: bigint; readonly date: string };
 
 /**
  * Joins what later events of a record (a return, a cancellation) posted with what its first event did. Postings must be
- * added newest first. What is left of a record is either an open item or a credit, which settles the oldest items.
+ * added newest first. What is left of a record is either an open item or a credit, which settles the oldest items. A
+ * posting dated before the first event's stands for itself.
  */
 export class LaterPostings {
-  private readonly waiting = new Map<string, CustomerPosting>();
+  private readonly waiting = new Map<string, CustomerPosting[]>();
 
   /** `key`: the record and the customer. */
-  add(key: string, { net, date }: CustomerPosting): void {
+  add(key: string, posting: CustomerPosting): void {
     const known = this.waiting.get(key);
-    this.waiting.set(key, { net: net + (known?.net ?? 0n), date: known && known.date < date ? known.date : date });
+    if (known) known.push(posting);
+    else this.waiting.set(key, [posting]);
   }
 
-  /** What is left of the record, whose first event is given. */
-  joined(key: string, { net, date }: CustomerPosting): CustomerPosting {
+  /** What is left of the record whose first event is given, then its postings that stand for themselves. */
+  joined(key: string, first: CustomerPosting): readonly CustomerPosting[] {
     const later = this.waiting.get(key);
-    if (!later) return { net, date };
+    if (!later) return [first];
     this.waiting.delete(key);
-    return { net: net + later.net, date };
+    const own = later.filter(({ date }) => date >= first.date);
+    const net = own.reduce((sum, posting) => sum + posting.net, first.net);
+    return [{ net, date: first.date }, ...later.filter(({ date }) => date < first.date)];
   }
 
-  /** What later events posted to records whose first event is not known or left nothing open. */
-  get rest(): ReadonlyMap<string, CustomerPosting> {
+  /** Postings of records whose first event posted nothing to the customer, or is not part of the report. */
+  get rest(): ReadonlyMap<string, readonly CustomerPosting[]> {
     return this.waiting;
   }
 }

@@ -93,30 +93,36 @@ async function* leftBy(
 ): AsyncGenerator<Item> {
   if (left <= 0n) return;
   const later = new LaterPostings();
+  const begun = new Set<string>();
   for await (const event of eventsOf(models, books, customerId, asOf)) {
-    const [first = undefined] = event;
+    const [first] = event;
     if (!first) continue;
-    const amounts = event.flatMap(({ postings }) => postings.filter(({ accountId }) => accountId === customerId));
-    const minor = amounts.map(({ amount }) => toMinor(amount, digits));
-    const net = minor.reduce((sum, one) => sum + one, 0n);
-    if (event.some((one) => isLater(one, net))) later.add(first.carrier.recordId, { net, date: first.date });
+    const { recordId } = first.carrier;
+    const minor = event.flatMap((transaction) => amountsOf(transaction, customerId, digits));
+    const posting = { net: minor.reduce((sum, one) => sum + one, 0n), date: first.date };
+    const isChange = isLater(event, posting.net);
+    if (isChange && !begun.has(recordId)) later.add(recordId, posting);
     else {
-      const item = later.joined(first.carrier.recordId, { net, date: first.date });
-      const debited = event.find(({ postings }) => postings.some((one) => isDebit(one, customerId))) ?? first;
+      if (!isChange) begun.add(recordId);
+      const [{ net } = posting] = isChange ? [posting] : later.joined(recordId, posting);
+      const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
       const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
-      if (item.net > 0n) yield { first: debited, net: item.net, debit };
+      if (net > 0n) yield { first: debited, net, debit };
     }
   }
 }
 
-const isDebit = ({ accountId, amount }: TransactionView['postings'][number], customerId: string): boolean =>
-  accountId === customerId && !amount.startsWith('-');
+const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
+  postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));
 
-/** Whether the transaction belongs to a record that posted before, and changes what is open of it. */
-function isLater({ carrier, saleId, reversalOf, documentEffect }: TransactionView, net: bigint): boolean {
-  if (carrier.entity !== 'sale') return reversalOf !== null;
-  return saleId !== carrier.recordId && !isOwnItem(documentEffect === 'RETURN', net);
+/** Whether the event belongs to a record that posted before, and changes what is open of it. */
+function isLater(event: readonly TransactionView[], net: bigint): boolean {
+  const isReturn = event.some(({ documentEffect }) => documentEffect === 'RETURN');
+  return event.some(isOfLaterEvent) && !isOwnItem(isReturn, net);
 }
+
+const isOfLaterEvent = ({ carrier, saleId, reversalOf }: TransactionView): boolean =>
+  carrier.entity === 'sale' ? saleId !== carrier.recordId : reversalOf !== null;
 
 /** The transactions of each event that posted to the customer, newest value date first. */
 async function* eventsOf(

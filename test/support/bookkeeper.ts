@@ -679,7 +679,7 @@ export class Bookkeeper {
     const customerId = known?.id ?? '';
     if (wanted.sent?.externalId !== undefined) links.set(wanted.sent.externalId, customerId);
     const branchId = this.branchOf(step.branch)?.id ?? null;
-    const shared = { date, externalId, branchId, customerId, systemGenerated: true };
+    const shared = { date, externalId, sale: externalId, branchId, customerId, systemGenerated: true };
     const credits: NaivePosting[] = [
       [this.model.system('Sales'), net],
       [this.model.system('Tax'), gross - net],
@@ -755,7 +755,7 @@ export class Bookkeeper {
     sale.returns += 1;
     const { customerId } = sale;
     const branchId = this.branchOf(step.branch)?.id ?? null;
-    const shared = { date, externalId, branchId, customerId, systemGenerated: true };
+    const shared = { date, externalId, sale: sale.externalId, branchId, customerId, systemGenerated: true };
     const [sales, tax] = [this.model.system('Sales'), this.model.system('Tax')];
     const document = { ...shared, documentEffect: 'RETURN', direction: 'IN', amount: priced.gross };
     const returned: NaiveEntry = {

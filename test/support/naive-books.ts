@@ -54,6 +54,8 @@ export type NaiveEntry = {
   readonly reference: string | null;
   categoryId: string | null;
   readonly original: NaiveEntry | null;
+  /** externalId of the sale that a document and its payments belong to; of the related sale for a return. */
+  readonly sale: string | null;
   isCancelled: boolean;
   readonly postings: readonly NaivePosting[];
 };
@@ -86,6 +88,7 @@ const plainEntry = {
   reference: null,
   categoryId: null,
   original: null,
+  sale: null,
   isCancelled: false,
 } as const;
 

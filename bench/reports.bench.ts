@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from './api-client.js';
+import { groundOf } from './b6-ground.js';
+import type { Measurement } from './figure.js';
+import { options, pick } from './options.js';
+import { folderOf } from './prepared-history.js';
+import { pin, rssAnonMiB } from './processes.js';
+import { say, tell } from './report.js';
+import { BenchService, OWNER } from './service-client.js';
+import { median } from './statistics.js';
+
+/**
+ * Reports of one tenant with very many transactions, each requested several times. Meanwhile a second connection sends
+ * a small request every few milliseconds: its latency shows the time for which a report blocks others.
+ */
+const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
+const CUSTOMERS = 10_000;
+const REQUESTS = pick(5, 2);
+const BESIDE_EVERY_MS = 5;
+const AT_MOST_MS = 1_000;
+const KNOWN_AT_MOST_MS = 3_000;
+
+const PATHS: Readonly<Record<string, string>> = {
+  'trial balance': '/api/reports/trial-balance',
+  'trial balance of a date': '/api/reports/trial-balance?asOf=2025-06-30',
+  'trial balance of a year': '/api/reports/trial-balance?from=2025-01-01&to=2025-12-31&zero=false',
+  'profit and loss by month': '/api/reports/profit-and-loss?from=2023-01-01&to=2025-12-31&by=month',
+  'balance sheet': '/api/reports/balance-sheet?asOf=2025-12-31',
+  ageing: '/api/reports/ageing?asOf=2025-12-31',
+  tax: '/api/reports/tax?from=2025-01-01&to=2025-12-31',
+  'general ledger of a day': '/api/reports/general-ledger?from=2025-06-30&to=2025-06-30',
+};
+const KNOWN_AT = '2025-06-30T12:00:00.000Z';
+
+async function measure(service: BenchService, beside: ApiClient, path: string) {
+  const latencies: number[] = [];
+  const others: number[] = [];
+  let errors = 0;
+  const stop = new AbortController();
+  const small = (async () => {
+    while (!stop.signal.aborted) {
+      const { ms, status } = await beside.ask('GET', '/api/branches/lookup');
+      if (status !== 200) errors += 1;
+      others.push(ms);
+      await sleep(BESIDE_EVERY_MS);
+    }
+  })();
+  await service.owner.ask('GET', path);
+  others.length = 0;
+  for (let n = 0; n < REQUESTS; n += 1) {
+    const { ms, status, body } = await service.owner.ask('GET', path);
+    latencies.push(ms);
+    if (status !== 200) say(`${status} ${path} ${body.slice(0, 300)}`);
+    errors += Number(status !== 200);
+  }
+  stop.abort();
+  await small;
+  return { ms: median(latencies), errors, othersMaxMs: Math.round(Math.max(0, ...others)) };
+}
+
+async function reportsAt(size: number): Promise<Measurement[]> {
+  const directory = folderOf('reports', size);
+  const { customers } = await groundOf(directory, { transactions: size, customers: Math.min(CUSTOMERS, size / 10) });
+  const service = await BenchService.start({ directory });
+  const beside = new ApiClient(service.url);
+  const figures: Measurement[] = [];
+  const paths = { ...PATHS, 'open items of the busiest customer': `/api/customers/${customers[0] ?? ''}/open-items` };
+  for (const [name, path] of Object.entries(paths))
+    for (const known of [false, true]) {
+      await service.owner.signIn(OWNER);
+      await beside.signIn(OWNER);
+      const before = await rssAnonMiB(service.pid);
+      const asked = known ? `${path}${path.includes('?') ? '&' : '?'}knownAt=${KNOWN_AT}` : path;
+      const { ms, errors, othersMaxMs } = await measure(service, beside, asked);
+      const after = await rssAnonMiB(service.pid);
+      say(`${name}${known ? ', knownAt' : ''}: ${Math.round(ms)} ms, others ${othersMaxMs} ms, ${before} to ${after} MiB`);
+      figures.push({
+        ...{ figure: 'B13', name: known ? `${name}, knownAt` : name, unit: 'ms', events: size, concurrency: 1 },
+        ...{ runs: [ms], operations: REQUESTS, errors, details: { othersMaxMs, memoryMiB: [before, after] } },
+        goal: { of: 'value', atMost: known ? KNOWN_AT_MOST_MS : AT_MOST_MS },
+      });
+    }
+  beside.close();
+  await service.stop();
+  return figures;
+}
+
+pin('load', process.pid);
+const figures: Measurement[] = [];
+for (const size of SIZES) figures.push(...(await reportsAt(size)));
+tell(figures);
