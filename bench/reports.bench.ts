@@ -73,7 +73,9 @@ async function reportsAt(size: number): Promise<Measurement[]> {
       const asked = known ? `${path}${path.includes('?') ? '&' : '?'}knownAt=${KNOWN_AT}` : path;
       const { ms, errors, othersMaxMs } = await measure(service, beside, asked);
       const after = await rssAnonMiB(service.pid);
-      say(`${name}${known ? ', knownAt' : ''}: ${Math.round(ms)} ms, others ${othersMaxMs} ms, ${before} to ${after} MiB`);
+      say(
+        `${name}${known ? ', knownAt' : ''}: ${Math.round(ms)} ms, others ${othersMaxMs} ms, ${before} to ${after} MiB`,
+      );
       figures.push({
         ...{ figure: 'B13', name: known ? `${name}, knownAt` : name, unit: 'ms', events: size, concurrency: 1 },
         ...{ runs: [ms], operations: REQUESTS, errors, details: { othersMaxMs, memoryMiB: [before, after] } },

@@ -19,7 +19,8 @@ export function trialBalanceTable({ rows, from }: TrialBalance): Answer {
 
 export function profitAndLossTable({ sections, periods, result, results, by }: ProfitAndLoss): Answer {
   const names = by === 'none' ? [] : periods.map(({ name }) => name);
-  const divided = (amounts: readonly string[]) => Object.fromEntries(names.map((name, at) => [name, amounts[at] ?? '']));
+  const divided = (amounts: readonly string[]) =>
+    Object.fromEntries(names.map((name, at) => [name, amounts[at] ?? '']));
   const rows = sections.flatMap(({ name: section, rows: own, total, totals }) => [
     ...own.map(({ amounts, ...row }) => ({ section, ...row, ...divided(amounts) })),
     { section, name: 'Total', amount: total, ...divided(totals) },
@@ -37,11 +38,7 @@ export function balanceSheetTable({ sections }: BalanceSheet): Answer {
 }
 
 export const ageingTable = ({ rows, totals }: Ageing): Answer =>
-  csvAnswer(
-    [...rows, { name: 'Total', ...totals }],
-    ['customerId', 'code', 'name', ...BUCKETS, 'total'],
-    'ageing.csv',
-  );
+  csvAnswer([...rows, { name: 'Total', ...totals }], ['customerId', 'code', 'name', ...BUCKETS, 'total'], 'ageing.csv');
 
 const ITEM = ['transactionId', 'date', 'days', 'type', 'documentEffect', 'externalId', 'reference', 'description'];
 export const openItemsTable = ({ items }: OpenItems): Answer =>

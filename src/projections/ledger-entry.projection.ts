@@ -1,46 +1,50 @@
 import type { LedgerTransaction } from '../aggregates/ledger.js';
-import type { TaxedAmount } from '../aggregates/sale-payload.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
 import { entriesOf, type LedgerEvent, ledgerSources, movementsOf } from './ledger.projection.js';
 
-/** An account, then its debits and its credits in minor units. Texts if a double cannot represent them exactly. */
-export type EntrySums = readonly [accountId: string, debit: number | string, credit: number | string];
+/** A number, or text if a double cannot represent it exactly. */
+export type Minor = number | string;
 
 /** How a document affects the tax report. */
 export type TaxedKind = 'SALE' | 'RETURN' | 'CANCELLATION';
-/** `rate` is null if an event of an earlier release did not record it. */
-export type TaxedEntry = {
-  readonly kind: TaxedKind;
-  readonly date: string;
-  readonly amounts: readonly { readonly rate: string | null; readonly net: string; readonly tax: string }[];
-};
 
 /**
- * What one event posted, as short as possible: reports read the entries of a tenant from the first to the last. They
- * are never changed, so the reports of any past instant can be produced from them.
+ * What one event posted. Reports read the entries of a tenant from the first to the last; as arrays they are parsed in
+ * half the time of objects. They never change, so the reports of any past instant can be produced from them.
  */
-export type LedgerEntryView = {
-  readonly position: number;
+export type LedgerEntryView = readonly [
+  position: number,
   /** When the event was recorded, in milliseconds since 1970. */
-  readonly at: number;
+  at: number,
   /**
-   * The record that carries the transactions: a sale, a transaction or a customer. Empty if no later posting can change
-   * what is open of it: a sale that its own collections settled.
+   * The record that carries the transactions: a sale, a transaction or a customer. Empty for a sale that its own
+   * collections settled: nothing of it is open.
    */
-  readonly of: string;
-  /** Whether earlier events of that record have posted. */
-  readonly later: boolean;
-  /** The sums of each account on each date. */
-  readonly days: readonly (readonly [date: string, ...sums: EntrySums[]])[];
-  readonly taxed?: TaxedEntry;
-};
+  of: string,
+  /** 1 if earlier events of that record have posted. */
+  later: 0 | 1,
+  /** For each date: the date, then for each account its id, debits and credits in minor units. */
+  days: readonly (readonly [date: string, ...sums: Minor[]])[],
+  /** The net and tax of a document: its kind and date, then for each rate the rate, net and tax. */
+  taxed?: readonly [kind: TaxedKind, date: string, ...amounts: (string | null)[]],
+];
+
+/** Calls `take` for each account on each date of an entry. */
+export function eachSum(
+  days: LedgerEntryView[4],
+  take: (accountId: string, date: string, debit: Minor, credit: Minor) => void,
+): void {
+  for (const day of days)
+    for (let at = 1; at < day.length; at += 3)
+      take(day[at] as string, day[0], day[at + 1] as Minor, day[at + 2] as Minor);
+}
 
 export const ledgerEntries: ReadModel<LedgerEntryView> = {
   name: 'ledger_entries',
   version: 1,
-  fields: { position: { type: 'integer', of: ({ position }) => position } },
+  fields: { position: { type: 'integer', of: ([position]) => position } },
   filters: [],
   order: { fields: ['position'], direction: 'ascending' },
 };
@@ -53,34 +57,29 @@ export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   model: ledgerEntries,
   sources: ledgerSources,
   // Ascending ids are cheaper to store than the random ids of events.
-  documents: (event) =>
-    entriesOf(event).length === 0 ? [] : [String(event.position).padStart(POSITION_DIGITS, '0')],
+  documents: (event) => (entriesOf(event).length === 0 ? [] : [String(event.position).padStart(POSITION_DIGITS, '0')]),
   evolve: (_, event) => {
+    const at = Date.parse(event.metadata.timestamp);
+    const of = isSettledSale(event) ? '' : event.recordId;
+    const entry = [event.position, at, of, FIRST.includes(event.type) ? 0 : 1, daysOf(event)] as const;
     const taxed = taxedOf(event);
-    return {
-      position: event.position,
-      at: Date.parse(event.metadata.timestamp),
-      of: isSettledSale(event) ? '' : event.recordId,
-      later: !FIRST.includes(event.type),
-      days: daysOf(event),
-      ...(taxed && { taxed }),
-    };
+    return taxed ? [...entry, taxed] : entry;
   },
 };
 
-function daysOf(event: LedgerEvent): LedgerEntryView['days'] {
-  const days = new Map<string, EntrySums[]>();
+function daysOf(event: LedgerEvent): LedgerEntryView[4] {
+  const days = new Map<string, [string, ...Minor[]]>();
   for (const { accountId, date, debit, credit } of movementsOf(event)) {
-    const sums = days.get(date) ?? [];
-    sums.push([accountId, exact(debit), exact(credit)]);
-    days.set(date, sums);
+    const day = days.get(date) ?? [date];
+    day.push(accountId, exact(debit), exact(credit));
+    days.set(date, day);
   }
-  return [...days].map(([date, sums]) => [date, ...sums]);
+  return [...days.values()];
 }
 
 /** Half of the largest exact integer, so that the sum of an exact number and an amount is exact too. */
 const MAX_EXACT = 2n ** 52n;
-const exact = (minor: bigint): number | string => (minor < MAX_EXACT ? Number(minor) : minor.toString());
+const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
 function isSettledSale(event: Recorded<LedgerEvent>): boolean {
   if (event.type !== 'SaleBooked') return false;
@@ -90,18 +89,17 @@ function isSettledSale(event: Recorded<LedgerEvent>): boolean {
 
 const KINDS = { SaleBooked: 'SALE', ReturnBooked: 'RETURN', SaleCancelled: 'CANCELLATION' } as const;
 
-function taxedOf(event: LedgerEvent): TaxedEntry | undefined {
+function taxedOf(event: LedgerEvent): LedgerEntryView[5] {
   if (event.type !== 'SaleBooked' && event.type !== 'ReturnBooked' && event.type !== 'SaleCancelled') return undefined;
   const { date, transactions, taxes } = event.data;
-  const amounts: TaxedEntry['amounts'] = taxes ?? transactions.flatMap(unratedOf);
-  return amounts.length === 0 ? undefined : { kind: KINDS[event.type], date, amounts };
+  const amounts = taxes?.flatMap(({ rate, net, tax }) => [rate, net, tax]) ?? transactions.flatMap(unratedOf);
+  return amounts.length === 0 ? undefined : [KINDS[event.type], date, ...amounts];
 }
 
 /** Net and tax of a document whose event does not contain the rates. Its postings: the customer, Sales, then tax. */
-function unratedOf({ documentEffect, postings }: LedgerTransaction): (Omit<TaxedAmount, 'rate'> & { rate: null })[] {
+function unratedOf({ documentEffect, postings }: LedgerTransaction): (string | null)[] {
   const [, net, tax] = postings;
-  if (documentEffect === null || !net) return [];
-  return [{ rate: null, net: absolute(net.amount), tax: absolute(tax?.amount ?? '0') }];
+  return documentEffect === null || !net ? [] : [null, absolute(net.amount), absolute(tax?.amount ?? '0')];
 }
 
 const absolute = (amount: string): string => (amount.startsWith('-') ? amount.slice(1) : amount);

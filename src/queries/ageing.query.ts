@@ -1,10 +1,18 @@
 import { fromMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import type { LedgerEntryView } from '../projections/ledger-entry.projection.js';
+import { eachSum, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
 import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
-import { AgedBalance, type Bucket, BUCKETS, bucketOf, type CustomerPosting, isOwnItem, LaterPostings } from './open-amounts.js';
+import {
+  AgedBalance,
+  type Bucket,
+  BUCKETS,
+  bucketOf,
+  type CustomerPosting,
+  isOwnItem,
+  LaterPostings,
+} from './open-amounts.js';
 
 type Amounts = Readonly<Record<Bucket | 'total', string>>;
 export type AgeingRow = Pick<NamedAccount, 'code' | 'name'> & Amounts & { readonly customerId: string };
@@ -34,11 +42,11 @@ async function ageingOf(
     aged.set(customerId, known);
     known.add(bucketOf(date, asOf ?? today), net);
   };
-  const take = (entry: LedgerEntryView): void => {
-    for (const [customerId, posting] of customersOf(entry, others, asOf)) {
-      const key = `${customerId} ${entry.of}`;
-      if (entry.later && !isOwnItem(entry.taxed?.kind === 'RETURN', posting.net)) later.add(key, posting);
-      else if (entry.of === '') add(customerId, posting);
+  const take = ([, , of, isLater, days, taxed]: LedgerEntryView): void => {
+    for (const [customerId, posting] of customersOf(days, others, asOf)) {
+      const key = `${customerId} ${of}`;
+      if (isLater === 1 && !isOwnItem(taxed?.[0] === 'RETURN', posting.net)) later.add(key, posting);
+      else if (of === '' || isLater === 1) add(customerId, posting);
       else for (const one of later.joined(key, posting)) add(customerId, one);
     }
   };
@@ -49,29 +57,20 @@ async function ageingOf(
 }
 
 /** What an entry posted to each customer until the date. */
-function* customersOf(
-  { days }: LedgerEntryView,
+function customersOf(
+  days: LedgerEntryView[4],
   others: ReadonlyMap<string, unknown>,
   asOf: string | undefined,
-): Generator<[customerId: string, CustomerPosting]> {
-  if (days.length === 1) {
-    // Nearly all entries: one date, and at most one posting to a customer.
-    const [[date, ...sums]] = days as readonly [LedgerEntryView['days'][number]];
-    if (asOf !== undefined && date > asOf) return;
-    for (const [accountId, debit, credit] of sums)
-      if (!others.has(accountId)) yield [accountId, { net: BigInt(debit) - BigInt(credit), date }];
-    return;
-  }
+): ReadonlyMap<string, CustomerPosting> {
   const found = new Map<string, CustomerPosting>();
-  for (const [date, ...sums] of days)
-    if (asOf === undefined || date <= asOf)
-      for (const [accountId, debit, credit] of sums) {
-        if (others.has(accountId)) continue;
-        const known = found.get(accountId);
-        const first = known && known.date < date ? known.date : date;
-        found.set(accountId, { net: (known?.net ?? 0n) + BigInt(debit) - BigInt(credit), date: first });
-      }
-  yield* found;
+  eachSum(days, (accountId, date, debit, credit) => {
+    if (others.has(accountId) || (asOf !== undefined && date > asOf)) return;
+    const net = BigInt(debit) - BigInt(credit);
+    const known = found.get(accountId);
+    if (!known) found.set(accountId, { net, date });
+    else found.set(accountId, { net: known.net + net, date: known.date < date ? known.date : date });
+  });
+  return found;
 }
 
 const owing = (aged: ReadonlyMap<string, AgedBalance>): string[] =>

@@ -95,7 +95,9 @@ async function sums(ledger: LedgerSums, names: AccountNames, { books, asOf, year
   };
   const types = await names.idsOf(books, (type) => type !== 'CUSTOMER');
   await ledger.eachDay(books, { to: asOf }, digits, ({ accountId, date, debit, credit }) => {
-    sumFor(found, types.get(accountId), accountId, date < yearStart).add(debit).add(credit, -1);
+    sumFor(found, types.get(accountId), accountId, date < yearStart)
+      .add(debit)
+      .add(credit, -1);
   });
   return found;
 }

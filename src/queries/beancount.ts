@@ -1,8 +1,6 @@
 import { fromMinor, toMinor } from '../aggregates/money.js';
-import type { TransactionView } from '../projections/ledger.projection.js';
 import { CLASS_OF, type NamedAccount } from './account-names.js';
-import type { Dates } from './ledger-sums.js';
-import type { GeneralLedger, NamedTransaction } from './general-ledger.query.js';
+import type { GeneralLedger, GeneralLedgerOptions, NamedTransaction } from './general-ledger.query.js';
 
 const LABEL: Readonly<Record<NamedAccount['type'], string>> = {
   CUSTOMER: 'Customers',
@@ -61,73 +59,88 @@ const quoted = (text: string): string =>
  * assertions of all balances before and after the period. With `accountId`, the transactions of that account, and the
  * assertions for it alone.
  */
-export async function* beancountOf(
-  ledger: GeneralLedger,
-  { from, to, accountId }: Dates & { readonly accountId?: string | undefined },
-): AsyncGenerator<string> {
-  const { currency, digits } = ledger;
-  const labels = new AccountLabels();
-  const balances = new Map<string, bigint>();
-  const openings = await ledger.openings();
-  const amountOf = (minor: bigint): string => `${fromMinor(minor, digits)} ${currency}`;
-  const asserted = (date: string): string =>
-    openings
-      .filter(({ account }) => accountId === undefined || account.accountId === accountId)
-      .map(({ account }) => {
-        return `${date} balance ${labels.of(account)} ${amountOf(balances.get(account.accountId) ?? 0n)}\n`;
-      })
-      .join('');
-  yield `option "title" "General ledger"\noption "operating_currency" "${currency}"\n`;
-  let last = '';
-  const head = (first: string): string => {
-    const opened = from === undefined ? first : dayAfter(from, -1);
-    const opens = openings.map(({ account }) => openOf(account, opened, labels, currency));
-    if (from === undefined) return opens.join('');
-    const before = openings.filter(({ opening }) => opening !== 0n);
-    for (const { account, opening } of before) balances.set(account.accountId, opening);
-    const lines = before.map(({ account, opening }) => `  ${labels.of(account)} ${amountOf(opening)}\n`);
-    const brought = lines.length === 0 ? '' : `\n${opened} * "Balances brought forward"\n${lines.join('')}`;
-    return `${opens.join('')}${brought}\n${asserted(from)}`;
-  };
+export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
+  const { from, to } = options;
+  const file = new LedgerFile(ledger, await ledger.openings(), options.accountId);
+  yield `option "title" "General ledger"\noption "operating_currency" "${ledger.currency}"\n`;
+  if (from !== undefined) yield file.brought(from);
+  let last = from;
+  let isOpen = from !== undefined;
   for await (const part of ledger.parts()) {
-    if (last === '' && part[0]) yield head(part[0].transaction.date);
-    yield part.map((one) => directiveOf(one, labels, { currency, balances, digits })).join('');
+    const [first] = part;
+    if (!first) continue;
+    if (!isOpen) yield file.opened(first.transaction.date);
+    isOpen = true;
+    yield part.map((one) => file.directiveOf(one)).join('');
     last = part.at(-1)?.transaction.date ?? last;
   }
-  if (last === '' && from !== undefined) yield head(from);
-  const end = to ?? (last === '' ? from : last);
-  if (end !== undefined && end < LAST_DATE && (last !== '' || from !== undefined)) yield `\n${asserted(dayAfter(end, 1))}`;
+  const end = to ?? last;
+  if (isOpen && end !== undefined && end < LAST_DATE) yield `\n${file.asserted(dayAfter(end, 1))}`;
 }
 
-type Context = { readonly currency: string; readonly balances: Map<string, bigint>; readonly digits: number };
+/** Directives of one file, with the running balances. */
+class LedgerFile {
+  private readonly labels = new AccountLabels();
+  private readonly balances = new Map<string, bigint>();
 
-function directiveOf(
-  { transaction, accounts }: NamedTransaction,
-  labels: AccountLabels,
-  { currency, balances, digits }: Context,
-): string {
-  const { id, date, type, documentEffect, description, reference, externalId, postings } = transaction;
-  // An account whose first posting was recorded after the accounts were read.
-  const late = [...accounts.values()].filter((account) => !labels.has(account) && isPosted(account, transaction));
-  const opens = late.map((account) => `\n${openOf(account, date, labels, currency)}`);
-  const lines = postings.map(({ accountId, amount }) => {
-    balances.set(accountId, (balances.get(accountId) ?? 0n) + toMinor(amount, digits));
-    const account = accounts.get(accountId) ?? { accountId, code: null, name: '', type: 'OTHER' };
-    return `  ${labels.of(account)} ${amount} ${currency}\n`;
-  });
-  const facts = { id, reference, external: externalId };
-  const metadata = Object.entries(facts).flatMap(([key, value]) =>
-    value === null ? [] : [`  ${key}: ${quoted(value)}\n`],
-  );
-  const narration = quoted(description ?? documentEffect ?? type ?? '');
-  return `${opens.join('')}\n${date} * ${narration}\n${metadata.join('')}${lines.join('')}`;
+  constructor(
+    private readonly ledger: GeneralLedger,
+    private readonly openings: Awaited<ReturnType<GeneralLedger['openings']>>,
+    private readonly accountId: string | undefined,
+  ) {}
+
+  opened(date: string): string {
+    return this.openings.map(({ account }) => this.openOf(account, date)).join('');
+  }
+
+  /** The accounts and their balances before a period. */
+  brought(from: string): string {
+    const date = dayAfter(from, -1);
+    const balances = this.openings.filter(({ opening }) => opening !== 0n);
+    for (const { account, opening } of balances) this.balances.set(account.accountId, opening);
+    const lines = balances.map(({ account, opening }) => `  ${this.labels.of(account)} ${this.amountOf(opening)}\n`);
+    const transaction = lines.length === 0 ? '' : `\n${date} * "Balances brought forward"\n${lines.join('')}`;
+    return `${this.opened(date)}${transaction}\n${this.asserted(from)}`;
+  }
+
+  /** Assertions of balances at the start of a date. */
+  asserted(date: string): string {
+    const wanted = this.openings.filter(({ account: { accountId } }) => (this.accountId ?? accountId) === accountId);
+    return wanted
+      .map(({ account }) => {
+        const balance = this.amountOf(this.balances.get(account.accountId) ?? 0n);
+        return `${date} balance ${this.labels.of(account)} ${balance}\n`;
+      })
+      .join('');
+  }
+
+  directiveOf({ transaction, accounts }: NamedTransaction): string {
+    const { id, date, type, documentEffect, description, reference, externalId, postings } = transaction;
+    const opens: string[] = [];
+    const lines = postings.map(({ accountId, amount }) => {
+      this.balances.set(accountId, (this.balances.get(accountId) ?? 0n) + toMinor(amount, this.ledger.digits));
+      const account = accounts.get(accountId) ?? { accountId, code: null, name: '', type: 'OTHER' };
+      // The first posting to the account was recorded after the accounts were read.
+      if (!this.labels.has(account)) opens.push(`\n${this.openOf(account, date)}`);
+      return `  ${this.labels.of(account)} ${amount} ${this.ledger.currency}\n`;
+    });
+    const metadata = Object.entries({ id, reference, external: externalId }).flatMap(([key, value]) =>
+      value === null ? [] : [`  ${key}: ${quoted(value)}\n`],
+    );
+    const narration = quoted(description ?? documentEffect ?? type ?? '');
+    return `${opens.join('')}\n${date} * ${narration}\n${metadata.join('')}${lines.join('')}`;
+  }
+
+  private openOf(account: NamedAccount, date: string): string {
+    const { accountId, name } = account;
+    const directive = `${date} open ${this.labels.of(account)} ${this.ledger.currency}`;
+    return `${directive}\n  name: ${quoted(name)}\n  id: "${accountId}"\n`;
+  }
+
+  private amountOf(minor: bigint): string {
+    return `${fromMinor(minor, this.ledger.digits)} ${this.ledger.currency}`;
+  }
 }
-
-const isPosted = ({ accountId }: NamedAccount, { postings }: TransactionView): boolean =>
-  postings.some((posting) => posting.accountId === accountId);
-
-const openOf = (account: NamedAccount, date: string, labels: AccountLabels, currency: string): string =>
-  `${date} open ${labels.of(account)} ${currency}\n  name: ${quoted(account.name)}\n  id: "${account.accountId}"\n`;
 
 function dayAfter(date: string, days: number): string {
   const day = new Date(`${date}T00:00:00Z`);

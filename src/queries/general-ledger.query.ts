@@ -95,11 +95,7 @@ async function* named(
   }
 }
 
-export const generalLedgerHandler = answers(
-  GetGeneralLedger,
-  [LedgerSums, AccountNames, ReadModels],
-  generalLedgerOf,
-);
+export const generalLedgerHandler = answers(GetGeneralLedger, [LedgerSums, AccountNames, ReadModels], generalLedgerOf);
 
 /** The postings of a transaction; only those to `accountId` if it is given. */
 export function rowsOf(
@@ -116,6 +112,17 @@ export function rowsOf(
     const debit = fromMinor(minor > 0n ? minor : 0n, digits);
     const credit = fromMinor(minor < 0n ? -minor : 0n, digits);
     const account = { accountId: posting.accountId, code, name, debit, credit };
-    return { date, transactionId, type, documentEffect, ...account, description, reference, externalId, reversalOf, recordedAt };
+    return {
+      date,
+      transactionId,
+      type,
+      documentEffect,
+      ...account,
+      description,
+      reference,
+      externalId,
+      reversalOf,
+      recordedAt,
+    };
   });
 }

@@ -8,7 +8,7 @@ import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { type Scope, tenantScope } from '../ports/read-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
-import { ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
+import { eachSum, ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
 import { accountDays, balances } from '../projections/ledger.projection.js';
 import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp, ReadModels } from './query.js';
@@ -72,10 +72,10 @@ export class LedgerSums {
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
-      await this.eachEntry(books, ({ days }) => {
-        for (const [date, ...sums] of days)
-          if (isWithin(date, dates))
-            for (const [accountId, debit, credit] of sums) take({ accountId, date, debit, credit });
+      await this.eachEntry(books, ([, , , , days]) => {
+        eachSum(days, (accountId, date, debit, credit) => {
+          if (isWithin(date, dates)) take({ accountId, date, debit, credit });
+        });
       });
       return;
     }
@@ -126,7 +126,7 @@ export class LedgerSums {
     await this.whenKnown({ tenantId, knownAt }, ledgerEntries);
     const untilMs = knownAt === undefined ? Infinity : Date.parse(knownAt);
     for await (const part of this.models.parts(ledgerEntries, tenantScope(tenantId), { reverse }))
-      for (const entry of part) if (entry.at <= untilMs) take(entry);
+      for (const entry of part) if (entry[1] <= untilMs) take(entry);
   }
 
   /** For an instant, waits until the model contains everything that is recorded. */

@@ -31,10 +31,7 @@ export type OpenItems = {
   readonly total: string;
 };
 
-export class GetOpenItems extends query<
-  OpenItems,
-  [books: BooksOf, customerId: string, asOf: string | undefined]
->() {}
+export class GetOpenItems extends query<OpenItems, [books: BooksOf, customerId: string, asOf: string | undefined]>() {}
 
 /**
  * Credits settle the oldest items, so the newest items are open as far as the balance goes: transactions are read from
@@ -100,15 +97,15 @@ async function* leftBy(
     const { recordId } = first.carrier;
     const minor = event.flatMap((transaction) => amountsOf(transaction, customerId, digits));
     const posting = { net: minor.reduce((sum, one) => sum + one, 0n), date: first.date };
-    const isChange = isLater(event, posting.net);
-    if (isChange && !begun.has(recordId)) later.add(recordId, posting);
-    else {
-      if (!isChange) begun.add(recordId);
-      const [{ net } = posting] = isChange ? [posting] : later.joined(recordId, posting);
-      const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
-      const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
-      if (net > 0n) yield { first: debited, net, debit };
+    if (!isLater(event, posting.net)) begun.add(recordId);
+    else if (!begun.has(recordId)) {
+      later.add(recordId, posting);
+      continue;
     }
+    const [{ net } = posting] = later.joined(recordId, posting);
+    const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
+    const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
+    if (net > 0n) yield { first: debited, net, debit };
   }
 }
 

@@ -72,7 +72,7 @@ async function profitAndLossOf(
     to: to ?? null,
     by,
     currency,
-    periods: keys.map((key) => periodOf(key, { from, to })),
+    periods: keys.map((key) => periodOf(key, { from: from ?? null, to: to ?? null })),
     sections: [income, expenses].map(({ name, rows, totals }) => ({
       name,
       rows: rows.map(({ account, amounts }) => ({ ...account, amount: text(total(amounts)), amounts: shown(amounts) })),
@@ -115,18 +115,18 @@ function nextKey(key: string): string {
   return `${year}-${isQuarter ? `Q${next}` : String(next).padStart(2, '0')}`;
 }
 
-function periodOf(key: string, { from, to }: Dates): ReportPeriod {
-  if (key === ALL) return { name: 'Total', from: from ?? null, to: to ?? null };
+function periodOf(key: string, { from = null, to = null }: { from?: string | null; to?: string | null }): ReportPeriod {
+  if (key === ALL) return { name: 'Total', from, to };
+  const [first, last] = boundsOf(key);
+  return { name: key, from: from !== null && from > first ? from : first, to: to !== null && to < last ? to : last };
+}
+
+function boundsOf(key: string): [first: string, last: string] {
   const [year = '', part = ''] = key.split('-');
-  const lastMonth = part.startsWith('Q') ? Number(part.slice(1)) * 3 : Number(part);
-  const firstMonth = part.startsWith('Q') ? lastMonth - 2 : lastMonth;
+  const isQuarter = part.startsWith('Q');
+  const lastMonth = isQuarter ? Number(part.slice(1)) * 3 : Number(part);
   const month = (number: number): string => `${year}-${String(number).padStart(2, '0')}`;
-  const [first, last] = [`${month(firstMonth)}-01`, lastDayOf(month(lastMonth))];
-  return {
-    name: key,
-    from: from !== undefined && from > first ? from : first,
-    to: to !== undefined && to < last ? to : last,
-  };
+  return [`${month(isQuarter ? lastMonth - 2 : lastMonth)}-01`, lastDayOf(month(lastMonth))];
 }
 
 function lastDayOf(month: string): string {

@@ -153,19 +153,13 @@ export class ReadModels {
       .totalCount;
   }
 
-  /**
-   * Iterates over all matches by keyset paging, so that each read costs the same. Intended for sums over a bounded set.
-   */
+  /** Iterates over all matches by keyset paging, so that each read costs the same. */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }
 
   /** Like `each`, in arrays: awaiting every document would take longer than reading it. Other requests run in between. */
-  async *parts<Doc extends object>(
-    model: ReadModel<Doc>,
-    scope: Scope,
-    query: Matching = {},
-  ): AsyncIterable<readonly Doc[]> {
+  async *parts<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc[]> {
     let after: string | undefined = '';
     while (after !== undefined) {
       const part: Listed = await this.store.list(await this.tableOf(model), scope, {

@@ -1,9 +1,9 @@
-import { fromMinor, toMinor } from '../aggregates/money.js';
+import { fromMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import type { LedgerEntryView, TaxedKind } from '../projections/ledger-entry.projection.js';
+import { eachSum, type LedgerEntryView, type TaxedKind } from '../projections/ledger-entry.projection.js';
 import { AccountNames } from './account-names.js';
 import { type BooksOf, type Dates, isWithin, LedgerSums } from './ledger-sums.js';
-import { MinorSum } from './minor-sum.js';
+import { MinorSum, minorOf } from './minor-sum.js';
 
 type Amounts = { readonly net: string; readonly tax: string };
 /** What documents contain. `net` and `tax` are sales less returns and cancellations. */
@@ -39,32 +39,19 @@ const noSums = (): Sums => {
 };
 
 /** Tax by rate, from what each document recorded, compared with the postings to the tax accounts. */
-async function taxReportOf(
-  ledger: LedgerSums,
-  names: AccountNames,
-  books: BooksOf,
-  dates: Dates,
-): Promise<TaxReport> {
+async function taxReportOf(ledger: LedgerSums, names: AccountNames, books: BooksOf, dates: Dates): Promise<TaxReport> {
   const { currency, digits } = await ledger.currencyOf(books);
   const accounts = await names.idsOf(books, (type) => type === 'TAX');
   const byRate = new Map<string | null, Sums>();
   const [opening, moved, all] = [new MinorSum(), new MinorSum(), noSums()];
   const { from = '', to } = dates;
-  await ledger.eachEntry(books, ({ days, taxed }: LedgerEntryView) => {
-    for (const [date, ...sums] of days) {
-      const into = date < from ? opening : isWithin(date, dates) ? moved : undefined;
-      if (into)
-        for (const [id, debit, credit] of sums) if (accounts.has(id)) into.add(credit).add(debit, -1);
-    }
-    if (!taxed || !isWithin(taxed.date, dates)) return;
-    for (const { rate, net, tax } of taxed.amounts) {
-      const own = byRate.get(rate) ?? noSums();
-      byRate.set(rate, own);
-      for (const sums of [own, all]) {
-        sums[taxed.kind].net.add(toMinor(net, digits));
-        sums[taxed.kind].tax.add(toMinor(tax, digits));
-      }
-    }
+  await ledger.eachEntry(books, ([, , , , days, taxed]) => {
+    eachSum(days, (id, date, debit, credit) => {
+      if (!accounts.has(id)) return;
+      if (date < from) opening.add(credit).add(debit, -1);
+      else if (isWithin(date, dates)) moved.add(credit).add(debit, -1);
+    });
+    if (taxed && isWithin(taxed[1], dates)) addTaxed(taxed, [all, byRate], digits);
   });
   const text = (minor: bigint): string => fromMinor(minor, digits);
   const documents = netOf(all, 'tax');
@@ -82,6 +69,22 @@ async function taxReportOf(
       closing: text(opening.value + moved.value),
     },
   };
+}
+
+function addTaxed(
+  [kind, , ...amounts]: NonNullable<LedgerEntryView[5]>,
+  [all, byRate]: readonly [Sums, Map<string | null, Sums>],
+  digits: number,
+): void {
+  for (let at = 0; at < amounts.length; at += 3) {
+    const [rate = null, net, tax] = amounts.slice(at, at + 3);
+    const own = byRate.get(rate) ?? noSums();
+    byRate.set(rate, own);
+    for (const sums of [own, all]) {
+      sums[kind].net.add(minorOf(net ?? '0', digits));
+      sums[kind].tax.add(minorOf(tax ?? '0', digits));
+    }
+  }
 }
 
 const netOf = (sums: Sums, of: 'net' | 'tax'): bigint =>

@@ -1,7 +1,15 @@
 import { fromMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
-import { type AccountSums, type BooksOf, LedgerSums, netOf, type SumsByAccount, sumsOf, totalOf } from './ledger-sums.js';
+import {
+  type AccountSums,
+  type BooksOf,
+  LedgerSums,
+  netOf,
+  type SumsByAccount,
+  sumsOf,
+  totalOf,
+} from './ledger-sums.js';
 
 export type TrialBalanceRow = NamedAccount & {
   /** Balance before the period: debits minus credits. */
@@ -71,15 +79,12 @@ async function trialBalanceOf(
   const { before, within } = await ledger.balanced(() => partsOf(ledger, books, options, digits), isBalanced);
   const isPeriod = options.from !== undefined || options.to !== undefined;
   const text = (minor: bigint): string => fromMinor(minor, digits);
-  const rows: TrialBalanceRow[] = [];
-  for (const [accountId, account] of await names.of(books, [...new Set([...before.keys(), ...within.keys()])])) {
-    const opening = netOf(sumsOf(before, accountId));
-    const [debit, credit] = [sumsOf(within, accountId).debit.value, sumsOf(within, accountId).credit.value];
-    if (!options.zero && opening === 0n && debit === 0n && credit === 0n) continue;
-    const closing = text(opening + debit - credit);
-    const sides = { debit: text(debit), credit: text(credit) };
-    rows.push({ ...account, ...(isPeriod ? { opening: text(opening), ...sides, closing } : sides), balance: closing });
-  }
+  const named = await names.of(books, [...new Set([...before.keys(), ...within.keys()])]);
+  const rows = [...named.values()].flatMap((account) => {
+    const opening = netOf(sumsOf(before, account.accountId));
+    const { debit, credit } = sumsOf(within, account.accountId);
+    return rowOf(account, [opening, debit.value, credit.value], { isPeriod, zero: options.zero, text });
+  });
   const total = text(totalOf(within, 'debit'));
   return {
     asOf: options.asOf ?? null,
@@ -89,6 +94,19 @@ async function trialBalanceOf(
     totalDebit: total,
     totalCredit: total,
   };
+}
+
+type Shape = { readonly isPeriod: boolean; readonly zero: boolean; readonly text: (minor: bigint) => string };
+
+function rowOf(
+  account: NamedAccount,
+  [opening, debit, credit]: readonly [bigint, bigint, bigint],
+  { isPeriod, zero, text }: Shape,
+): TrialBalanceRow[] {
+  if (!zero && opening === 0n && debit === 0n && credit === 0n) return [];
+  const closing = text(opening + debit - credit);
+  const sides = { debit: text(debit), credit: text(credit) };
+  return [{ ...account, ...(isPeriod ? { opening: text(opening), ...sides, closing } : sides), balance: closing }];
 }
 
 export const trialBalanceHandler = answers(GetTrialBalance, [LedgerSums, AccountNames], trialBalanceOf);

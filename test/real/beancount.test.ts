@@ -37,7 +37,10 @@ async function complaintsOf(ledger: string): Promise<string> {
   await writeFile(file, ledger);
   return run(join(home, 'bin', 'bean-check'), ['--no-cache', file]).then(
     ({ stdout, stderr }) => stdout + stderr,
-    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+    (error: unknown) => {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      return stdout + stderr;
+    },
   );
 }
 

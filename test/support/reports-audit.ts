@@ -163,7 +163,8 @@ export class ReportsAudit {
       const expected = openItemsOf(model, id, asOf);
       const row = rows.get(id);
       expect([id, asOf, row?.total ?? model.text(0n)]).toEqual([id, asOf, model.text(balance)]);
-      if (asOf !== undefined) expect([id, asOf, row ? agesOf(row) : NONE]).toEqual([id, asOf, this.aged(expected, asOf)]);
+      if (asOf !== undefined)
+        expect([id, asOf, row ? agesOf(row) : NONE]).toEqual([id, asOf, this.aged(expected, asOf)]);
       if (isDeleted) continue;
       const items = await this.read<OpenItems>(`/api/customers/${id}/open-items${query}`);
       expect([id, asOf, items.total]).toEqual([id, asOf, model.text(balance)]);

@@ -158,7 +158,9 @@ export class ReadStoreQuery {
   }
 
   private placeOf({ shape, scope }: Target, ordinal: number): Place {
-    return this.db.get(`SELECT ${placeColumns(shape)} FROM ${shape.main} WHERE number = ${BASE} + ?`, scope, ordinal) ?? [];
+    return (
+      this.db.get(`SELECT ${placeColumns(shape)} FROM ${shape.main} WHERE number = ${BASE} + ?`, scope, ordinal) ?? []
+    );
   }
 }
 
