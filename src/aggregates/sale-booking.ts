@@ -52,6 +52,9 @@ export type CancellationBookingData = Placed & { readonly externalId: string };
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
+/** Id of the transaction that invoices a sale. */
+export const invoiceIdOf = (saleId: string): string => transactionId(saleId, 'invoice');
+
 /** Ids of a booking's transactions. `holder` is the document itself for a SALE, otherwise the related sale. */
 export function transactionIdsOf(
   saleId: string,
@@ -94,7 +97,7 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   const { saleId, customerId, branchId, date, accounts } = data;
   const shared = facts(data, found);
   const invoice = saleInvoice(
-    { ...shared, id: transactionId(saleId, 'invoice'), description: `Sale ${found.externalId}` },
+    { ...shared, id: invoiceIdOf(saleId), description: `Sale ${found.externalId}` },
     { customerId, ...documentAmounts(accounts, found) },
   );
   const collections = found.payments.map(({ amount }, index) =>

@@ -75,7 +75,7 @@ export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedger
     last = part.at(-1)?.transaction.date ?? last;
   }
   const end = to ?? last;
-  if (isOpen && end !== undefined && end < LAST_DATE) yield `\n${file.asserted(dayAfter(end, 1))}`;
+  if (isOpen && end !== undefined) yield file.closed(end);
 }
 
 /** Directives of one file, with the running balances. */
@@ -112,6 +112,11 @@ class LedgerFile {
         return `${date} balance ${this.labels.of(account)} ${balance}\n`;
       })
       .join('');
+  }
+
+  /** Assertions of the balances after a date. */
+  closed(date: string): string {
+    return date < LAST_DATE ? `\n${this.asserted(dayAfter(date, 1))}` : '';
   }
 
   directiveOf({ transaction, accounts }: NamedTransaction): string {

@@ -1,4 +1,5 @@
 import { fromMinor, toMinor } from '../aggregates/money.js';
+import { invoiceIdOf } from '../aggregates/sale-booking.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { customers } from '../projections/account.projection.js';
@@ -90,19 +91,18 @@ async function* leftBy(
 ): AsyncGenerator<Item> {
   if (left <= 0n) return;
   const later = new LaterPostings();
-  const begun = new Set<string>();
   for await (const event of eventsOf(models, books, customerId, asOf)) {
     const [first] = event;
     if (!first) continue;
     const { recordId } = first.carrier;
     const minor = event.flatMap((transaction) => amountsOf(transaction, customerId, digits));
     const posting = { net: minor.reduce((sum, one) => sum + one, 0n), date: first.date };
-    if (!isLater(event, posting.net)) begun.add(recordId);
-    else if (!begun.has(recordId)) {
+    const change = changeOf(event, posting.net);
+    if (change && !(await isBefore(first, change, models, books))) {
       later.add(recordId, posting);
       continue;
     }
-    const [{ net } = posting] = later.joined(recordId, posting);
+    const [{ net } = posting] = change ? [posting] : later.joined(recordId, posting);
     const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
     const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
     if (net > 0n) yield { first: debited, net, debit };
@@ -112,14 +112,22 @@ async function* leftBy(
 const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
   postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));
 
-/** Whether the event belongs to a record that posted before, and changes what is open of it. */
-function isLater(event: readonly TransactionView[], net: bigint): boolean {
+/** The first transaction of the record whose open amount the event changes; undefined if it changes none. */
+function changeOf(event: readonly TransactionView[], net: bigint): string | undefined {
   const isReturn = event.some(({ documentEffect }) => documentEffect === 'RETURN');
-  return event.some(isOfLaterEvent) && !isOwnItem(isReturn, net);
+  if (isOwnItem(isReturn, net)) return undefined;
+  for (const { carrier, saleId, reversalOf } of event) {
+    if (reversalOf !== null) return reversalOf;
+    if (carrier.entity === 'sale' && saleId !== carrier.recordId) return invoiceIdOf(carrier.recordId);
+  }
+  return undefined;
 }
 
-const isOfLaterEvent = ({ carrier, saleId, reversalOf }: TransactionView): boolean =>
-  carrier.entity === 'sale' ? saleId !== carrier.recordId : reversalOf !== null;
+/** Whether a change is dated before what it changes, so that it stands for itself. */
+async function isBefore({ date }: TransactionView, changed: string, models: ReadModels, books: BooksOf) {
+  const original = await models.get(transactions, scopeOf(books), changed);
+  return original !== undefined && original.date > date;
+}
 
 /** The transactions of each event that posted to the customer, newest value date first. */
 async function* eventsOf(
