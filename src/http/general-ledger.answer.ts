@@ -20,9 +20,9 @@ async function* rowParts(ledger: GeneralLedger, accountId: string | undefined): 
 
 /** The envelope, written while the postings are read. */
 async function* envelope(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
-  const { from = null, to = null, accountId = null } = options;
+  const { from = null, to = null } = options;
   const { currency, digits } = ledger;
-  const head = JSON.stringify({ from, to, accountId, currency });
+  const head = JSON.stringify({ from, to, currency });
   yield `{"statusCode":200,"data":${head.slice(0, -1)},"rows":[`;
   const total = { debit: 0n, credit: 0n };
   let separator = '';

@@ -135,7 +135,6 @@ export const GeneralLedgerDto = named(
   'GeneralLedgerDto',
   z.object({
     ...dates,
-    accountId: z.string().nullable(),
     currency: z.string(),
     rows: z.array(
       z.object({
