@@ -3009,7 +3009,6 @@ export interface components {
         GeneralLedgerDto: {
             from: string | null;
             to: string | null;
-            accountId: string | null;
             currency: string;
             rows: {
                 /** Format: date */
