@@ -49,6 +49,7 @@ RULES = {
     "Must not consist of spaces only.": "weak passwords are refused",
     "Is one of the most common passwords.": "weak passwords are refused",
     "Must not contain the e-mail address": "fields that go together",
+    "the current date of the tenant.": "the date depends on the clock",
     "is in the future.": "the position depends on the history",
     "is beyond the end of the history": "the position depends on the history",
     "Must be a URL.": "addresses are parsed",
