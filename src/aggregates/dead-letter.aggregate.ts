@@ -11,6 +11,9 @@ export type DeadLetterStatus = z.output<typeof DeadLetterStatus>;
 
 const Reason = z.object({ code: z.string(), message: z.string() });
 export type Reason = z.output<typeof Reason>;
+/** `awaits`: what a rejected sale waits for; see rejection-causes.ts. */
+const Awaiting = { awaits: z.exactOptional(z.string()) };
+export type Failure = Reason & { readonly awaits?: string };
 
 const DeadLetterParked = z.object({
   origin: DeadLetterOrigin,
@@ -23,6 +26,9 @@ const DeadLetterParked = z.object({
   revision: z.exactOptional(z.number()),
   position: z.number(),
   reason: Reason,
+  /** Of a rejected sale. */
+  externalId: z.exactOptional(z.string()),
+  ...Awaiting,
   failedAt: Instant,
 });
 export type NewDeadLetter = Omit<z.output<typeof DeadLetterParked>, 'failedAt'>;
@@ -32,7 +38,7 @@ const Attempt = z.object({ attempt: z.int().min(1), at: Instant });
 export const deadLetterEvents = {
   /** Appended again if the event fails again after a replay. */
   DeadLetterParked: domain('CREATE', 'dead-letter', DeadLetterParked),
-  DeadLetterReplayFailed: domain('OTHER', 'dead-letter', Attempt.extend({ reason: Reason })),
+  DeadLetterReplayFailed: domain('OTHER', 'dead-letter', Attempt.extend({ reason: Reason, ...Awaiting })),
   DeadLetterReplayed: domain('OTHER', 'dead-letter', Attempt),
   DeadLetterDiscarded: domain('UPDATE', 'dead-letter', z.object({ reason: z.string(), at: Instant })),
 };
@@ -55,7 +61,7 @@ export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'DeadLetterReplayFailed':
-        return { ...state, attempts: event.data.attempt, reason: event.data.reason };
+        return { ...withoutCause(state), ...failureOf(event.data), attempts: event.data.attempt };
       case 'DeadLetterReplayed':
         return { ...state, status: 'REPLAYED' };
       case 'DeadLetterDiscarded':
@@ -63,6 +69,12 @@ export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
     }
   },
 };
+
+const withoutCause = ({ awaits: _, ...letter }: FiledLetter): FiledLetter => letter;
+const failureOf = ({ reason, awaits }: { readonly reason: Reason; readonly awaits?: string }) => ({
+  reason,
+  ...(awaits !== undefined && { awaits }),
+});
 
 // Permanent: concurrent or repeated subscribers must derive the same letter id.
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
@@ -94,14 +106,16 @@ export function parkedLetter(state: DeadLetter): FiledLetter {
 }
 
 /** Outcome of a replay. `failure` is null on success. */
-export type ReplayOutcome = { readonly attempt: number; readonly failure: Reason | null };
+export type ReplayOutcome = { readonly attempt: number; readonly failure: Failure | null };
 
 /** If two concurrent replays fail, only one failure is counted. */
 export function settleReplay(state: DeadLetter, { attempt, failure }: ReplayOutcome, now: Date): DeadLetterEvent[] {
   const { attempts } = parkedLetter(state);
   const at = now.toISOString();
   if (failure === null) return [{ type: 'DeadLetterReplayed', data: { attempt, at } }];
-  return attempts >= attempt ? [] : [{ type: 'DeadLetterReplayFailed', data: { attempt, at, reason: failure } }];
+  if (attempts >= attempt) return [];
+  const { awaits, ...reason } = failure;
+  return [{ type: 'DeadLetterReplayFailed', data: { attempt, at, reason, ...(awaits !== undefined && { awaits }) } }];
 }
 
 export const DiscardDeadLetter = z.strictObject({ reason: paragraph(1000) }).meta({ id: 'DiscardDeadLetterDto' });

@@ -1,3 +1,4 @@
+import { calendarDate } from '../eventsourcing/calendar.js';
 import { conflict } from '../eventsourcing/domain-error.js';
 import { categorized, type TenantRules } from './categorization.js';
 import { currentOf } from './ledger-trail.js';
@@ -39,9 +40,10 @@ export type SaleBookingData = CategoryFacts & {
 
 /** A RETURN from its own stream, with the data needed to book it on the related sale. */
 export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
+  readonly timeZone: string;
   readonly document: Pick<
     AcceptedSale,
-    'externalId' | 'sourceId' | 'currency' | 'total' | 'totalNet' | 'totalTax' | 'taxes' | 'payments'
+    'externalId' | 'sourceId' | 'currency' | 'total' | 'totalNet' | 'totalTax' | 'taxes' | 'payments' | 'occurredAt'
   >;
 };
 
@@ -107,7 +109,8 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
     ),
   );
   const entries = withCategories([invoice, ...collections], data);
-  return [{ type: 'SaleBooked', data: { customerId, branchId, date, ...entries, ...taxesOf(found) } }];
+  const booked: SaleEvent = { type: 'SaleBooked', data: { customerId, branchId, date, ...entries, ...taxesOf(found) } };
+  return state.isAwaited ? [booked, { type: 'AwaitedSaleBooked', data: {} }] : [booked];
 }
 
 /** Assigns categories and returns the fields to store in the event. */
@@ -128,16 +131,34 @@ function bookedSale(state: Sale) {
   throw conflict('RELATED_SALE_UNKNOWN', 'The related sale does not exist or has not been booked yet.');
 }
 
+/**
+ * Dates are compared as calendar dates of the tenant: partners' clocks may differ by minutes.
+ * @throws DomainError ALREADY_CANCELLED, RETURN_BEFORE_SALE, RETURN_EXCEEDS_SALE
+ */
+function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBookingData): void {
+  if (sold.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The related sale is cancelled.');
+  const dateOf = (occurredAt: string): string => calendarDate(Date.parse(occurredAt), timeZone);
+  const [soldOn, returnedOn] = [dateOf(sold.occurredAt), dateOf(document.occurredAt)];
+  if (returnedOn < soldOn)
+    throw conflict('RETURN_BEFORE_SALE', `The return is dated ${returnedOn}, before its sale of ${soldOn}.`);
+  const exceeds = (field: 'net' | 'tax', returned: string, limit: string): boolean =>
+    compareAmounts(
+      sumOf([...sold.returns.map((booked) => booked[field]), returned], sold.currency),
+      limit,
+      sold.currency,
+    ) > 0;
+  if (exceeds('net', document.totalNet, sold.totalNet))
+    throw conflict('RETURN_EXCEEDS_SALE', 'The net amount of the returns exceeds that of the sale.');
+  if (exceeds('tax', document.totalTax, sold.totalTax))
+    throw conflict('RETURN_EXCEEDS_SALE', 'The tax of the returns exceeds that of the sale.');
+}
+
 /** Books a RETURN, and a PAYMENT to the customer for each payment, on the related sale's stream. */
 export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
   const { saleId, branchId, date, accounts, document } = data;
   if (hasBooked(found, saleId)) return [];
-  if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The related sale is cancelled.');
-  const returned = sumOf([...found.returns.map(({ gross }) => gross), document.total], found.currency);
-  if (compareAmounts(returned, found.total, found.currency) > 0) {
-    throw conflict('RETURN_EXCEEDS_SALE', 'The total of the returns exceeds the sale.');
-  }
+  ensureReturnable(found, data);
   const { customerId } = found.booking;
   const shared = facts(data, document);
   const entries = [

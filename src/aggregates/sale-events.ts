@@ -73,12 +73,25 @@ const RelatedBooking = Booking.extend({
   externalId: z.string(),
 });
 
+const Rejection = z.object({
+  code: z.string(),
+  message: z.string(),
+  attempts: z.int().min(1),
+  /** What the booking waits for; see rejection-causes.ts. Absent if no change of other records can help. */
+  awaits: z.exactOptional(z.string()),
+});
+export type Rejection = z.output<typeof Rejection>;
+
 export const saleEvents = {
   SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
   /** Appended before everything else that is written for the sale, so that a redelivery uses the same customer. */
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
-  SaleRejected: domain('UPDATE', 'sale', z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) })),
+  SaleRejected: domain('UPDATE', 'sale', Rejection),
+  /** A return or cancellation waits for the sale. The stream may not contain the sale yet. */
+  SaleAwaited: technical(z.object({})),
+  /** Appended with the booking of a sale for which others wait, which are then booked. */
+  AwaitedSaleBooked: technical(z.object({})),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */

@@ -133,7 +133,8 @@ function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmoun
 
 /**
  * Computes every amount of the sale, with its currency's decimals.
- * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total
+ * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total,
+ * PAYMENTS_EXCEED_TOTAL for a return that refunds more than its total
  */
 export function priceSale(payload: SalePayload): PricedSale {
   const { total: givenTotal, ...rest } = payload;
@@ -154,6 +155,7 @@ export function priceSale(payload: SalePayload): PricedSale {
     ...payment,
     amount: amountIn(currency, payment.amount, `payments[${index}].amount`),
   }));
+  if (rest.type === 'RETURN') ensureRefunds(payments, total, currency);
   const sums = {
     totalNet: sumOf(amountsOf(lines, 'net'), currency),
     totalTax: sumOf(amountsOf(lines, 'tax'), currency),
@@ -168,6 +170,16 @@ function ensureTotal(given: string | undefined, total: string, currency: string)
   if (given === undefined) return;
   if (compareAmounts(amountIn(currency, given, 'total', { orZero: true }), total, currency) === 0) return;
   throw invalid([{ path: 'total', message: `The total of the lines is ${total}.` }], 'TOTAL_MISMATCH');
+}
+
+function ensureRefunds(payments: readonly { readonly amount: string }[], total: string, currency: string): void {
+  const refunded = sumOf(
+    payments.map(({ amount }) => amount),
+    currency,
+  );
+  if (compareAmounts(refunded, total, currency) <= 0) return;
+  const message = `The payments of a return must not exceed its total of ${total}.`;
+  throw invalid([{ path: 'payments', message }], 'PAYMENTS_EXCEED_TOTAL');
 }
 
 /** Drops trailing zeros, so that equal numbers compare as equal. */
@@ -193,6 +205,9 @@ export function differingFields(accepted: SaidSale, given: SaidSale, { total }: 
     .filter((name) => canonicalize(before[name]) !== canonicalize(now[name]))
     .sort();
 }
+
+/** Source of the sales that users record. No partner's source can begin with an underscore. */
+export const MANUAL_SOURCE = '_manual';
 
 // Permanent: every sale's id derives from it.
 const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';

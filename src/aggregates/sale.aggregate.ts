@@ -1,14 +1,18 @@
 import type { Aggregate } from '../eventsourcing/aggregate.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { choiceOn, extended, withChoice, type CategoryRequest, type LedgerTrail } from './ledger-trail.js';
-import { saleEvents, type Booking, type SaleAccepted, type SaleEvent } from './sale-events.js';
+import { saleEvents, type Booking, type Rejection, type SaleAccepted, type SaleEvent } from './sale-events.js';
 import { saleId, type PricedSale } from './sale-payload.js';
 
 export { saleEvents, type SaleEvent } from './sale-events.js';
 
-export type Rejection = { readonly code: string; readonly message: string; readonly attempts: number };
-
-export type BookedReturn = { readonly saleId: string; readonly gross: string };
+type ReturnBooked = Extract<SaleEvent, { type: 'ReturnBooked' }>['data'];
+export type BookedReturn = {
+  readonly saleId: string;
+  readonly externalId: string;
+  readonly net: string;
+  readonly tax: string;
+};
 
 /** Omits lines and metadata: no decision needs them, and they would fill the state cache. */
 export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
@@ -20,11 +24,14 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   /** Amounts are not summed here, because folding must not fail on any stored amount. */
   returns: readonly BookedReturn[];
   /** The CANCELLATION booked on this sale. */
-  cancelledBy: { readonly saleId: string } | null;
+  cancelledBy: { readonly saleId: string; readonly externalId: string } | null;
   /** Trail of all transactions booked on this sale. */
   trail: LedgerTrail;
+  /** Number of changes on this stream since the acceptance. */
+  changes: number;
 };
-export type Sale = { status: 'absent' } | AcceptedSale;
+/** `isAwaited`: a return or cancellation waits for the booking of the sale. */
+export type Sale = ({ status: 'absent' } | AcceptedSale) & { readonly isAwaited?: true };
 
 const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted): AcceptedSale => ({
   status: 'accepted',
@@ -35,42 +42,57 @@ const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted
   returns: [],
   cancelledBy: null,
   trail: {},
+  changes: 0,
 });
+
+/** The document's posting to Sales, and the one to Tax payable, which is missing for an untaxed document. */
+function returnOf({ saleId, externalId, transactions }: ReturnBooked): BookedReturn {
+  const [, net, tax] = transactions[0]?.postings ?? [];
+  return { saleId, externalId, net: net?.amount ?? '0', tax: tax?.amount ?? '0' };
+}
+
+type Accepted = Extract<Sale, AcceptedSale>;
+type LaterEvent = Exclude<SaleEvent, { type: 'SaleAwaited' | 'SaleAccepted' }>;
+
+function evolveAccepted(before: Accepted, event: LaterEvent): Accepted {
+  const state = { ...before, changes: before.changes + 1 };
+  switch (event.type) {
+    case 'SaleCustomerChosen':
+      return { ...before, customerId: event.data.customerId };
+    case 'SaleBooked':
+      return {
+        ...state,
+        customerId: event.data.customerId,
+        booking: event.data,
+        rejection: null,
+        trail: extended(state.trail, event.data.transactions),
+      };
+    case 'SaleRejected':
+      return { ...state, rejection: event.data };
+    case 'ReturnBooked': {
+      const trail = extended(state.trail, event.data.transactions);
+      return { ...state, returns: [...state.returns, returnOf(event.data)], trail };
+    }
+    case 'SaleCancelled': {
+      const { saleId, externalId, transactions } = event.data;
+      return { ...state, cancelledBy: { saleId, externalId }, trail: extended(state.trail, transactions) };
+    }
+    case 'AwaitedSaleBooked':
+      return before;
+    case 'SaleTransactionCategorized':
+      return { ...before, trail: withChoice(state.trail, event.data) };
+  }
+}
 
 export const sale: Aggregate<Sale, SaleEvent> = {
   name: 'sale',
   events: saleEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'SaleAccepted') return accepted(event.data);
-    if (state.status === 'absent') return state;
-    switch (event.type) {
-      case 'SaleCustomerChosen':
-        return { ...state, customerId: event.data.customerId };
-      case 'SaleBooked':
-        return {
-          ...state,
-          customerId: event.data.customerId,
-          booking: event.data,
-          rejection: null,
-          trail: extended(state.trail, event.data.transactions),
-        };
-      case 'SaleRejected':
-        return { ...state, rejection: event.data };
-      case 'ReturnBooked': {
-        const { saleId, gross, transactions } = event.data;
-        const trail = extended(state.trail, transactions);
-        return { ...state, returns: [...state.returns, { saleId, gross }], trail };
-      }
-      case 'SaleCancelled':
-        return {
-          ...state,
-          cancelledBy: { saleId: event.data.saleId },
-          trail: extended(state.trail, event.data.transactions),
-        };
-      case 'SaleTransactionCategorized':
-        return { ...state, trail: withChoice(state.trail, event.data) };
-    }
+    if (event.type === 'SaleAwaited') return { ...state, isAwaited: true };
+    if (event.type === 'SaleAccepted')
+      return state.isAwaited ? { ...accepted(event.data), isAwaited: true } : accepted(event.data);
+    return state.status === 'absent' ? state : evolveAccepted(state, event);
   },
 };
 
@@ -115,11 +137,28 @@ export function chooseCustomer(state: Sale, { customerId }: { readonly customerI
  * Records that the sale cannot be booked now. `attempts` is 1 for the first attempt and increases by one per replay.
  * Returns `[]` for a redelivery of the same attempt, and once the sale is booked.
  */
-export function rejectSale(state: Sale, { code, message, attempts }: Rejection): SaleEvent[] {
+export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);
-  if (booking || (rejection && rejection.attempts >= attempts)) return [];
-  return [{ type: 'SaleRejected', data: { code, message, attempts } }];
+  if (booking || (rejection && rejection.attempts >= data.attempts)) return [];
+  return [{ type: 'SaleRejected', data }];
 }
+
+/**
+ * Notes that a return or cancellation waits for the sale, so that its booking announces itself. Returns `[]` if the
+ * sale is already booked or cannot be.
+ */
+export function awaitSale(state: Sale): SaleEvent[] {
+  const isWaitedFor =
+    state.isAwaited === true || (state.status !== 'absent' && (state.type !== 'SALE' || state.booking));
+  return isWaitedFor ? [] : [{ type: 'SaleAwaited', data: {} }];
+}
+
+/**
+ * Number of changes of a document since its acceptance. A RETURN or CANCELLATION is booked on another stream, which
+ * counts as one change.
+ */
+export const changesOf = ({ changes, type }: AcceptedSale, isBooked: boolean): number =>
+  type === 'SALE' || !isBooked ? changes : changes + 1;
 
 export function categorizeSaleTransaction(state: Sale, request: CategoryRequest): SaleEvent[] {
   const data = choiceOn(acceptedSale(state).trail, request);

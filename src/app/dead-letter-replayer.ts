@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AddressedLetter, DeadLetterReplayer } from '../queries/operation.queries.js';
-import type { Reason } from '../aggregates/dead-letter.aggregate.js';
+import type { Failure } from '../aggregates/dead-letter.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { catalogue } from './catalogue.js';
 import { reasonOf } from '../integration/dead-letters.js';
@@ -36,7 +36,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(WebhookRedelivery) private readonly webhooks: WebhookRedelivery,
   ) {}
 
-  async redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined> {
+  async redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined> {
     try {
       const event = await this.eventOf(letter);
       if (!event) return { code: 'EVENT_MISSING', message: 'The event is not in its stream.' };
@@ -64,15 +64,17 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     return messages.length === 0 ? null : messages;
   }
 
-  private async again(letter: AddressedLetter, event: Recorded, attempt: number): Promise<Reason | undefined> {
+  private async again(letter: AddressedLetter, event: Recorded, attempt: number): Promise<Failure | undefined> {
     switch (letter.origin) {
       case 'PUBLISH':
         await publish(this.broker, event, { by: `${letter.id}.${attempt}` });
         return undefined;
       case 'SALE':
-        return this.booking.retry(event as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>, attempt);
+        return this.booking.retry(event as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>, {
+          attempts: attempt,
+        });
       case 'POLICY':
-        await this.policyOf(letter.subscriber).react(event);
+        await this.policyOf(letter.subscriber).react(event, new AbortController().signal);
         return undefined;
       case 'PROJECTION':
         await this.tryFolding(letter.subscriber, event);

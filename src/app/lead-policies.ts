@@ -34,7 +34,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
       leadership.lead(`policy:${policy.name}`, () =>
         subscribe(engines, deadLetters, {
           ...{ name: policy.name, kind: 'policy', types: policy.types, origin: policy.letters ?? 'POLICY' },
-          handle: (event) => policy.react(event),
+          handle: (event, stopping) => policy.react(event, stopping),
           pace: (event) => backpressure.turn(event.recordedAtMs),
           ...(policy.inOrder && { maxInFlight: 1 }),
         }),

@@ -14,8 +14,11 @@ export interface Policy {
   readonly letters?: 'SALE';
   /** Whether it also needs events of different streams in order, one at a time. */
   readonly inOrder?: boolean;
-  /** @throws transient errors, after which the event is retried; after any other error it is parked as a dead letter */
-  react(event: Recorded): Promise<void>;
+  /**
+   * A long-running reaction throws the reason of `stopping` when the policy stops; its event is delivered again.
+   * @throws transient errors, after which the event is retried; after any other error it is parked as a dead letter
+   */
+  react(event: Recorded, stopping: AbortSignal): Promise<void>;
 }
 
 /** The event fields that a reaction needs. */

@@ -24,6 +24,8 @@ const IntegrationDeadLetter = named(
       .nullable()
       .meta({ description: 'Revision of the event in its stream; null if unknown.' }),
     subject: z.string().meta({ description: 'Subject of the event.' }),
+    saleId: z.string().nullable().meta({ description: 'Sale that the event belongs to.' }),
+    externalId: z.string().nullable().meta({ description: 'External id of a rejected sale.' }),
     payload: z.unknown().meta({
       description:
         'Data to be delivered: CloudEvents or the accepted sale. Null if absent, and in lists if larger than ' +
@@ -35,7 +37,10 @@ const IntegrationDeadLetter = named(
     firstFailedAt: instantOut,
     lastFailedAt: instantOut,
     resolvedAt: instantOut.nullable(),
-    resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved it.' }),
+    resolvedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Operator or user who resolved it, or `system:` and a component of the service.' }),
     discardReason: z.string().nullable(),
   }),
 );

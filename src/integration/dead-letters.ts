@@ -7,7 +7,9 @@ import {
   type DeadLetter,
   type DeadLetterEvent,
   type DeadLetterOrigin,
+  type NewDeadLetter,
 } from '../aggregates/dead-letter.aggregate.js';
+import { SaleRejection } from '../aggregates/rejection-causes.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
@@ -22,7 +24,7 @@ export type ParkRequest = {
   readonly subscriber: string;
   readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
   readonly reason: { readonly code: string; readonly message: string };
-};
+} & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
 
 /** Code and message of a failure, without details that only the log may contain. */
 export const reasonOf = (error: unknown): ParkRequest['reason'] => {
@@ -45,7 +47,10 @@ export const letterOf = (
   subscriber,
   event: { id, type, stream, revision, position },
   reason: reasonOf(error),
+  ...(error instanceof SaleRejection && aboutSale(error)),
 });
+
+const aboutSale = ({ externalId, awaits }: SaleRejection) => ({ externalId, ...(awaits !== undefined && { awaits }) });
 
 /** Identifies a parked event that has been handled since, by any means. */
 export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
@@ -63,9 +68,9 @@ export class DeadLetters {
   /**
    * Resolves when the letter is durable. Repeated calls with the same origin, subscriber and event share one letter.
    */
-  async park({ origin, subscriber, event, reason }: ParkRequest): Promise<void> {
+  async park({ event, ...facts }: ParkRequest): Promise<void> {
     const { id: eventId, type: eventType, stream, revision, position } = event;
-    const data = { origin, subscriber, eventId, eventType, stream, revision, position, reason };
+    const data = { ...facts, eventId, eventType, stream, revision, position };
     await this.write(data, event, data, parkLetter);
   }
 

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { customer } from '../aggregates/customer.aggregate.js';
+import { causes, NotYetBookable } from '../aggregates/rejection-causes.js';
 import type { CategoryFacts, SaleBookingData } from '../aggregates/sale-booking.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { Claims } from '../eventsourcing/claims.js';
 import type { Target } from '../eventsourcing/command-runner.js';
-import { conflict } from '../eventsourcing/domain-error.js';
 import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
@@ -68,7 +68,10 @@ export class BookingFacts {
     if (customerId === undefined) return { merchant: null, rules };
     const { state } = await this.reader.read(customer, tenantId, customerId, freshness);
     if (state.status === 'absent') return { merchant: null, rules };
-    if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and accepts no new transactions.');
+    if (!state.isActive) {
+      const message = 'The customer is passive and accepts no new transactions.';
+      throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
+    }
     return { merchant: state.name, rules };
   }
 }

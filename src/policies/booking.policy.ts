@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Reason } from '../aggregates/dead-letter.aggregate.js';
-import { bookCancellation, bookReturn, bookSale } from '../aggregates/sale-booking.js';
+import type { Failure } from '../aggregates/dead-letter.aggregate.js';
+import { awaitedBy, causes, SaleRejection } from '../aggregates/rejection-causes.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
+import { MANUAL_SOURCE } from '../aggregates/sale-payload.js';
 import {
   acceptedSale,
-  hasBooked,
+  awaitSale,
   holderIdOf,
   isBookedOn,
   rejectSale,
@@ -12,19 +13,23 @@ import {
   type AcceptedSale,
   type Sale,
 } from '../aggregates/sale.aggregate.js';
-import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { conflict, DomainError } from '../eventsourcing/domain-error.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { BOOKING, BookingFacts } from './booking-facts.js';
+import { BookingPlans } from './booking-plan.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
-/** Maximum wait of a return or cancellation for the booking of its sale. */
-const RELATED_WAIT_MS = 2_000;
-const RELATED_LOOK_MS = 50;
+/** Maximum wait of a return or cancellation for the booking of its sale, and of a manual one for its request. */
+const BOOKING_WAIT_MS = 2_000;
+const BOOKING_LOOK_MS = 50;
+
+/** `attempts` counts attempts to book the document. `isQuiet`: a failure for the recorded reason is not recorded again. */
+export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
 /**
  * Books the accepted sales that the intake has not booked (ADR 0065). Appends one event with all transactions, or
@@ -41,92 +46,111 @@ export class BookingPolicy implements Policy {
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(BookingFacts) private readonly facts: BookingFacts,
+    @Inject(BookingPlans) private readonly plans: BookingPlans,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async react(event: Accepted): Promise<void> {
-    const { tenantId, recordId: saleId } = event;
-    if (this.facts.bookedWithAcceptance.has(saleId)) return;
-    const state = await this.anyStateOf(tenantId, saleId);
+    const { tenantId, recordId: id } = event;
+    if (this.facts.bookedWithAcceptance.has(id)) return;
+    const target = { tenantId, id };
+    const state = await this.anyStateOf(target);
     if (state.status === 'absent' || state.booking) return;
+    // The request that records a manual document also books it. This policy takes over only if the request fails.
+    if (state.sourceId === MANUAL_SOURCE && (await this.isBookedSoon(target, state))) return;
     const rejection = state.rejection
-      ? await this.standing(tenantId, saleId, state)
-      : await inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, state, 1));
+      ? await this.standing(target, state)
+      : await inReactionTo(event, this.name, async () => {
+          if (state.type !== 'SALE') await this.relatedBooking(target, state);
+          return this.bookOrReject(target, state, { attempts: 1 });
+        });
     // The rejection is recorded. Throwing also parks a dead letter, which waits until its cause is removed.
-    if (rejection) throw conflict(rejection.code, rejection.message);
+    if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
-  /** Retries a rejected document as attempt number `attempts`. Returns the reason if it is rejected again. */
-  async retry(event: Accepted, attempts: number): Promise<Reason | undefined> {
-    const { tenantId, recordId: saleId } = event;
-    const { state } = await this.reader.read(sale, tenantId, saleId);
+  /** Tries to book a rejected document again. Returns the reason if that fails. */
+  async retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
+    const { tenantId, recordId: id } = event;
+    const { state } = await this.reader.read(sale, tenantId, id);
     const found = acceptedSale(state);
     if (found.booking) return undefined;
-    return inReactionTo(event, this.name, () => this.bookOrReject(tenantId, saleId, found, attempts));
+    return inReactionTo(event, this.name, () => this.bookOrReject({ tenantId, id }, found, attempt));
   }
 
   /**
    * A cached state of any age is sufficient, because a booking is never undone and all other decisions use a fresh
    * state. Only a cached absent state must not be used: the sale may have been read before another process accepted it.
    */
-  private async anyStateOf(tenantId: string, saleId: string): Promise<Sale> {
-    const cached = this.reader.cached(sale, tenantId, saleId)?.state;
+  private async anyStateOf({ tenantId, id }: Target): Promise<Sale> {
+    const cached = this.reader.cached(sale, tenantId, id)?.state;
     if (cached && cached.status !== 'absent') return cached;
-    return (await this.reader.read(sale, tenantId, saleId)).state;
+    return (await this.reader.read(sale, tenantId, id)).state;
   }
 
   /** The recorded rejection, or undefined if the document has been booked since. */
-  private async standing(tenantId: string, saleId: string, state: AcceptedSale): Promise<Reason | undefined> {
-    const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, saleId, state));
-    return isBookedOn(holder, saleId, state) ? undefined : (state.rejection ?? undefined);
+  private async standing(target: Target, state: AcceptedSale): Promise<Failure | undefined> {
+    return (await this.isBooked(target, state)) ? undefined : (state.rejection ?? undefined);
   }
 
   private async bookOrReject(
-    tenantId: string,
-    saleId: string,
+    target: Target,
     state: AcceptedSale,
-    attempts: number,
-  ): Promise<Reason | undefined> {
+    { attempts, isQuiet = false }: BookingAttempt,
+  ): Promise<Failure | undefined> {
     try {
-      if (state.type === 'SALE') await this.book(tenantId, saleId, state);
-      else await this.bookOnRelated(tenantId, saleId, state);
+      // On redelivery, a booked document must not be rejected because of later changes.
+      if (state.type !== 'SALE' && (await this.isBooked(target, state))) return undefined;
+      const { holder, decide } = await this.plans.of(target, state);
+      await this.runner.execute(sale, holder, {}, decide);
       return undefined;
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      const { code, message } = error;
-      await this.runner.execute(sale, { tenantId, id: saleId }, { code, message, attempts }, rejectSale);
-      return { code, message };
+      const failure = await this.failureOf(target, state, error);
+      if (!isQuiet || !isSame(failure, state.rejection))
+        await this.runner.execute(sale, target, { ...failure, attempts }, rejectSale);
+      return failure;
     }
   }
 
-  private async book(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
-    const data = await this.facts.of(tenantId, saleId, state);
-    await this.runner.execute(sale, { tenantId, id: saleId }, data, bookSale);
+  /** For an unknown related sale, ensures that its booking will announce itself. */
+  private async failureOf({ tenantId, id }: Target, state: AcceptedSale, error: DomainError): Promise<Failure> {
+    const { code, message } = error;
+    if (code !== 'RELATED_SALE_UNKNOWN') {
+      const awaits = awaitedBy(error);
+      return { code, message, ...(awaits !== undefined && { awaits }) };
+    }
+    const holderId = holderIdOf(tenantId, id, state);
+    await this.runner.execute(sale, { tenantId, id: holderId }, {}, awaitSale);
+    return { code, message, awaits: causes.sale(holderId) };
   }
 
-  private async bookOnRelated(tenantId: string, saleId: string, state: AcceptedSale): Promise<void> {
-    const id = holderIdOf(tenantId, saleId, state);
-    const related = await this.waitForBooking(tenantId, id);
-    // On redelivery, a booked document must not be rejected because of later changes.
-    if (related && hasBooked(related, saleId)) return;
-    const { accounts, ...facts } = await this.facts.ofDocument(tenantId, state);
-    const { externalId } = state;
-    if (state.type === 'CANCELLATION')
-      await this.runner.execute(sale, { tenantId, id }, { saleId, externalId, ...facts }, bookCancellation);
-    else {
-      const categories = await this.facts.categoriesFor(tenantId, related?.booking?.customerId);
-      const data = { saleId, accounts, document: state, ...facts, ...categories };
-      await this.runner.execute(sale, { tenantId, id }, data, bookReturn);
-    }
+  private async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
+    const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
+    return isBookedOn(holder, id, state);
+  }
+
+  private async isBookedSoon(target: Target, state: AcceptedSale): Promise<boolean> {
+    return this.until(() => this.isBooked(target, state));
   }
 
   /** A partner may send both documents at once, so the booking of the sale may still be in progress. */
-  private async waitForBooking(tenantId: string, id: string): Promise<AcceptedSale | undefined> {
-    for (let waitedMs = 0; ; waitedMs += RELATED_LOOK_MS) {
-      const { state } = await this.reader.read(sale, tenantId, id);
-      const known = state.status === 'absent' ? undefined : state;
-      if (known?.booking || known?.rejection || waitedMs >= RELATED_WAIT_MS) return known;
-      await this.clock.sleep(RELATED_LOOK_MS);
+  private async relatedBooking({ tenantId, id }: Target, document: AcceptedSale): Promise<void> {
+    const holderId = holderIdOf(tenantId, id, document);
+    await this.until(async () => {
+      const { state } = await this.reader.read(sale, tenantId, holderId);
+      return state.status !== 'absent' && (state.booking !== null || state.rejection !== null);
+    });
+  }
+
+  /** Waits until `look` returns true, for a limited time. */
+  private async until(look: () => Promise<boolean>): Promise<boolean> {
+    for (let waitedMs = 0; ; waitedMs += BOOKING_LOOK_MS) {
+      if (await look()) return true;
+      if (waitedMs >= BOOKING_WAIT_MS) return false;
+      await this.clock.sleep(BOOKING_LOOK_MS);
     }
   }
 }
+
+const isSame = (failure: Failure, recorded: Failure | null): boolean =>
+  recorded?.code === failure.code && recorded.awaits === failure.awaits;

@@ -1,7 +1,9 @@
 import type { Policy } from '../eventsourcing/policy.js';
 import { BookingFacts } from './booking-facts.js';
+import { BookingPlans } from './booking-plan.js';
 import { BookingPolicy } from './booking.policy.js';
 import { CategoryLearningPolicy } from './category-learning.policy.js';
+import { HealingPolicy } from './healing.policy.js';
 import { CustomerMatching, SaleFactsReader } from './sale-facts.js';
 import { LateEntryWatch } from './late-entry.watch.js';
 import { NotificationPolicy } from './notification.policy.js';
@@ -15,14 +17,29 @@ import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 export const POLICIES = Symbol('POLICIES');
 
 /** Policy names, needed before the policies are constructed. A test compares them with the classes. */
-export const POLICY_NAMES = ['booking', 'tenant-seeding', 'restoration', 'category-learning', 'notification'] as const;
+export const POLICY_NAMES = [
+  'booking',
+  'healing',
+  'tenant-seeding',
+  'restoration',
+  'category-learning',
+  'notification',
+] as const;
 
-const classes = [BookingPolicy, TenantSeedingPolicy, RestorationPolicy, CategoryLearningPolicy, NotificationPolicy];
+const classes = [
+  BookingPolicy,
+  HealingPolicy,
+  TenantSeedingPolicy,
+  RestorationPolicy,
+  CategoryLearningPolicy,
+  NotificationPolicy,
+];
 
 export const policyProviders = [
   CustomerMatching,
   SaleFactsReader,
   BookingFacts,
+  BookingPlans,
   Restoring,
   RestorationWatch,
   LateEntryWatch,

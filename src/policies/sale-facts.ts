@@ -6,6 +6,7 @@ import type { CreateCustomer } from '../aggregates/customer-fields.js';
 import { accountCodeClaim, customerCodeClaim } from '../aggregates/code-claims.js';
 import { emailClaims, linkClaim, taxNumberClaims } from '../aggregates/customer-keys.js';
 import { customer, linkCustomer } from '../aggregates/customer.aggregate.js';
+import { causes, NotYetBookable } from '../aggregates/rejection-causes.js';
 import type { SaleCustomer, SalePayment } from '../aggregates/sale-events.js';
 import { type AcceptedSale, chooseCustomer, sale } from '../aggregates/sale.aggregate.js';
 import { firstOpenDate } from '../aggregates/tenant-periods.js';
@@ -15,7 +16,7 @@ import type { Claim } from '../eventsourcing/aggregate.js';
 import { calendarDate } from '../eventsourcing/calendar.js';
 import { Claims } from '../eventsourcing/claims.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { conflict, DomainError } from '../eventsourcing/domain-error.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
@@ -27,6 +28,7 @@ export type SaleFacts = {
   readonly date: string;
   /** That calendar date, if it is closed. */
   readonly documentDate?: string;
+  readonly timeZone: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
@@ -56,7 +58,7 @@ export class SaleFactsReader {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of the lookup */
+  /** @throws NotYetBookable BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of the lookup */
   async factsOf(
     tenantId: string,
     state: AcceptedSale,
@@ -70,18 +72,18 @@ export class SaleFactsReader {
     const accounts = { sales: seeds.accounts.sales, tax: seeds.accounts.tax, byPayment };
     const documentDate = calendarDate(Date.parse(state.occurredAt), timeZone);
     const date = firstOpenDate(found, documentDate);
-    return { branchId, date, accounts, ...(date !== documentDate && { documentDate }) };
+    return { branchId, date, timeZone, accounts, ...(date !== documentDate && { documentDate }) };
   }
 
   private async branchOf(tenantId: string, code: string | null, lookup: Lookup): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
+    const unknown = (why: string) =>
+      new NotYetBookable('BRANCH_UNKNOWN', `The branch ${value} ${why}`, causes.branch(value));
     const id = await lookup.holderOf(branchCodeClaim(tenantId, value), branch.name);
-    if (id === undefined)
-      throw conflict('BRANCH_UNKNOWN', `The branch ${value} does not exist. Create it, or correct branchCode.`);
+    if (id === undefined) throw unknown('does not exist. Create it, or correct branchCode.');
     const { state } = await this.reader.read(branch, tenantId, id, lookup.freshness);
-    if (state.status !== 'active')
-      throw conflict('BRANCH_UNKNOWN', `The branch ${value} is inactive. Activate it, or correct branchCode.`);
+    if (state.status !== 'active') throw unknown('is inactive. Activate it, or correct branchCode.');
     return id;
   }
 
@@ -114,16 +116,15 @@ export class SaleFactsReader {
     const type = ACCOUNT_TYPE[method];
     const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID, lookup.freshness);
     const id = state.byType[type];
-    if (id === undefined || !(await this.isOpen(tenantId, id, lookup)))
-      throw conflict('ACCOUNT_UNKNOWN', `There is no active default account of type ${type}. Set one.`);
-    return id;
+    if (id !== undefined && (await this.isOpen(tenantId, id, lookup))) return id;
+    throw accountUnknown(`There is no active default account of type ${type}. Set one.`, causes.defaultAccount(type));
   }
 
   private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
     const id = await lookup.holderOf(accountCodeClaim(tenantId, code), account.name);
-    if (id === undefined) throw conflict('ACCOUNT_UNKNOWN', `The account ${code} does not exist.`);
+    if (id === undefined) throw accountUnknown(`The account ${code} does not exist.`, causes.account(code));
     if (!(await this.isOpen(tenantId, id, lookup)))
-      throw conflict('ACCOUNT_UNKNOWN', `The account ${code} is inactive.`);
+      throw accountUnknown(`The account ${code} is inactive.`, causes.account(code));
     return id;
   }
 
@@ -132,6 +133,8 @@ export class SaleFactsReader {
     return state.status === 'present' && state.isActive;
   }
 }
+
+const accountUnknown = (message: string, awaits: string) => new NotYetBookable('ACCOUNT_UNKNOWN', message, awaits);
 
 const MAX_ROUNDS = 5;
 const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKEN', 'NOT_FOUND'];
@@ -155,8 +158,8 @@ export class CustomerMatching {
   /** Returns the id of an existing customer. */
   async customerOf(inHand: SaleInHand): Promise<string> {
     const { tenantId, state } = inHand;
-    if (state.customer === null) return this.defaultCustomer(tenantId);
     if (state.customerId !== null && (await this.exists(tenantId, state.customerId))) return state.customerId;
+    if (state.customer === null) return this.defaultCustomer(tenantId);
     for (let round = 1; ; round += 1) {
       try {
         return (

@@ -1,24 +1,30 @@
 import type { DeadLetterEvent, DeadLetterStatus, NewDeadLetter } from '../aggregates/dead-letter.aggregate.js';
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { texts } from './record-projection.js';
 
 /** A letter of any tenant, as shown to operators. */
-export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position'> & {
+export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'externalId' | 'awaits'> & {
   readonly id: string;
   readonly tenantId: string;
   /** The event's revision in its stream; null if the letter does not contain it. */
   readonly eventRevision: number | null;
   /** Subject of the event. */
   readonly subject: string;
+  /** The sale that the event belongs to. */
+  readonly saleId: string | null;
+  /** What the sale waits for. */
+  readonly awaits?: string | undefined;
+  /** External id of a rejected sale. */
+  readonly externalId: string | null;
   readonly attempts: number;
   readonly status: DeadLetterStatus;
   readonly firstFailedAt: string;
   readonly lastFailedAt: string;
   readonly resolvedAt: string | null;
-  /** The operator who replayed or discarded it. */
+  /** The user or operator who resolved it, or `system:` and a component of the service. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
   readonly createdAt: string;
@@ -27,11 +33,21 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position'> & {
   readonly revision: number;
 };
 
+/** Filter for the parked letters of a tenant's sales that wait for a cause. */
+export const awaitedIn = (tenantId: string, cause: string): string => `${tenantId} ${cause}`;
+
 export const deadLetters: ReadModel<DeadLetterView> = {
   name: 'dead_letters',
-  version: 2,
-  fields: texts<DeadLetterView>('firstFailedAt', 'status', 'origin', 'tenantId'),
-  filters: ['status', 'origin', 'tenantId'],
+  version: 3,
+  fields: {
+    ...texts<DeadLetterView>('firstFailedAt', 'status', 'origin', 'tenantId'),
+    awaits: {
+      type: 'text',
+      of: ({ status, tenantId, awaits }) =>
+        status === 'PARKED' && awaits !== undefined ? awaitedIn(tenantId, awaits) : null,
+    },
+  },
+  filters: ['status', 'origin', 'tenantId', 'awaits'],
   order: { fields: ['firstFailedAt'], direction: 'descending' },
   search: {
     reason: ({ reason: { code, message } }) => `${code} ${message}`,
@@ -39,6 +55,7 @@ export const deadLetters: ReadModel<DeadLetterView> = {
     subscriber: ({ subscriber }) => subscriber,
     subject: ({ subject }) => subject,
     eventId: ({ eventId }) => eventId,
+    externalId: ({ externalId }) => externalId,
   },
 };
 
@@ -53,16 +70,27 @@ export const deadLetterProjection: Projection<DeadLetterView, DeadLetterEvent> =
   },
 };
 
+const resolverIn = ({ operatorId, userId, system }: EventMetadata): string | null =>
+  operatorId ?? userId ?? (system === undefined ? null : `system:${system}`);
+
 type Parked = Extract<DeadLetterEvent, { type: 'DeadLetterParked' }>;
 
+/** The record that the event belongs to. */
+function recordIn(stream: string): Pick<DeadLetterView, 'subject' | 'saleId'> {
+  const record = parseStreamName(stream);
+  if (!record) return { subject: stream, saleId: null };
+  return { subject: record.id, saleId: record.entity === 'sale' ? record.id : null };
+}
+
 function parked(view: DeadLetterView | undefined, event: Recorded<Parked>): DeadLetterView {
-  const { failedAt, position: _, revision: eventRevision = null, ...letter } = event.data;
+  const { failedAt, position: _, revision: eventRevision = null, externalId = null, ...letter } = event.data;
   return {
     id: event.recordId,
     tenantId: event.tenantId,
     ...letter,
     eventRevision,
-    subject: parseStreamName(letter.stream)?.id ?? letter.stream,
+    ...recordIn(letter.stream),
+    externalId,
     attempts: (view?.attempts ?? 0) + 1,
     status: 'PARKED',
     firstFailedAt: view?.firstFailedAt ?? failedAt,
@@ -78,10 +106,15 @@ function parked(view: DeadLetterView | undefined, event: Recorded<Parked>): Dead
 
 function change(event: Recorded<Exclude<DeadLetterEvent, Parked>>): Partial<DeadLetterView> {
   const { data, metadata } = event;
-  const resolved = { resolvedAt: data.at, resolvedBy: metadata.operatorId ?? metadata.system ?? null };
+  const resolved = { resolvedAt: data.at, resolvedBy: resolverIn(metadata) };
   switch (event.type) {
     case 'DeadLetterReplayFailed':
-      return { attempts: event.data.attempt, reason: event.data.reason, lastFailedAt: event.data.at };
+      return {
+        reason: event.data.reason,
+        awaits: event.data.awaits,
+        attempts: event.data.attempt,
+        lastFailedAt: event.data.at,
+      };
     case 'DeadLetterReplayed':
       return { status: 'REPLAYED', ...resolved };
     case 'DeadLetterDiscarded':

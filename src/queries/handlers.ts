@@ -5,7 +5,7 @@ export { auditLogQueryHandlers } from './audit-log.queries.js';
 export { branchQueryHandlers } from './branch.queries.js';
 export { Categorizer, categoryQueryHandlers } from './category.queries.js';
 export { CaughtUp } from './query.js';
-export { operationQueryHandlers, ParkedLetters } from './operation.queries.js';
+export { operationQueryHandlers, ParkedLetters, WaitingSales } from './operation.queries.js';
 export { DeletedRecords, LedgerUse } from './ledger-use.js';
 export { errorLogQueryHandlers } from './error-log.queries.js';
 export { integrationKeyQueryHandlers } from './integration-key.queries.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { DeadLetterOrigin, FiledLetter, Reason } from '../aggregates/dead-letter.aggregate.js';
+import type { DeadLetterOrigin, Failure, FiledLetter } from '../aggregates/dead-letter.aggregate.js';
 import {
   FORWARDER,
   forwarder,
@@ -11,6 +11,7 @@ import {
 } from '../aggregates/forwarder.aggregate.js';
 import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
@@ -21,7 +22,7 @@ import { CLOCK } from '../ports/time.js';
 import { token } from '../ports/token.js';
 import { MARKS, type Marks } from '../projecting/marks.js';
 import { type ProjectionState, ProjectionStatus } from '../projecting/projection-status.js';
-import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
+import { awaitedIn, deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
 import { CaughtUp, listFrom, type Page, type Filters, ReadModels } from './query.js';
 
@@ -40,7 +41,7 @@ export interface DeadLetterReplayer {
    * effect. Returns the reason of a new failure, or undefined on success.
    * @throws DomainError unavailable if an engine is down: the outcome is unknown and is not recorded
    */
-  redeliver(letter: AddressedLetter, attempt: number): Promise<Reason | undefined>;
+  redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
   /** The undelivered content without secrets; null if the event is missing or has none. */
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
@@ -55,8 +56,26 @@ export class ParkedLetters {
   }
 }
 
+/** Parked letters of sales that wait for a cause. */
+@Injectable()
+export class WaitingSales {
+  constructor(
+    @Inject(ReadModels) private readonly models: ReadModels,
+    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
+  ) {}
+
+  /** Ids of all letters parked up to the position. @throws DomainError unavailable READ_MODEL_BEHIND */
+  async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {
+    await this.caughtUp.withPosition([deadLetters], position, CATCH_UP_MS);
+    const letters = await this.models.all(deadLetters, PLATFORM, { where: { awaits: awaitedIn(tenantId, cause) } });
+    return letters.map(({ id }) => id);
+  }
+}
+
+const CATCH_UP_MS = 5_000;
+
 /** A letter with its undelivered content. */
-export type DeadLetterRecord = DeadLetterView & { readonly payload: unknown };
+export type DeadLetterRecord = Omit<DeadLetterView, 'awaits'> & { readonly payload: unknown };
 
 /** `dateFrom` and `dateTo` are instants of the first failure, both inclusive. */
 export type DeadLetterFilters = Filters<'status' | 'origin' | 'tenantId' | 'dateFrom' | 'dateTo'>;
@@ -72,10 +91,15 @@ const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({
   ...(eventRevision !== null && { revision: eventRevision }),
 });
 
+const shownWith = ({ awaits: _, ...letter }: DeadLetterView, payload: unknown): DeadLetterRecord => ({
+  ...letter,
+  payload,
+});
+
 async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Promise<DeadLetterRecord> {
   const payload = await replayer.payloadOf(addressed(letter));
   const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
-  return { ...letter, payload: isShort ? payload : null };
+  return shownWith(letter, isShort ? payload : null);
 }
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
@@ -188,7 +212,7 @@ export const operationQueryHandlers = [
   }),
   answers(GetDeadLetter, [ReadModels, CaughtUp, DEAD_LETTER_REPLAYER], async (models, caughtUp, replayer, id) => {
     const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
-    return { ...letter, payload: await replayer.payloadOf(addressed(letter)) };
+    return shownWith(letter, await replayer.payloadOf(addressed(letter)));
   }),
   // Read from the jobs' streams, so that the result is exact on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>

@@ -1,0 +1,38 @@
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { codeKey } from './fields.js';
+
+/** Keys of what rejected sales wait for, within a tenant. Stored in events, so they never change. */
+export const causes = {
+  branch: (code: string): string => `branch ${code.toUpperCase()}`,
+  account: (code: string): string => `account ${codeKey(code)}`,
+  defaultAccount: (type: string): string => `default account ${type}`,
+  customer: (id: string): string => `customer ${id}`,
+  sale: (id: string): string => `sale ${id}`,
+} as const;
+
+/** A sale that can be booked once the record named by `awaits` appears or becomes active. */
+export class NotYetBookable extends DomainError {
+  constructor(
+    code: string,
+    message: string,
+    readonly awaits: string,
+  ) {
+    super('conflict', code, message);
+  }
+}
+
+/** A document that was rejected. Its dead letter carries `externalId` and the awaited cause. */
+export class SaleRejection extends DomainError {
+  readonly awaits: string | undefined;
+  constructor(
+    { code, message, awaits }: { readonly code: string; readonly message: string; readonly awaits?: string },
+    readonly externalId: string,
+  ) {
+    super('conflict', code, message);
+    this.awaits = awaits;
+  }
+}
+
+/** The cause that a failed booking waits for; undefined if no change of other records can help. */
+export const awaitedBy = (error: unknown): string | undefined =>
+  error instanceof NotYetBookable ? error.awaits : undefined;

@@ -1,0 +1,143 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { account, type AccountEvent } from '../aggregates/account.aggregate.js';
+import type { AccountDefaultsEvent } from '../aggregates/account-defaults.aggregate.js';
+import { branch, type BranchEvent } from '../aggregates/branch.aggregate.js';
+import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
+import {
+  deadLetter,
+  settleLetter,
+  settleReplay,
+  type DeadLetterEvent,
+  type FiledLetter,
+} from '../aggregates/dead-letter.aggregate.js';
+import { causes } from '../aggregates/rejection-causes.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
+import { WaitingSales } from '../queries/operation.queries.js';
+import { BookingPolicy } from './booking.policy.js';
+
+type Cause = Extract<
+  BranchEvent | AccountEvent | AccountDefaultsEvent | CustomerEvent | SaleEvent,
+  {
+    type:
+      | `Branch${'Created' | 'Reactivated'}`
+      | `Account${'Created' | 'Updated' | 'Reactivated' | 'Restored'}`
+      | `Default${'AccountSet' | 'AccountsSeeded'}`
+      | `Customer${'Updated' | 'MadeActive' | 'Deleted'}`
+      | 'AwaitedSaleBooked';
+  }
+>;
+const LETTERS = ['DeadLetterParked', 'DeadLetterReplayFailed'] as const;
+type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number] }>;
+
+/** Sales that are booked at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Books rejected sales once their causes are gone, and resolves their dead letters. The letter is resolved last: after
+ * a crash, the redelivered event finds it still parked.
+ *
+ * A cause may disappear after the failed attempt, but before its letter is parked. Every letter is therefore tried once
+ * more after it was parked, or after a replay has failed (docs/adr/0068).
+ */
+@Injectable()
+export class HealingPolicy implements Policy {
+  readonly name = 'healing';
+  readonly types = [...Object.keys(causesOf), ...LETTERS];
+
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(EVENT_STORE) private readonly events: Pick<EventStore, 'readStream'>,
+    @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
+    @Inject(WaitingSales) private readonly waiting: WaitingSales,
+    @Inject(BookingPolicy) private readonly booking: BookingPolicy,
+  ) {}
+
+  async react(event: Recorded<Handled>, stopping: AbortSignal): Promise<void> {
+    const { tenantId } = event;
+    if (event.type === 'DeadLetterParked' || event.type === 'DeadLetterReplayFailed')
+      return this.heal({ tenantId, id: event.recordId }, event);
+    for (const cause of await causesIn(event, this.reader)) {
+      const ids = await this.waiting.lettersFor(cause, event);
+      const healing = Array.from({ length: AT_ONCE }, async () => {
+        for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+          stopping.throwIfAborted();
+          await this.heal({ tenantId, id }, event);
+        }
+      });
+      await Promise.all(healing);
+    }
+  }
+
+  private async heal(target: Target, event: Recorded): Promise<void> {
+    const { state } = await this.reader.read(deadLetter, target.tenantId, target.id);
+    if (state.status !== 'PARKED' || state.origin !== 'SALE') return;
+    const attempt = state.attempts + 1;
+    const failure = await this.booking.retry(await this.acceptedIn(state), { attempts: attempt, isQuiet: true });
+    if (failure && isKnown(state, failure)) return;
+    await inReactionTo(event, this.name, () =>
+      failure
+        ? this.runner.execute(deadLetter, target, { attempt, failure }, settleReplay).catch(unlessResolved)
+        : this.runner.execute(deadLetter, target, {}, settleLetter),
+    );
+  }
+
+  private async acceptedIn({ stream, revision = 0 }: FiledLetter) {
+    const { events } = await this.events.readStream(stream, { from: revision, maxCount: 1 });
+    const [accepted] = events;
+    if (accepted?.type !== 'SaleAccepted') throw new Error(`${stream} does not contain the sale`);
+    return this.catalogue.decode(accepted) as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
+  }
+}
+
+type Causes<E extends Recorded = Recorded> = (
+  event: E,
+  reader: RecordReader,
+) => readonly string[] | Promise<readonly string[]>;
+
+const ofBranch: Causes = async ({ tenantId, recordId }, reader) => {
+  const { state } = await reader.read(branch, tenantId, recordId);
+  return state.status === 'active' ? [causes.branch(state.code)] : [];
+};
+
+const ofAccount: Causes = async ({ tenantId, recordId }, reader) => {
+  const { state } = await reader.read(account, tenantId, recordId);
+  if (state.status !== 'present' || !state.isActive) return [];
+  return [...(state.code === null ? [] : [causes.account(state.code)]), causes.defaultAccount(state.type)];
+};
+
+const ofCustomer: Causes = ({ recordId }) => [causes.customer(recordId)];
+
+/** The causes of rejections that an event may have removed. */
+const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, { type: T }>>> } = {
+  BranchCreated: ofBranch,
+  BranchReactivated: ofBranch,
+  AccountCreated: ofAccount,
+  AccountUpdated: ofAccount,
+  AccountReactivated: ofAccount,
+  AccountRestored: ofAccount,
+  DefaultAccountSet: ({ data }) => [causes.defaultAccount(data.type)],
+  DefaultAccountsSeeded: ({ data }) => Object.keys(data.defaults).map(causes.defaultAccount),
+  // With another code, tax number or e-mail address, the customer is perhaps no longer that of the sale.
+  CustomerUpdated: ({ recordId, data: { changes } }) =>
+    IDENTIFYING.some((field) => field in changes) ? [causes.customer(recordId)] : [],
+  CustomerMadeActive: ofCustomer,
+  CustomerDeleted: ofCustomer,
+  AwaitedSaleBooked: ({ recordId }) => [causes.sale(recordId)],
+};
+const IDENTIFYING = ['code', 'taxNumber', 'email'];
+const causesIn = (event: Recorded<Cause>, reader: RecordReader) => (causesOf[event.type] as Causes)(event, reader);
+
+const isKnown = ({ reason, awaits }: FiledLetter, failure: { code: string; awaits?: string }): boolean =>
+  reason.code === failure.code && awaits === failure.awaits;
+
+/** A replay may resolve the letter at the same time. */
+function unlessResolved(error: unknown): void {
+  if (!(error instanceof DomainError) || error.code !== 'ALREADY_RESOLVED') throw error;
+}
