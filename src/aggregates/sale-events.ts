@@ -17,7 +17,7 @@ export const SaleCustomer = z.object({
 });
 export type SaleCustomer = z.output<typeof SaleCustomer>;
 
-const SaleLine = z.object({
+export const SaleLine = z.object({
   sku: z.string().nullable(),
   description: z.string(),
   quantity: z.string(),
@@ -29,7 +29,7 @@ const SaleLine = z.object({
   gross: z.string(),
 });
 
-const SalePayment = z.object({ method: PaymentMethod, amount: z.string(), accountCode: z.string().nullable() });
+export const SalePayment = z.object({ method: PaymentMethod, amount: z.string(), accountCode: z.string().nullable() });
 export type SalePayment = z.output<typeof SalePayment>;
 
 export const SaleAccepted = z.object({

@@ -1,7 +1,7 @@
 import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
 import { invalid, type Fault } from '../eventsourcing/domain-error.js';
-import { Email, line, paragraph, Phone, printable } from './fields.js';
+import { Email, line, paragraph, Phone, printable, RecordId } from './fields.js';
 import { boundedJson } from './json-limits.js';
 import {
   amountIn,
@@ -64,31 +64,49 @@ const PayloadPayment = z
  * Body of POST /api/integrations/v1/sales. Its limits keep the largest possible event below 1 MiB, EventStoreDB's
  * maximum append size.
  */
+const payloadFields = {
+  externalId: ExternalId,
+  type: SaleType.default('SALE'),
+  occurredAt: OccurredAt,
+  currency: Currency,
+  branchCode: optional(line(20)),
+  lines: z.array(PayloadLine).max(500).default([]),
+  total: z.exactOptional(MoneyOrZeroInput),
+  payments: z.array(PayloadPayment).max(50).default([]),
+  relatedExternalId: optional(ExternalId),
+  metadata: optional(
+    z
+      .record(z.string(), z.unknown())
+      .refine((value) => boundedJson(value), 'Must be JSON of at most 16 KiB, nested at most 8 levels deep.'),
+  ),
+};
+const checkType = (payload: TypedParts, context: z.RefinementCtx): void => {
+  for (const { path, message } of faultsOfType(payload)) context.addIssue({ code: 'custom', path: [path], message });
+};
+
 export const SalePayload = z
-  .strictObject({
-    externalId: ExternalId,
-    type: SaleType.default('SALE'),
-    occurredAt: OccurredAt,
-    currency: Currency,
-    branchCode: optional(line(20)),
-    customer: optional(PayloadCustomer),
-    lines: z.array(PayloadLine).max(500).default([]),
-    total: z.exactOptional(MoneyOrZeroInput),
-    payments: z.array(PayloadPayment).max(50).default([]),
-    relatedExternalId: optional(ExternalId),
-    metadata: optional(
-      z
-        .record(z.string(), z.unknown())
-        .refine((value) => boundedJson(value), 'Must be JSON of at most 16 KiB, nested at most 8 levels deep.'),
-    ),
-  })
-  .superRefine((payload, context) => {
-    for (const { path, message } of faultsOfType(payload)) context.addIssue({ code: 'custom', path: [path], message });
-  })
+  .strictObject({ ...payloadFields, customer: optional(PayloadCustomer) })
+  .superRefine(checkType)
   .meta({ id: 'IntegrationSaleDto' });
 export type SalePayload = z.output<typeof SalePayload>;
 
-type TypedParts = Pick<SalePayload, 'type' | 'lines' | 'payments' | 'relatedExternalId'>;
+/** Body of POST /api/sales: a sale, return or cancellation that a user records. */
+export const ManualSalePayload = z
+  .strictObject({
+    ...payloadFields,
+    externalId: optional(ExternalId),
+    customerId: optional(RecordId),
+  })
+  .superRefine(checkType)
+  .meta({ id: 'CreateSaleDto' });
+export type ManualSalePayload = z.output<typeof ManualSalePayload>;
+
+type TypedParts = {
+  readonly type: SaleType;
+  readonly lines: readonly unknown[];
+  readonly payments: readonly unknown[];
+  readonly relatedExternalId: string | null;
+};
 
 function faultsOfType({ type, lines, payments, relatedExternalId }: TypedParts): Fault[] {
   const faults: Fault[] = [];

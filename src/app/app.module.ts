@@ -14,8 +14,9 @@ import { IntakeBackpressure } from '../http/intake-backpressure.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';
 import { AcceptingBooking } from '../integration/accepting-booking.js';
-import { WebhookRedelivery } from '../integration/webhook-redelivery.js';
+import { manualSaleProviders } from '../integration/manual-sales.js';
 import { TakeSaleHandler } from '../integration/sale-intake.js';
+import { WebhookRedelivery } from '../integration/webhook-redelivery.js';
 import { jobProviders } from '../jobs/jobs.js';
 import { policyProviders } from '../policies/policies.js';
 import { BROKER } from '../ports/broker.js';
@@ -74,6 +75,7 @@ export class AppModule {
         ...httpProviders,
         { provide: DEAD_LETTER_REPLAYER, useClass: ServiceDeadLetterReplayer },
         TakeSaleHandler,
+        ...manualSaleProviders,
         AcceptingBooking,
         WebhookRedelivery,
         ...Object.values(commandHandlers).flat(),

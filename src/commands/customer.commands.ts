@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { namedByRules } from '../aggregates/account.aggregate.js';
 import {
@@ -16,59 +15,25 @@ import {
   presentCustomer,
   updateCustomer,
 } from '../aggregates/customer.aggregate.js';
-import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
 import { type Closing, ensureOpen } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner, type Executed, type Target } from '../eventsourcing/command-runner.js';
 import { command, decidesWith, receiptOf } from '../eventsourcing/command.js';
-import { besideIfMatch } from '../eventsourcing/context.js';
 import { conflict, DomainError } from '../eventsourcing/domain-error.js';
 import { handles } from '../eventsourcing/handler.js';
-import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { LedgerUse } from '../queries/ledger-use.js';
 import { ensureActiveBranch } from './branch-check.js';
+import { NumberSeries, PASSED_ONE_BY_ONE, MAX_NUMBERS_TRIED } from './number-series.js';
 
-const BLOCK = 20;
-
-/** Generates customer codes (C-000001, …) from one sequence per tenant, whose numbers are reserved in blocks. */
+/** Generates customer codes: C-000001, …. */
 @Injectable()
-export class CustomerCodes {
-  private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
-  private readonly queue = new KeyedQueue();
-
-  constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
-    @Inject(IDS) private readonly ids: Ids,
-  ) {}
-
-  next(tenantId: string): Promise<string> {
-    return this.queue.run(tenantId, async () => {
-      const block = this.blocks.get(tenantId) ?? (await this.reserve(tenantId));
-      const number = block.next;
-      block.next += 1;
-      if (block.next > block.upTo) this.blocks.delete(tenantId);
-      return `C-${number.toString().padStart(6, '0')}`;
-    });
-  }
-
-  /** Skips the next `numbers` values of the sequence, and the unused rest of this process's block. */
-  async skip(tenantId: string, numbers: number): Promise<void> {
-    await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
-  }
-
-  /** Reserves the block after `skipped` numbers. */
-  private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
-    const target = { tenantId, id: 'customer-codes' };
-    const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
-    // Needs a separate command id, because the id of the current command must not occur twice in the sequence's stream.
-    const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
-    const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
-    this.blocks.set(tenantId, block);
-    return block;
+export class CustomerCodes extends NumberSeries {
+  constructor(@Inject(CommandRunner) runner: CommandRunner, @Inject(IDS) ids: Ids) {
+    super(runner, ids, { id: 'customer-codes', prefix: 'C' });
   }
 }
 
@@ -76,12 +41,6 @@ export class CreateCustomer extends command(CreateCustomerInput) {}
 export class UpdateCustomer extends command(UpdateCustomerInput) {}
 export class DeleteCustomer extends command(z.object({})) {}
 
-/**
- * Number of consecutive manually assigned codes that are skipped one at a time. Each later attempt doubles the step.
- */
-const PASSED_ONE_BY_ONE = 5;
-/** Enough for about a million manually assigned codes. */
-const MAX_CODES_TRIED = 20;
 const isCodeTaken = (error: unknown): boolean => error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
 
 /**
@@ -114,7 +73,7 @@ export class CustomerCreation {
       try {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
-        if (input.code !== undefined || !isCodeTaken(error) || tried === MAX_CODES_TRIED) throw error;
+        if (input.code !== undefined || !isCodeTaken(error) || tried === MAX_NUMBERS_TRIED) throw error;
         // The next code of the sequence was assigned manually, so try a later one.
         if (tried > PASSED_ONE_BY_ONE) await this.codes.skip(target.tenantId, 2 ** tried);
       }

@@ -21,6 +21,18 @@ export async function* eventsOf(
   }
 }
 
+/** The first event of a type in a stream, which is usually the stream's first event. */
+export async function firstOf(
+  events: Pick<EventReader, 'readStream'>,
+  stream: string,
+  type: string,
+): Promise<RecordedEvent | undefined> {
+  const [first] = (await events.readStream(stream, { maxCount: 1 })).events;
+  if (first === undefined || first.type === type) return first;
+  for await (const event of eventsOf(events, stream, first.revision + 1)) if (event.type === type) return event;
+  return undefined;
+}
+
 type History = Pick<EventReader, 'readAll'>;
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 

@@ -23,6 +23,7 @@ import { RoleController } from './role.controller.js';
 import { SaleController } from './sale.controller.js';
 import { SessionController } from './session.controller.js';
 import { StreamController } from './stream.controller.js';
+import { TenantSaleController } from './tenant-sale.controller.js';
 import { TenantController } from './tenant.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { UserController } from './user.controller.js';
@@ -38,6 +39,7 @@ export const resourceControllers = [
   BranchController,
   CustomerController,
   TransactionController,
+  TenantSaleController,
   AccountController,
   CategoryController,
   CategoryRuleController,

@@ -19,6 +19,7 @@ export const TAGS = {
   'Platform Tenants': 'Tenants of the platform.',
   'Platform Operators': 'Operators of the platform.',
   Transactions: 'Balanced postings.',
+  Sales: 'Sales, returns and cancellations of partners and users.',
   Periods: 'Closed periods of the books.',
   'Audit Logs': 'Actions of users, partners and the service in a tenant, with their changes.',
   Reports: 'Financial reports and account statements.',

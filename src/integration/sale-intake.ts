@@ -30,6 +30,7 @@ import type { Target } from '../eventsourcing/command-runner.js';
 import { commandOf } from '../eventsourcing/handler.js';
 import { inReactionTo } from '../eventsourcing/policy.js';
 import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-reader.js';
+import { firstOf } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BOOKING } from '../policies/booking-facts.js';
 import {
@@ -167,8 +168,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
 
   /** Compares the payload with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
   private async differing(stream: string, { payload }: Intake): Promise<readonly string[]> {
-    const { events } = await this.events.readStream(stream, { maxCount: 1 });
-    const [accepted] = events;
+    const accepted = await firstOf(this.events, stream, 'SaleAccepted');
     if (!accepted) return [];
     return differingFields(this.catalogue.decode(accepted).data as SaleAccepted, priceSale(payload), payload);
   }

@@ -19,6 +19,7 @@ import {
 import { jobExecutionProjection } from './job-execution.projection.js';
 import { notificationInboxProjection } from './notification-inbox.projection.js';
 import { notificationProjection } from './notification.projection.js';
+import { saleProjection } from './sale.projection.js';
 import {
   operatorProjection,
   roleProjection,
@@ -38,6 +39,7 @@ export const projections: readonly AnyProjection[] = [
   auditActorProjection,
   auditLogProjection,
   transactionProjection,
+  saleProjection,
   categoryProjection,
   categoryRuleProjection,
   categoryRuleSetProjection,

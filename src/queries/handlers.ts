@@ -13,6 +13,7 @@ export { pushSubscriptionQueryHandlers } from './notification-recipients.js';
 export { notificationQueryHandlers } from './notification.queries.js';
 export { userQueryHandlers } from './user.queries.js';
 export { transactionQueryHandlers } from './transaction.queries.js';
+export { saleQueryHandlers } from './sale.queries.js';
 export { streamQueryHandlers } from './stream.queries.js';
 export { periodQueryHandlers, UndetectedEntries } from './period.queries.js';
 export { tenantQueryHandlers } from './tenant.queries.js';

@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache';
+import { numberSequence, reserveNumbers } from '../aggregates/number-sequence.aggregate.js';
+import type { CommandRunner } from '../eventsourcing/command-runner.js';
+import { besideIfMatch } from '../eventsourcing/context.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import type { Ids } from '../ports/time.js';
+
+const BLOCK = 20;
+
+/** Number of consecutive manually assigned values that are skipped one at a time. Each later attempt doubles the step. */
+export const PASSED_ONE_BY_ONE = 5;
+/** Enough for about a million manually assigned values. */
+export const MAX_NUMBERS_TRIED = 20;
+
+/** Generates numbered values (C-000001, …) from one sequence per tenant, whose numbers are reserved in blocks. */
+export class NumberSeries {
+  private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
+  private readonly queue = new KeyedQueue();
+
+  /** `id` identifies the sequence within each tenant. */
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly ids: Ids,
+    private readonly series: { readonly id: string; readonly prefix: string },
+  ) {}
+
+  next(tenantId: string): Promise<string> {
+    return this.queue.run(tenantId, async () => {
+      const block = this.blocks.get(tenantId) ?? (await this.reserve(tenantId));
+      const number = block.next;
+      block.next += 1;
+      if (block.next > block.upTo) this.blocks.delete(tenantId);
+      return this.numbered(number);
+    });
+  }
+
+  /** The value with a number. */
+  numbered(number: number): string {
+    return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
+  }
+
+  /** Skips the next `numbers` values of the sequence, and the unused rest of this process's block. */
+  async skip(tenantId: string, numbers: number): Promise<void> {
+    await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
+  }
+
+  /** Reserves the block after `skipped` numbers. */
+  private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
+    const target = { tenantId, id: this.series.id };
+    const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
+    // Needs a separate command id, because the id of the current command must not occur twice in the sequence's stream.
+    const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
+    const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
+    this.blocks.set(tenantId, block);
+    return block;
+  }
+}

@@ -1,0 +1,211 @@
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import type { ICommandHandler } from '@nestjs/cqrs';
+import { customer } from '../aggregates/customer.aggregate.js';
+import { deadLetter, deadLetterId, settleReplay } from '../aggregates/dead-letter.aggregate.js';
+import { ensureCurrency } from '../aggregates/money.js';
+import { numberSequence } from '../aggregates/number-sequence.aggregate.js';
+import type { SaleAccepted, SaleEvent } from '../aggregates/sale-events.js';
+import {
+  differingFields,
+  ManualSalePayload,
+  MANUAL_SOURCE,
+  priceSale,
+  saleId,
+  type PricedSale,
+} from '../aggregates/sale-payload.js';
+import {
+  acceptedSale,
+  acceptSale,
+  changesOf,
+  chooseCustomer,
+  holderIdOf,
+  isBookedOn,
+  sale,
+  type AcceptedSale,
+  type Sale,
+} from '../aggregates/sale.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { MAX_NUMBERS_TRIED, NumberSeries, PASSED_ONE_BY_ONE } from '../commands/number-series.js';
+import { fold } from '../eventsourcing/aggregate.js';
+import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
+import { command, type Receipt } from '../eventsourcing/command.js';
+import { conflict, notFoundAt } from '../eventsourcing/domain-error.js';
+import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { handles } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { firstOf } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { BOOKING } from '../policies/booking-facts.js';
+import { BookingPlans } from '../policies/booking-plan.js';
+import { BookingPolicy } from '../policies/booking.policy.js';
+import { EVENT_STORE, EventTooLarge, type EventStore } from '../ports/event-store.js';
+import { IDS, type Ids } from '../ports/time.js';
+import { z } from 'zod';
+
+/** Records a sale, return or cancellation by hand. It is booked at once, or rejected without a trace. */
+export class CreateSale extends command(ManualSalePayload) {}
+/** Tries to book a rejected sale again. */
+export class RetrySale extends command(z.object({})) {}
+
+type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
+
+/** Generates external ids for manual sales: S-000001, …. */
+@Injectable()
+export class SaleNumbers extends NumberSeries {
+  constructor(@Inject(CommandRunner) runner: CommandRunner, @Inject(IDS) ids: Ids) {
+    super(runner, ids, { id: 'sale-numbers', prefix: 'S' });
+  }
+}
+
+/** The steps that manual sales and retries consist of. */
+@Injectable()
+export class SaleDesk {
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+    @Inject(EVENT_STORE) private readonly events: Pick<EventStore, 'readStream'>,
+    @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
+    @Inject(BookingPlans) private readonly plans: BookingPlans,
+    @Inject(BookingPolicy) private readonly booking: BookingPolicy,
+    @Inject(SaleNumbers) private readonly numbers: SaleNumbers,
+  ) {}
+
+  /** @throws DomainError the codes with which the intake rejects sales; EXTERNAL_ID_TAKEN; not_found */
+  async create({ target: request, data }: CreateSale): Promise<Receipt> {
+    const { tenantId } = request;
+    const { customerId, ...given } = data;
+    const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
+    ensureCurrency(given.currency, presentTenant(owner).currency);
+    const priced = priceSale({ ...given, externalId: given.externalId ?? '', customer: null });
+    if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
+    const externalId = given.externalId ?? (await this.numberFor(request));
+    const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, externalId) };
+    const known = (await this.reader.read(sale, tenantId, target.id)).state;
+    const numbered = { ...priced, externalId };
+    if (known.status === 'absent') await this.record(target, numbered, customerId);
+    else await this.resume(target, known, numbered, data);
+    return this.receiptOf(target);
+  }
+
+  /** @throws DomainError not_found; conflict with the code that prevents the booking */
+  async retry(target: Target): Promise<Receipt> {
+    const { tenantId } = target;
+    const found = acceptedSale((await this.reader.read(sale, tenantId, target.id)).state);
+    if (await this.isBooked(target, found)) return this.receiptOf(target);
+    const accepted = await this.acceptanceOf(target);
+    const id = deadLetterId({ origin: 'SALE', subscriber: BOOKING, eventId: accepted.id });
+    const { state: letter } = await this.reader.read(deadLetter, tenantId, id);
+    const attempts = Math.max(found.rejection?.attempts ?? 0, letter.status === 'absent' ? 0 : letter.attempts) + 1;
+    const failure = (await this.booking.retry(accepted, { attempts })) ?? null;
+    // Healing or a replay may have resolved the letter meanwhile.
+    const settle: typeof settleReplay = (state, outcome, now) =>
+      state.status === 'PARKED' ? settleReplay(state, outcome, now) : [];
+    const settled = await this.runner.execute(deadLetter, { tenantId, id }, { attempt: attempts, failure }, settle);
+    if (failure) throw conflict(failure.code, failure.message);
+    const receipt = await this.receiptOf(target);
+    return { ...receipt, position: Math.max(receipt.position, settled.position) };
+  }
+
+  private async ensureCustomer(tenantId: string, id: string): Promise<void> {
+    const { state } = await this.reader.read(customer, tenantId, id);
+    if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
+  }
+
+  /** The same for all attempts of a request with an Idempotency-Key. */
+  private async numberFor({ tenantId, id }: Target): Promise<string> {
+    const target = { tenantId, id };
+    const { state } = await this.reader.read(numberSequence, tenantId, id);
+    if (state.upTo > 0) return this.numbers.numbered(state.upTo);
+    const externalId = await this.freeNumber(tenantId);
+    const upTo = Number(externalId.replace(/\D/g, ''));
+    const noted = await this.runner.execute(numberSequence, target, {}, (known) =>
+      known.upTo > 0 ? [] : [{ type: 'NumbersReserved' as const, data: { upTo } }],
+    );
+    return this.numbers.numbered(noted.state.upTo);
+  }
+
+  private async freeNumber(tenantId: string): Promise<string> {
+    for (let tried = 1; ; tried += 1) {
+      const externalId = await this.numbers.next(tenantId);
+      const { state } = await this.reader.read(sale, tenantId, saleId(tenantId, MANUAL_SOURCE, externalId));
+      if (state.status === 'absent') return externalId;
+      if (tried === MAX_NUMBERS_TRIED) throw externalIdTaken(externalId);
+      // Users have assigned this number, so try a later one.
+      if (tried > PASSED_ONE_BY_ONE) await this.numbers.skip(tenantId, 2 ** tried);
+    }
+  }
+
+  /** Nothing is stored unless the document can be booked. */
+  private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<void> {
+    const accepting = (state: Sale, _: object, now: Date): SaleEvent[] => {
+      const accepted = acceptSale(state, { sourceId: MANUAL_SOURCE, sale: priced }, now);
+      if (accepted.length === 0 || customerId === null || priced.type !== 'SALE') return accepted;
+      return [...accepted, ...chooseCustomer(fold(sale, accepted, state), { customerId })];
+    };
+    const draft = acceptedSale(fold(sale, accepting(sale.initial, {}, new Date(priced.occurredAt))));
+    const { holder, decide } = await this.plans.of(target, draft);
+    if (priced.type !== 'SALE') {
+      decide((await this.reader.read(sale, holder.tenantId, holder.id)).state);
+      await this.runner.execute(sale, target, {}, accepting);
+      await this.runner.execute(sale, holder, {}, decide);
+      return;
+    }
+    try {
+      await this.runner.execute(sale, target, {}, (state, data, now) => {
+        const accepted = accepting(state, data, now);
+        return [...accepted, ...decide(fold(sale, accepted, state))];
+      });
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      await this.runner.execute(sale, target, {}, accepting);
+      await this.runner.execute(sale, target, {}, decide);
+    }
+  }
+
+  /** Completes a sale that was recorded before, if it is the same. */
+  private async resume(
+    target: Target,
+    known: AcceptedSale,
+    priced: PricedSale,
+    { customerId, ...given }: ManualSalePayload,
+  ): Promise<void> {
+    const { data } = await this.acceptanceOf(target);
+    const payload = { ...given, externalId: priced.externalId, customer: null };
+    const isSame = differingFields(data as SaleAccepted, priced, payload).length === 0;
+    const isFor = customerId === null || priced.type !== 'SALE' || known.customerId === customerId;
+    if (!isSame || !isFor) throw externalIdTaken(priced.externalId);
+    if (await this.isBooked(target, known)) return;
+    const { holder, decide } = await this.plans.of(target, known);
+    await this.runner.execute(sale, holder, {}, decide);
+  }
+
+  private async acceptanceOf({ tenantId, id }: Target): Promise<Acceptance> {
+    const stream = streamName(sale.name, tenantId, id);
+    const accepted = await firstOf(this.events, stream, 'SaleAccepted');
+    if (!accepted) throw new Error(`${stream} does not contain the sale`);
+    return this.catalogue.decode(accepted) as Acceptance;
+  }
+
+  private async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
+    const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
+    return isBookedOn(holder, id, state);
+  }
+
+  private async receiptOf({ tenantId, id }: Target): Promise<Receipt> {
+    const own = await this.reader.read(sale, tenantId, id);
+    const state = acceptedSale(own.state);
+    const holder = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
+    const revision = changesOf(state, isBookedOn(holder.state, id, state));
+    return { id, revision, position: Math.max(own.position, holder.position) };
+  }
+}
+
+const externalIdTaken = (externalId: string) =>
+  conflict('EXTERNAL_ID_TAKEN', `Another sale has the external id ${externalId}.`);
+
+export const manualSaleProviders: readonly Type[] = [
+  SaleNumbers,
+  SaleDesk,
+  handles(CreateSale, [SaleDesk], (desk, received) => desk.create(received)),
+  handles(RetrySale, [SaleDesk], (desk, { target }) => desk.retry(target)),
+] satisfies readonly (Type | Type<ICommandHandler>)[];

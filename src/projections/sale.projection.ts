@@ -1,0 +1,117 @@
+import { holderIdOf } from '../aggregates/sale.aggregate.js';
+import type { SaleAccepted, SaleEvent } from '../aggregates/sale-events.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { ReadModel } from '../ports/read-store.js';
+import type { Projection } from '../projecting/projection.js';
+import { searchIn, texts } from './record-projection.js';
+
+/** A return or cancellation booked on a sale. */
+export type RelatedSale = {
+  readonly id: string;
+  readonly externalId: string;
+  readonly type: 'RETURN' | 'CANCELLATION';
+};
+
+/**
+ * The part of a sale that lists show. Lines, payments and metadata stay in its stream, and absent members take no
+ * space, because there may be millions of sales.
+ */
+export type SaleView = Pick<
+  SaleAccepted,
+  'externalId' | 'sourceId' | 'type' | 'occurredAt' | 'currency' | 'branchCode' | 'total' | 'totalNet' | 'totalTax'
+> & {
+  readonly id: string;
+  readonly status: 'ACCEPTED' | 'BOOKED' | 'REJECTED';
+  readonly customerId: string | null;
+  /** The name that the partner sent. Absent once the customer is known. */
+  readonly customerName?: string | undefined;
+  readonly transactionIds?: readonly string[];
+  readonly relatedSaleId?: string;
+  readonly relatedSales?: readonly RelatedSale[];
+  readonly rejection?: { readonly code: string; readonly message: string; readonly attempts: number } | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Number of changes since the acceptance. */
+  readonly revision: number;
+};
+
+export const sales: ReadModel<SaleView> = {
+  name: 'sales',
+  version: 1,
+  fields: texts<SaleView>('occurredAt', 'status', 'type', 'sourceId', 'customerId'),
+  filters: ['status', 'type', 'sourceId', 'customerId'],
+  common: ['type', 'sourceId'],
+  order: { fields: ['occurredAt'], direction: 'descending' },
+  search: searchIn<SaleView>('externalId', 'customerName'),
+  searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
+};
+
+export const saleProjection: Projection<SaleView, SaleEvent> = {
+  model: sales,
+  sources: ['sale'],
+  recordsOf: [],
+  documents: (event) => {
+    switch (event.type) {
+      case 'SaleAccepted':
+      case 'SaleBooked':
+      case 'SaleRejected':
+      case 'SaleCustomerChosen':
+        return [event.recordId];
+      case 'ReturnBooked':
+      case 'SaleCancelled':
+        return [event.recordId, event.data.saleId];
+      default:
+        return [];
+    }
+  },
+  evolve: (view, event, id) => {
+    if (event.type === 'SaleAccepted') return accepted(event);
+    if (!view) return undefined;
+    if (event.type === 'SaleCustomerChosen') return { ...view, customerId: event.data.customerId };
+    const updatedAt = event.metadata.timestamp;
+    return { ...view, ...changes(view, event, id), updatedAt, revision: view.revision + 1 };
+  },
+};
+
+type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
+
+function accepted({ recordId: id, tenantId, data, metadata: { timestamp } }: Accepted): SaleView {
+  const { externalId, sourceId, type, occurredAt, currency, branchCode, total, totalNet, totalTax, customer } = data;
+  return {
+    ...{ id, externalId, sourceId, type, status: 'ACCEPTED', occurredAt, currency, customerId: null },
+    ...(customer && { customerName: customer.name }),
+    ...{ branchCode, total, totalNet, totalTax },
+    ...(type !== 'SALE' && { relatedSaleId: holderIdOf(tenantId, id, data) }),
+    ...{ createdAt: timestamp, updatedAt: timestamp, revision: 0 },
+  };
+}
+
+function changes(view: SaleView, { type, data }: SaleEvent, id: string): Partial<SaleView> {
+  switch (type) {
+    case 'SaleBooked':
+      return booked(data);
+    case 'SaleRejected': {
+      const { awaits: _, ...rejection } = data;
+      return { status: 'REJECTED', rejection };
+    }
+    case 'ReturnBooked':
+    case 'SaleCancelled': {
+      const { saleId, externalId } = data;
+      if (saleId === id) return booked(data);
+      const related = { id: saleId, externalId, type: type === 'ReturnBooked' ? 'RETURN' : 'CANCELLATION' } as const;
+      return { relatedSales: [...(view.relatedSales ?? []), related] };
+    }
+    default:
+      return {};
+  }
+}
+
+type Booked = Extract<SaleEvent, { type: 'SaleBooked' | 'ReturnBooked' | 'SaleCancelled' }>['data'];
+
+const booked = ({ customerId, transactions }: Booked): Partial<SaleView> => ({
+  status: 'BOOKED',
+  customerId,
+  customerName: undefined,
+  transactionIds: transactions.map(({ id }) => id),
+  rejection: undefined,
+});

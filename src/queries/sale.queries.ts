@@ -1,0 +1,79 @@
+import type { SaleAccepted } from '../aggregates/sale-events.js';
+import { sale } from '../aggregates/sale.aggregate.js';
+import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
+import { calendarDate } from '../eventsourcing/calendar.js';
+import { notFound } from '../eventsourcing/domain-error.js';
+import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { firstOf } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { EVENT_STORE } from '../ports/event-store.js';
+import type { Scope } from '../ports/read-store.js';
+import { customers } from '../projections/account.projection.js';
+import { type RelatedSale, sales, type SaleView } from '../projections/sale.projection.js';
+import { type Filters, type Page, ReadModels } from './query.js';
+
+/** A sale as listed. */
+export type SaleRecord = Required<Omit<SaleView, 'customerName' | 'relatedSaleId' | 'rejection'>> & {
+  /** Date of the sale in the tenant's time zone. */
+  readonly date: string;
+  readonly customerName: string | null;
+  readonly relatedSaleId: string | null;
+  readonly relatedSales: readonly RelatedSale[];
+  readonly rejection: NonNullable<SaleView['rejection']> | null;
+};
+export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'lines' | 'payments' | 'metadata'>;
+
+/** `dateFrom` and `dateTo` are instants of the occurrence, both inclusive. */
+export type SaleFilters = Filters<'status' | 'type' | 'sourceId' | 'customerId' | 'dateFrom' | 'dateTo'>;
+
+export class ListSales extends query<Page<SaleRecord>, [scope: Scope, filters: SaleFilters]>() {}
+export class GetSale extends query<SaleDetails, [scope: Scope, id: string]>() {}
+
+/** A tenant's time zone never changes, so cached tenant state may be old. */
+const TENANT_MAX_AGE_MS = 60_000;
+
+/** Adds what other records determine. */
+async function shown(
+  models: ReadModels,
+  reader: RecordReader,
+  scope: Scope,
+  views: readonly SaleView[],
+): Promise<SaleRecord[]> {
+  const ids = new Set(views.flatMap(({ customerId }) => customerId ?? []));
+  const [names, { state }] = await Promise.all([
+    models.getMany(customers, scope, [...ids]),
+    reader.read(tenant, PLATFORM_TENANT, scope, { maxAgeMs: TENANT_MAX_AGE_MS }),
+  ]);
+  const { timeZone } = presentTenant(state);
+  return views.map((view) => ({
+    ...view,
+    date: calendarDate(Date.parse(view.occurredAt), timeZone),
+    customerName: names.get(view.customerId ?? '')?.name ?? view.customerName ?? null,
+    transactionIds: view.transactionIds ?? [],
+    relatedSaleId: view.relatedSaleId ?? null,
+    relatedSales: view.relatedSales ?? [],
+    rejection: view.rejection ?? null,
+  }));
+}
+
+export const saleQueryHandlers = [
+  answers(ListSales, [ReadModels, RecordReader], (models, reader, scope, filters) => {
+    const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
+    const request = { pageNumber, pageSize, search, where, between: { occurredAt: { from, to } } };
+    return models.page(sales, scope, request, (views) => shown(models, reader, scope, views));
+  }),
+  // The stream holds what lists do not show.
+  answers(
+    GetSale,
+    [ReadModels, RecordReader, EVENT_STORE, EventCatalogue],
+    async (models, reader, events, catalogue, scope, id) => {
+      const [record] = await shown(models, reader, scope, [await models.found(sales, scope, id, 'sale')]);
+      const accepted = await firstOf(events, streamName(sale.name, scope, id), 'SaleAccepted');
+      if (!record || !accepted) throw notFound('sale');
+      const { lines, payments, metadata } = catalogue.decode(accepted).data as SaleAccepted;
+      return { ...record, lines, payments, metadata };
+    },
+  ),
+];
