@@ -68,32 +68,62 @@ export const Audience = z.discriminatedUnion('kind', [
 ]);
 export type Audience = z.output<typeof Audience>;
 
+const Content = z.object({ title: z.string(), body: z.string(), link: z.string().nullable() });
+/** A record that a notification names. */
+const Subject = z.object({ id: z.string(), name: z.string() });
+export type Subject = z.output<typeof Subject>;
+
 const NotificationSent = z.object({
-  title: z.string(),
-  body: z.string(),
+  ...Content.shape,
   type: NotificationType,
-  link: z.string().nullable(),
   audience: Audience,
+  /** Present if later events may add further records. */
+  subjects: z.exactOptional(z.array(Subject)),
 });
-export type NewNotification = z.output<typeof NotificationSent>;
+export type NewNotification = Omit<z.output<typeof NotificationSent>, 'subjects'>;
 
 export const notificationEvents = {
   NotificationSent: domain('CREATE', 'notification', NotificationSent),
+  /** Further records were added. The notification is unread again for those who have marked all as read. */
+  NotificationAmended: domain('UPDATE', 'notification', Content.extend({ subjects: z.array(Subject) })),
 };
 export type NotificationEvent = EventOf<typeof notificationEvents>;
-export type Notification = { readonly status: 'absent' } | ({ readonly status: 'sent' } & NewNotification);
+export type Notification =
+  | { readonly status: 'absent' }
+  | ({ readonly status: 'sent'; readonly subjects: readonly Subject[] } & NewNotification);
 
 /** A notification, stored once for any number of recipients. */
 export const notification: Aggregate<Notification, NotificationEvent> = {
   name: 'notification',
   events: notificationEvents,
   initial: { status: 'absent' },
-  evolve: (_, event) => ({ status: 'sent', ...event.data }),
+  evolve: (state, event) => {
+    if (event.type === 'NotificationSent')
+      return { status: 'sent', ...event.data, subjects: event.data.subjects ?? [] };
+    if (state.status === 'absent') return state;
+    return { ...state, ...event.data, subjects: [...state.subjects, ...event.data.subjects] };
+  },
 };
 
 /** Idempotent: a repeated notification has the same id. */
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
+
+/** `describe` creates the content from all records that the notification is about. */
+export type Report = Pick<NewNotification, 'type' | 'audience'> & {
+  readonly subjects: readonly Subject[];
+  readonly describe: (subjects: readonly Subject[]) => z.output<typeof Content>;
+};
+
+/** Sends a notification about records, or adds them to the notification. Returns `[]` if it is already about them. */
+export function reportSubjects(state: Notification, { subjects, describe, ...facts }: Report): NotificationEvent[] {
+  const known = state.status === 'absent' ? [] : state.subjects;
+  const added = subjects.filter(({ id }) => known.every((one) => one.id !== id));
+  if (added.length === 0) return [];
+  const data = { ...describe([...known, ...added]), subjects: added };
+  if (state.status === 'absent') return [{ type: 'NotificationSent', data: { ...data, ...facts } }];
+  return [{ type: 'NotificationAmended', data }];
+}
 
 /**
  * Maximum number of notifications marked as read one by one. The next one marks all as read, which limits the size of

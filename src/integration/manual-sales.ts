@@ -4,7 +4,7 @@ import { customer } from '../aggregates/customer.aggregate.js';
 import { deadLetter, deadLetterId, settleReplay } from '../aggregates/dead-letter.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
 import { numberSequence } from '../aggregates/number-sequence.aggregate.js';
-import type { SaleAccepted, SaleEvent } from '../aggregates/sale-events.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
 import {
   differingFields,
   ManualSalePayload,
@@ -171,7 +171,7 @@ export class SaleDesk {
   ): Promise<void> {
     const { data } = await this.acceptanceOf(target);
     const payload = { ...given, externalId: priced.externalId, customer: null };
-    const isSame = differingFields(data as SaleAccepted, priced, payload).length === 0;
+    const isSame = differingFields(data, priced, payload).length === 0;
     const isFor = customerId === null || priced.type !== 'SALE' || known.customerId === customerId;
     if (!isSame || !isFor) throw externalIdTaken(priced.externalId);
     if (await this.isBooked(target, known)) return;

@@ -18,7 +18,8 @@ import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { noticeId, sendSystemNotification } from './notification.policy.js';
+import { noticeId } from './notice-ids.js';
+import { sendSystemNotification } from './notification.policy.js';
 
 type Choice = Extract<
   TransactionEvent | SaleEvent | CustomerEvent,

@@ -11,16 +11,13 @@ import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { WebhookEvent } from '../aggregates/webhook.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { type Cause, inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { PushTargets } from '../queries/notification-recipients.js';
 import { ParkedLetters } from '../queries/operation.queries.js';
-
-// Must never change: repeated notifications must keep their ids.
-const NAMESPACE = '6f2a1d7c-93c5-5b1e-8a4f-0d5b7e6c9a12';
-export const noticeId = (...about: readonly string[]): string => nameUuid(JSON.stringify(about), NAMESPACE);
+import { hourOf, noticeId } from './notice-ids.js';
+import { RejectedSales } from './rejected-sales.js';
 
 /**
  * Sends a notification from the service to users of a tenant, or to operators for the platform tenant. Each id is sent
@@ -55,8 +52,6 @@ type Notice = { readonly id: string } & (
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
-const hourOf = ({ metadata }: Recorded): string => metadata.timestamp.slice(0, 13);
-
 /**
  * Sends the service's own notifications, at most one per kind of failure and hour: the id derives from both, so later
  * occurrences change nothing. Each automatic pause of the forwarder has a separate notification. Also ends the push
@@ -71,18 +66,20 @@ export class NotificationPolicy implements Policy {
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(PushTargets) private readonly targets: PushTargets,
     @Inject(ParkedLetters) private readonly parked: ParkedLetters,
+    @Inject(RejectedSales) private readonly rejections: RejectedSales,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async react(event: Recorded<Handled>): Promise<void> {
     if (event.type === 'UserDeleted' || event.type === 'OperatorDeleted') return this.endPushes(event);
     if (this.clock.nowMs() - Date.parse(event.metadata.timestamp) > NEWS_FOR_MS) return;
+    if (event.type === 'SaleRejected') return this.rejections.report(event);
     const notice = await this.noticeOf(event);
     const forOperators = { tenantId: PLATFORM_TENANT, type: 'ERROR', audience: { kind: 'everyone' } } as const;
     if (notice) await sendSystemNotification(this.runner, event, { ...forOperators, ...notice });
   }
 
-  private async noticeOf(event: Recorded<News>): Promise<Notice | undefined> {
+  private async noticeOf(event: Recorded<Exclude<News, { type: 'SaleRejected' }>>): Promise<Notice | undefined> {
     switch (event.type) {
       case 'JobFailed':
         return {
@@ -113,8 +110,6 @@ export class NotificationPolicy implements Policy {
             'It publishes no integration events until you resume it from now or from a position.',
           link: '/console/queues',
         };
-      case 'SaleRejected':
-        return rejectedSale(event);
       case 'LateEntriesDetected':
         return enteredLate(event);
       case 'WebhookDisabled':
@@ -136,22 +131,6 @@ const toAdministrators = {
   ...{ type: 'WARNING', link: null },
   audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
 } satisfies Partial<NewNotification>;
-
-function rejectedSale(event: Recorded<Extract<News, { type: 'SaleRejected' }>>): Notice | undefined {
-  const { tenantId } = event;
-  const { code, message, attempts } = event.data;
-  // The caller of a retry sees the result in the response.
-  if (attempts > 1) return undefined;
-  return {
-    tenantId,
-    id: noticeId('sale-rejected', tenantId, code, hourOf(event)),
-    title: `A sale was rejected: ${code}`,
-    body:
-      `${message} The sale waits until the cause is removed. Further rejections of this kind within ` +
-      'this hour are not reported.',
-    ...toAdministrators,
-  };
-}
 
 function disabledWebhook(event: Recorded<Extract<News, { type: 'WebhookDisabled' }>>): Notice | undefined {
   const { tenantId, id, recordId } = event;

@@ -10,6 +10,7 @@ import { NotificationPolicy } from './notification.policy.js';
 import { OperatorAlerts } from './operator-alerts.js';
 import { PushDeliveries } from './push-delivery.js';
 import { PushSender } from './push-sender.js';
+import { RejectedSales } from './rejected-sales.js';
 import { RestorationPolicy, RestorationWatch, Restoring } from './restoration.policy.js';
 import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 
@@ -40,6 +41,7 @@ export const policyProviders = [
   SaleFactsReader,
   BookingFacts,
   BookingPlans,
+  RejectedSales,
   Restoring,
   RestorationWatch,
   LateEntryWatch,

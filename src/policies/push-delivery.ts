@@ -57,7 +57,7 @@ export const pushMessage = (id: string, content: NewNotification, ageMs: number)
   topic: id.replaceAll('-', '').slice(0, 32),
 });
 
-export type Sent = Recorded<NotificationEvent>;
+export type Sent = Recorded<Extract<NotificationEvent, { type: 'NotificationSent' }>>;
 
 /** Limit across all tenants. A single tenant uses at most half of it. */
 const NOTIFICATIONS_AT_ONCE = 16;

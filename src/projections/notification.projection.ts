@@ -6,7 +6,7 @@ import type { ReadModel } from '../ports/read-store.js';
 export type NotificationView = NewNotification & {
   readonly id: string;
   readonly createdAt: string;
-  /** Position of its event, which orders every list. */
+  /** Position of its last event, which orders every list. */
   readonly position: number;
   readonly revision: number;
 };
@@ -29,7 +29,7 @@ function keysOf(audience: Audience): string[] {
 
 export const notifications: ReadModel<NotificationView> = {
   name: 'notifications',
-  version: 1,
+  version: 2,
   fields: {
     position: { type: 'integer', of: ({ position }) => position },
     audience: { type: 'text', of: ({ audience }) => keysOf(audience) },
@@ -42,11 +42,8 @@ export const notificationProjection: Projection<NotificationView, NotificationEv
   model: notifications,
   sources: ['notification'],
   documents: ofRecord,
-  evolve: (_, { recordId: id, data, position, revision, metadata: { timestamp: createdAt } }) => ({
-    id,
-    ...data,
-    createdAt,
-    position,
-    revision,
-  }),
+  evolve: (view, { type, recordId: id, data: { subjects: _, ...content }, position, revision, metadata }) =>
+    type === 'NotificationSent'
+      ? { id, ...(content as NewNotification), createdAt: metadata.timestamp, position, revision }
+      : view && { ...view, ...content, position, revision },
 };

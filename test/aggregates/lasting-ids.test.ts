@@ -5,7 +5,7 @@ import { learnedRuleId, merchantChoicesId } from '../../src/aggregates/merchant-
 import { pushSubscriptionId } from '../../src/aggregates/push-subscription.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { keyedTransactionId } from '../../src/aggregates/transaction.aggregate.js';
-import { noticeId } from '../../src/policies/notification.policy.js';
+import { noticeId } from '../../src/policies/notice-ids.js';
 
 const TENANT = '0190f3a0-0000-7000-8000-00000000000a';
 const choices = merchantChoicesId(TENANT, 'acme');

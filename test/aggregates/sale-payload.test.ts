@@ -94,7 +94,7 @@ describe('the body of a sale', () => {
   });
   test('can be documented', () => {
     const { $defs = {} } = z.toJSONSchema(SalePayload, { io: 'input' });
-    expect(Object.keys($defs)).toEqual(['IntegrationSaleDto', 'SaleCustomerDto', 'SaleLineDto', 'SalePaymentDto']);
+    expect(Object.keys($defs)).toEqual(['IntegrationSaleDto', 'SaleLineDto', 'SalePaymentDto', 'SaleCustomerDto']);
     expect($defs.IntegrationSaleDto?.required).toEqual(['externalId', 'occurredAt', 'currency']);
     const { quantity } = $defs.SaleLineDto?.properties ?? {};
     expect(quantity).toMatchObject({ type: ['string', 'number'], minimum: 0.000001, maximum: 999_999_999_999_999 });

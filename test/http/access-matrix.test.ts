@@ -171,7 +171,8 @@ const asSystem = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<
 
 async function makeRecords(): Promise<void> {
   const { tenant, partner } = books;
-  await service.sell(partner, saleOf('a-sale'));
+  const { saleId } = await service.sell(partner, saleOf('a-sale'));
+  ids.set('/api/sales', saleId);
   const { id: customerId } = await service.post('/api/customers', { name: 'A customer' }, tenant.token);
   const { id: branchId } = await service.post('/api/branches', { code: 'B', name: 'A branch' }, tenant.token);
   const key = ['/api/integration-keys', '/api/platform/integration-keys'];

@@ -70,6 +70,8 @@ describe('An unbookable sale', () => {
       stream: `sale-${books.tenant.id}_${found.subject}`,
       eventRevision: 0,
       subject: found.subject,
+      saleId: found.subject,
+      externalId: 'to-nowhere',
       payload: expect.objectContaining({ externalId: 'to-nowhere', branchCode: 'NOWHERE' }) as object,
       reason: { code: 'BRANCH_UNKNOWN', message: expect.any(String) as string },
       attempts: 1,
@@ -104,14 +106,11 @@ describe('An unbookable sale', () => {
     ]);
     expect(await letter(found.id)).toMatchObject({ status: 'PARKED', attempts: 2, resolvedAt: null });
     await service.post('/api/branches', { code: 'NORTH', name: 'North' }, books.tenant.token);
-    const done = await replay(found.id);
-    expect([done.status, done.data]).toEqual([201, { success: true, id: found.id, revision: 2, status: 'REPLAYED' }]);
-    const { items: operators } = (await service.get('/api/platform/operators', operator)).body as {
-      items: { id: string }[];
-    };
-    const me = operators[0]?.id;
-    const resolved = await letter(found.id);
-    expect(resolved).toMatchObject({ status: 'REPLAYED', attempts: 2, resolvedBy: me });
+    const resolved = await until(async () => {
+      const now = await letter(found.id);
+      return now.status === 'REPLAYED' ? now : undefined;
+    });
+    expect(resolved).toMatchObject({ attempts: 2, resolvedBy: 'system:healing' });
     expect(Date.parse(resolved.resolvedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(resolved.lastFailedAt));
     expect(await service.settled(books.partner, 'to-north')).toMatchObject({ status: 'BOOKED', rejection: null });
     expect(codeOf(await replay(found.id))).toBe('409 ALREADY_RESOLVED');
@@ -123,7 +122,9 @@ describe('An unbookable sale', () => {
     const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
     await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
     const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
-    expect(replies.map(codeOf).sort()).toEqual(['201 -', ...Array<string>(9).fill('409 ALREADY_RESOLVED')]);
+    // At the same time, the sale heals.
+    expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
+    expect(new Set(replies.map(codeOf))).toContain('409 ALREADY_RESOLVED');
     await service.settled(books.partner, 'to-south');
     const { items } = await service.transactions(books.tenant.token, 'search=Sud');
     expect(items.map(({ documentEffect }) => documentEffect)).toEqual(['INVOICE']);
@@ -140,6 +141,11 @@ describe('An unbookable sale', () => {
     const { events } = await engines.events.readStream(found.stream);
     const accepted = catalogue.decode(events[0] as RecordedEvent);
     await expect(app.get(BookingPolicy).react(accepted as never)).resolves.toBeUndefined();
+    const { items: operators } = (await service.get('/api/platform/operators', operator)).body as {
+      items: { id: string }[];
+    };
+    expect((await replay(found.id)).data).toMatchObject({ status: 'REPLAYED' });
+    expect(await letter(found.id)).toMatchObject({ status: 'REPLAYED', resolvedBy: operators[0]?.id });
   });
 
   test('can be a return that arrives before its sale', async () => {
@@ -151,8 +157,14 @@ describe('An unbookable sale', () => {
     const found = await rejected('late-back', back);
     expect(found.reason.code).toBe('RELATED_SALE_UNKNOWN');
     await service.sell(books.partner, saleOf('late'));
-    expect((await replay(found.id)).data).toMatchObject({ status: 'REPLAYED' });
+    await until(async () => (await letter(found.id)).status === 'REPLAYED');
     expect((await service.settled(books.partner, 'late-back')).status).toBe('BOOKED');
+  });
+
+  test('is found by the external id and the id of the sale', async () => {
+    const found = await rejected('to-be-found', { branchCode: 'NOWHERE' });
+    for (const search of ['to-be-found', found.saleId])
+      expect((await list(`search=${search}`)).items.map(({ id }) => id)).toEqual([found.id]);
   });
 
   test('can be discarded with a reason, and then not replayed', async () => {

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { fieldHashes, requestKeyId } from '../../src/aggregates/request-key.aggregate.js';
 import type { Reply } from '../support/reply.js';
-import { PASSWORD, TestService, type Books } from '../support/service.js';
+import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 let service: TestService;
 let books: Books;
@@ -46,6 +46,10 @@ const creations: Readonly<Record<string, Creation>> = {
   categories: {
     ...{ path: '/api/transaction-categories', body: fresh, changed: { icon: 'x' } },
     list: '/api/transaction-categories',
+  },
+  sales: {
+    ...{ path: '/api/sales', list: '/api/sales', changed: { branchCode: 'B' } },
+    body: () => saleOf(service.fresh('S')),
   },
   notifications: {
     ...{ path: '/api/notifications/admin/send', list: '/api/notifications', changed: { body: 'Other' } },

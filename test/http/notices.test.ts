@@ -39,6 +39,30 @@ async function reacted(): Promise<void> {
   }, PATIENCE_MS);
 }
 
+test('A notification of rejected sales names each of them and links to it, or to all of them', async () => {
+  const { token } = books.tenant;
+  const reject = async (externalId: string, facts: object = { branchCode: 'NOWHERE' }): Promise<string> => {
+    await service.postSale(books.partner, saleOf(externalId, facts));
+    return (await service.settled(books.partner, externalId)).saleId;
+  };
+  const first = await reject('first');
+  expect(await told(token, /^The sale first was rejected: BRANCH_UNKNOWN$/)).toMatchObject({
+    body: expect.stringContaining('NOWHERE does not exist') as string,
+    link: `/console/sales/${first}`,
+  });
+  await service.call('PATCH', '/api/notifications/read-all', { token });
+  await Promise.all(Array.from({ length: 24 }, (_, index) => reject(`lost-${index}`)));
+  const notice = await told(token, /^25 sales were rejected: BRANCH_UNKNOWN$/);
+  expect(notice).toMatchObject({ link: '/console/sales?status=REJECTED', isRead: false });
+  const named = /Rejected: (.+?)\./.exec(notice.body)?.[1]?.split(', ') ?? [];
+  expect([named.length, named[0]]).toEqual([20, 'first']);
+  expect(named.at(-1)).toMatch(/^lost-\d+ and 5 more$/);
+  await reject('paid', { payments: [{ method: 'CASH', amount: '1', accountCode: 'none' }] });
+  expect((await told(token, /ACCOUNT_UNKNOWN/)).body).toContain('Rejected: paid.');
+  await reacted();
+  expect(await list(token)).toHaveLength(2);
+});
+
 test('Owners and administrators are notified of rejected sales, once per reason and hour', async () => {
   const clerk = await service.createUser(books.tenant, 'USER');
   const admin = await service.createUser(books.tenant, 'ADMIN');

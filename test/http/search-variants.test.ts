@@ -55,6 +55,7 @@ const SEARCHES: Readonly<Record<string, Search>> = {
     shape: 'lookup',
   },
   '/api/customers/{id}/transactions': { path: '', fields: TRANSACTION_FIELDS, shape: 'page' },
+  '/api/sales': { path: '/api/sales?', fields: ['externalId', 'customerName'], shape: 'page' },
   '/api/accounts': { path: '/api/accounts?', fields: ['name', 'code'], shape: 'page' },
   '/api/accounts/lookup': {
     path: '/api/accounts/lookup?',

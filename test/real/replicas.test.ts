@@ -22,6 +22,7 @@ const NET = 100;
 const POLICIES = [
   'booking',
   'category-learning',
+  'healing',
   'late-entry-watch',
   'notification',
   'restoration',

@@ -13,7 +13,7 @@ import { eventually } from './eventually.js';
 import { LateWriter } from './late-writer.js';
 import type { Browser } from './push-service.js';
 import type { Reply } from './reply.js';
-import { PASSWORD, saleOf, type Books, type TestService } from './service.js';
+import { PASSWORD, saleOf, type Books, type TestKey, type TestService } from './service.js';
 
 const PATIENCE_MS = 30_000;
 const OTHER_PASSWORD = 'another long password';
@@ -197,10 +197,10 @@ export class EverythingElse {
       letters.push(`/api/platform/dead-letters/${await this.letterOf('SALE', saleId)}`);
     }
     await this.operate('POST', `${letters[0]}/replay`);
-    await this.make('/api/branches', { code: 'LATER', name: 'Opened later' });
-    await this.service.quiet();
-    await this.operate('POST', `${letters[0]}/replay`);
     await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
+    await this.make('/api/branches', { code: 'LATER', name: 'Opened later' });
+    await this.written('DeadLetterReplayed');
+    await this.returned(till);
     await this.ask('DELETE', `${path}/${id}`);
     await this.webhooks();
     await this.rewinds();
@@ -223,6 +223,15 @@ export class EverythingElse {
     await this.decide(webhookProgress, id, { position: 1 }, noteWebhookProgress, this.books.tenant.id);
     for (const isEnabled of [false, true]) await this.ask('PATCH', `${path}/${id}`, { isEnabled });
     await this.ask('DELETE', `${path}/${id}`);
+  }
+
+  /** A return that arrives before its sale. */
+  private async returned(till: TestKey): Promise<void> {
+    const lines = [{ description: 'Back', quantity: 1, unitPrice: '1' }];
+    await this.service.postSale(till, saleOf('back', { type: 'RETURN', relatedExternalId: 'sold', lines }));
+    await this.service.settled(till, 'back');
+    await this.service.sell(till, saleOf('sold'));
+    await this.written('AwaitedSaleBooked');
   }
 
   private async rewinds(): Promise<void> {

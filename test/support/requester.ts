@@ -110,6 +110,7 @@ export class Requester {
     await made('/api/webhooks', { url: 'https://receiver.invalid/', types: ['none'] });
     const categoryId = ids.get('/api/transaction-categories');
     await made('/api/transaction-categories/rules', { categoryId, keyword: 'word' });
+    await made('/api/sales', saleOf('by-hand'));
     ids.set('/api/transactions', (await service.transactions(tenant.token)).items[0]?.id ?? '');
     const notice = { title: 'A notice', body: 'For all.', broadcast: true };
     const sent = await service.post('/api/notifications/admin/send', notice, tenant.token);

@@ -1,0 +1,86 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { notification, reportSubjects, type Report, type Subject } from '../aggregates/notification.aggregate.js';
+import type { SaleEvent } from '../aggregates/sale-events.js';
+import { acceptedSale, sale } from '../aggregates/sale.aggregate.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { inReactionTo } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { hourOf, noticeId } from './notice-ids.js';
+
+type Rejected = Recorded<Extract<SaleEvent, { type: 'SaleRejected' }>>;
+
+/** Rejections that are reported together. `done` settles once they are. */
+type Batch = { readonly subjects: Subject[]; done: Promise<void> };
+
+/** Sales that a notification names; it counts the others. */
+const MAX_NAMED_SALES = 20;
+const MAX_NAME_LENGTH = 80;
+
+const shortened = (name: string): string =>
+  name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1)}…`;
+
+/**
+ * Reports rejected sales to the tenant's administrators: one notification per reason and hour, which names the sales.
+ * Sales that are rejected while another report is being written are added together.
+ */
+@Injectable()
+export class RejectedSales {
+  private readonly queue = new KeyedQueue();
+  private readonly waiting = new Map<string, Batch>();
+
+  constructor(
+    @Inject(CommandRunner) private readonly runner: CommandRunner,
+    @Inject(RecordReader) private readonly reader: RecordReader,
+  ) {}
+
+  async report(event: Rejected): Promise<void> {
+    const { tenantId, recordId, data } = event;
+    // The caller of a retry sees the result in the response.
+    if (data.attempts > 1) return;
+    const { externalId } = acceptedSale((await this.reader.read(sale, tenantId, recordId)).state);
+    const id = noticeId('sale-rejected', tenantId, data.code, hourOf(event));
+    const subject = { id: recordId, name: externalId };
+    const open = this.waiting.get(id);
+    if (open) {
+      open.subjects.push(subject);
+      return open.done;
+    }
+    const batch: Batch = { subjects: [subject], done: Promise.resolve() };
+    this.waiting.set(id, batch);
+    batch.done = this.queue.run(id, () => {
+      this.waiting.delete(id);
+      return this.send(event, id, batch.subjects);
+    });
+    return batch.done;
+  }
+
+  private async send(event: Rejected, id: string, subjects: readonly Subject[]): Promise<void> {
+    const report: Report = {
+      subjects,
+      describe: (all) => contentOf(event.data, all),
+      type: 'WARNING',
+      audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },
+    };
+    const target = { tenantId: event.tenantId, id };
+    await inReactionTo(event, 'notification', () => this.runner.execute(notification, target, report, reportSubjects));
+  }
+}
+
+/** The title, text and link for all rejections of an hour for the same reason. */
+function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Subject[]) {
+  const names = all.slice(0, MAX_NAMED_SALES).map(({ name }) => shortened(name));
+  const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';
+  const [only, ...others] = all;
+  const isOne = only !== undefined && others.length === 0;
+  const outlook =
+    awaits === undefined
+      ? 'This cannot be resolved by itself: correct it where it was entered.'
+      : `${isOne ? 'It is' : 'They are'} booked as soon as the cause is removed.`;
+  return {
+    title: isOne ? `The sale ${names[0] ?? ''} was rejected: ${code}` : `${all.length} sales were rejected: ${code}`,
+    body: `${message} Rejected: ${names.join(', ')}${more}. ${outlook}`,
+    link: isOne ? `/console/sales/${only.id}` : '/console/sales?status=REJECTED',
+  };
+}
