@@ -16,7 +16,7 @@ import type { Claim } from '../eventsourcing/aggregate.js';
 import { calendarDate } from '../eventsourcing/calendar.js';
 import { Claims } from '../eventsourcing/claims.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { DomainError } from '../eventsourcing/domain-error.js';
+import { conflict, DomainError } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
