@@ -96,7 +96,7 @@ export class SaleDesk {
     const id = deadLetterId({ origin: 'SALE', subscriber: BOOKING, eventId: accepted.id });
     const { state: letter } = await this.reader.read(deadLetter, tenantId, id);
     const attempts = Math.max(found.rejection?.attempts ?? 0, letter.status === 'absent' ? 0 : letter.attempts) + 1;
-    const failure = (await this.booking.retry(accepted, { attempts })) ?? null;
+    const failure = (await this.booking.tryAgain(target, { attempts })) ?? null;
     // Healing or a replay may have resolved the letter meanwhile.
     const settle: typeof settleReplay = (state, outcome, now) =>
       state.status === 'PARKED' ? settleReplay(state, outcome, now) : [];

@@ -68,13 +68,17 @@ export class BookingPolicy implements Policy {
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
-  /** Tries to book a rejected document again. Returns the reason if that fails. */
-  async retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
+  /** Tries to book a rejected document again, as the policy. Returns the reason if that fails. */
+  retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
     const { tenantId, recordId: id } = event;
-    const { state } = await this.reader.read(sale, tenantId, id);
+    return inReactionTo(event, this.name, () => this.tryAgain({ tenantId, id }, attempt));
+  }
+
+  /** The same in the current context. */
+  async tryAgain(target: Target, attempt: BookingAttempt): Promise<Failure | undefined> {
+    const { state } = await this.reader.read(sale, target.tenantId, target.id);
     const found = acceptedSale(state);
-    if (found.booking) return undefined;
-    return inReactionTo(event, this.name, () => this.bookOrReject({ tenantId, id }, found, attempt));
+    return found.booking ? undefined : this.bookOrReject(target, found, attempt);
   }
 
   /**

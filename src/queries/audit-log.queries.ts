@@ -118,7 +118,7 @@ const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): obje
 
 function saleShape(state: Sale): object {
   if (state.status === 'absent') return {};
-  const { booking, trail: _, ...facts } = state;
+  const { booking, trail: _, changes: __, isAwaited: ___, ...facts } = state;
   const outcome = state.rejection ? 'REJECTED' : 'ACCEPTED';
   return { ...facts, status: booking ? 'BOOKED' : outcome };
 }

@@ -367,9 +367,15 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   }
   await service.quiet();
   const letters = '/api/platform/dead-letters';
-  const parked = ((await service.get(`${letters}?tenantId=${tenantId}`, operator)).body as Page<{ id: string }>).items;
+  const parked = (
+    (await service.get(`${letters}?tenantId=${tenantId}`, operator)).body as Page<{ id: string; saleId: string }>
+  ).items;
   await change('POST', letters, parked[0]?.id ?? '', operator, undefined, '/replay');
   await change('POST', letters, parked[1]?.id ?? '', operator, { reason: 'A test.' }, '/discard');
+  await take({ route: 'POST /api/branches', token, body: { code: 'NOWHERE', name: 'Found' } });
+  const retried = `/api/sales/${parked[1]?.saleId ?? ''}/retry`;
+  await take({ route: 'POST /api/sales/{id}/retry', address: retried, token });
+  await take({ route: 'POST /api/sales', token, body: saleOf('by-hand') });
   const forwarders = '/api/platform/forwarders';
   const ask = (method: 'POST' | 'DELETE', what: string, body?: object): Promise<Deed> =>
     take({

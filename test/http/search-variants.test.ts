@@ -117,6 +117,7 @@ async function fill({ tenant: { token }, partner }: Books, side: number): Promis
     await post('/api/transactions', { ...transfer, description: `Kira/${city}` });
     await post('/api/transactions', { ...collected, reference: `№ ${city}`, description: `Taksit ${index}` });
     await post('/api/transaction-categories/rules', { categoryId, keyword: `${city} kira` });
+    await post('/api/sales', saleOf(`Satış ${city}`, { customerId: owner }));
   }
   const facts = { taxNumber: 'TR 123-456', nationalId: 'KİMLİK.99', email: 'office.istanbul@post.test' };
   await post('/api/customers', { name: 'Ünlü', code: 'ÖZEL-Kod 7', phone: '+90 (212) 555', ...facts });

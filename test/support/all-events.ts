@@ -200,7 +200,7 @@ export class EverythingElse {
     await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
     await this.make('/api/branches', { code: 'LATER', name: 'Opened later' });
     await this.written('DeadLetterReplayed');
-    await this.returned(till);
+    await this.returned(this.books.partner);
     await this.ask('DELETE', `${path}/${id}`);
     await this.webhooks();
     await this.rewinds();
@@ -226,11 +226,11 @@ export class EverythingElse {
   }
 
   /** A return that arrives before its sale. */
-  private async returned(till: TestKey): Promise<void> {
+  private async returned(partner: TestKey): Promise<void> {
     const lines = [{ description: 'Back', quantity: 1, unitPrice: '1' }];
-    await this.service.postSale(till, saleOf('back', { type: 'RETURN', relatedExternalId: 'sold', lines }));
-    await this.service.settled(till, 'back');
-    await this.service.sell(till, saleOf('sold'));
+    await this.service.postSale(partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'sold', lines }));
+    await this.service.settled(partner, 'back');
+    await this.service.sell(partner, saleOf('sold'));
     await this.written('AwaitedSaleBooked');
   }
 
