@@ -24,9 +24,11 @@ import {
   type AcceptedSale,
   type Sale,
 } from '../aggregates/sale.aggregate.js';
+import { ensureOpen } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { MAX_NUMBERS_TRIED, NumberSeries, PASSED_ONE_BY_ONE } from '../commands/number-series.js';
 import { fold } from '../eventsourcing/aggregate.js';
+import { calendarDate } from '../eventsourcing/calendar.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { command, type Receipt } from '../eventsourcing/command.js';
 import { conflict, notFoundAt } from '../eventsourcing/domain-error.js';
@@ -70,12 +72,14 @@ export class SaleDesk {
     @Inject(SaleNumbers) private readonly numbers: SaleNumbers,
   ) {}
 
-  /** @throws DomainError the codes with which the intake rejects sales; EXTERNAL_ID_TAKEN; not_found */
+  /** @throws DomainError the codes with which the intake rejects sales; PERIOD_CLOSED, EXTERNAL_ID_TAKEN; not_found */
   async create({ target: request, data }: CreateSale): Promise<Receipt> {
     const { tenantId } = request;
     const { customerId, ...given } = data;
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
-    ensureCurrency(given.currency, presentTenant(owner).currency);
+    const { currency, timeZone, ...closing } = presentTenant(owner);
+    ensureCurrency(given.currency, currency);
+    ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, externalId: given.externalId ?? '', customer: null });
     if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
     const externalId = given.externalId ?? (await this.numberFor(request));

@@ -217,6 +217,7 @@ describe('A sale recorded by hand', () => {
       lines: [{ description: 'Back', quantity: 1, unitPrice, taxRate: '20' }],
       ...facts,
     });
+    await service.post('/api/periods/close', { through: '2026-01-31' }, books.tenant.token);
     const before = await listed();
     const refusals: readonly (readonly [object, string])[] = [
       [{ branchCode: 'NORTH' }, '409 BRANCH_UNKNOWN'],
@@ -233,6 +234,7 @@ describe('A sale recorded by hand', () => {
       [{ customer: { name: 'Ada' } }, '400 VALIDATION_FAILED'],
       [{ lines: [] }, '400 VALIDATION_FAILED'],
       [{ externalId: 's' }, '409 EXTERNAL_ID_TAKEN'],
+      [{ occurredAt: '2026-01-31T20:00:00Z' }, '409 PERIOD_CLOSED'],
     ];
     for (const [facts, code] of refusals) expect([facts, codeOf(await record(manual(facts)))]).toEqual([facts, code]);
     expect(await listed()).toEqual(before);
