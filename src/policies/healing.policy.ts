@@ -43,7 +43,7 @@ const AT_ONCE = 8;
  * a crash, the redelivered event finds it still parked.
  *
  * A cause may disappear after the failed attempt, but before its letter is parked. Every letter is therefore tried once
- * more after it was parked, or after a replay has failed (docs/adr/0073).
+ * more after it was parked, or after a replay has failed (docs/adr/0074).
  */
 @Injectable()
 export class HealingPolicy implements Policy {
