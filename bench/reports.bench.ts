@@ -11,7 +11,7 @@ import { median } from './statistics.js';
 
 /**
  * Reports of one tenant with very many transactions, each requested several times. Meanwhile a second connection sends
- * a small request every few milliseconds: its latency shows the time for which a report blocks others.
+ * a small request every few milliseconds: its latency shows how much a report delays other requests.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const CUSTOMERS = 10_000;

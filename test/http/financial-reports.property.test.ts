@@ -7,16 +7,16 @@ import { ReportsAudit } from '../support/reports-audit.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Random bookkeeping through HTTP in tenants of three currencies. Every report equals sums over a model that is only a
- * list of postings, and the report of a past instant equals the one produced at that instant. RUNS and STEPS lengthen
- * it, SEED repeats it, and SHRINK=true first shortens a failing sequence.
+ * Random bookkeeping through HTTP in tenants of three currencies. Every report must equal sums over a model that is
+ * only a list of postings, and the report as of a past instant must equal the report produced at that instant. RUNS and
+ * STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence.
  */
 
 const RUNS = Number(process.env['RUNS'] ?? 2);
 const STEPS = Number(process.env['STEPS'] ?? 40);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 const endOnFailure = process.env['SHRINK'] !== 'true';
-/** Number of steps between two instants whose reports are kept. */
+/** Number of steps between two instants whose reports are stored. */
 const KEPT_EVERY = 8;
 
 let service: TestService;
@@ -42,7 +42,7 @@ const REPORTS = [
   '/api/reports/general-ledger?format=beancount&to=2031-12-31',
 ];
 
-/** Reports as they were when the instant had just passed. */
+/** The reports that the service returned just after the instant. */
 type Kept = { readonly knownAt: string; readonly reports: ReadonlyMap<string, string> };
 
 async function reportsOf(keeper: Bookkeeper, more = ''): Promise<ReadonlyMap<string, string>> {
@@ -67,7 +67,7 @@ async function kept(keeper: Bookkeeper): Promise<Kept> {
 async function compareWith({ knownAt, reports }: Kept, keeper: Bookkeeper): Promise<void> {
   const again = await reportsOf(keeper, `knownAt=${knownAt}`);
   for (const [path, report] of reports) {
-    // A customer that was deleted since has no open items to ask for.
+    // The open items of a customer that has since been deleted cannot be requested.
     if (again.get(path)?.startsWith('404')) continue;
     expect([knownAt, path, again.get(path)]).toEqual([knownAt, path, report]);
   }

@@ -38,7 +38,10 @@ const PATIENCE_MS = 20_000;
 const ids = new Uuid7Ids();
 const real = new SystemClock();
 
-/** A history with webhooks of several tenants, and the component that delivers to them. Its time stands still. */
+/**
+ * A history with webhooks of several tenants, and the component that delivers to them. The clock stands still unless a
+ * test advances it.
+ */
 class Office {
   readonly clock = new ManualClock(Date.now());
   readonly letters: { subscriber: string; eventId: string; code: string }[] = [];
@@ -81,7 +84,7 @@ class Office {
     return new DeliveryLog(this.reads);
   }
 
-  /** Loses everything that the read store contains. */
+  /** Deletes all content of the read store. */
   async loseReads(): Promise<void> {
     await this.reads.close();
     await rm(join(this.directory, 'models.sqlite'));
@@ -126,7 +129,7 @@ class Office {
     return this.act(branch, tenantId, id, { name }, updateBranch);
   }
 
-  /** Lets time pass until the condition holds. @throws Error if it never does */
+  /** Lets time pass until the condition holds. @throws Error if the condition does not hold in time */
   async until(found: () => boolean | Promise<boolean>, stepMs = 1_000): Promise<void> {
     await eventually(
       async () => {
@@ -186,7 +189,7 @@ describe('While a receiver fails', () => {
       await office.webhook(other, '/healthy');
       office.receiver.answer = answers({ '/failing': reply });
       office.start();
-      // More than a webhook may have open.
+      // More events than a webhook may have open.
       const records: string[] = [];
       for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
       await office.record(other, 3);
@@ -199,7 +202,7 @@ describe('While a receiver fails', () => {
       office.receiver.answer = () => ({ status: 204 });
       await office.until(() => countAt('/failing') === 270);
       for (const id of records) expect(namesAt('/failing', id)).toEqual(upTo(3));
-      // The receiver is back within the longest pause.
+      // After its recovery, the receiver gets deliveries again within the longest pause.
       expect(office.clock.monotonicMs()).toBeLessThan(HOUR_MS + 20 * MINUTE_MS);
       expect(office.letters).toEqual([]);
     },
@@ -269,7 +272,7 @@ describe('After a crash', () => {
     const records: string[] = [];
     for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
     await office.until(() => office.receiver.received.length >= 3, 100);
-    // The former leader does not get to know that it has been replaced.
+    // The previous leader does not learn that it has been replaced.
     office.start();
     office.receiver.answer = () => ({ status: 204 });
     await office.until(() => countAt('/crashed') === 270);

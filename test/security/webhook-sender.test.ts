@@ -15,7 +15,7 @@ const message = { id: 'message-1', body: '{"data":"Ünïcode"}' };
 let directory: string;
 let keys: WebhookKeys;
 let receiver: WebhookReceiver;
-/** Counts connections, whatever their purpose. */
+/** Counts all connections, whether or not they send a request. */
 let listener: Server;
 let connections = 0;
 const senders: WebhookSender[] = [];

@@ -1,11 +1,11 @@
 import type { NaiveBooks, NaiveEntry } from './naive-books.js';
 
-/** What is left of a document, or a credit if negative. */
+/** The unpaid remainder of a document; a credit if it is negative. */
 export type NaiveItem = { readonly date: string; readonly left: bigint };
 
 /**
- * The open items of a customer, by the rules as a bookkeeper would state them. Own collections, returns and
- * cancellations settle their sale; a reversal undoes its original; all other credits settle the oldest items.
+ * The open items of a customer, by the rules as a bookkeeper would state them. The collections, returns and
+ * cancellations of a sale settle that sale. A reversal settles its original. All other credits settle the oldest items.
  */
 export function openItemsOf(model: NaiveBooks, customerId: string, asOf = '9999-12-31'): NaiveItem[] {
   const groups = new Map<unknown, NaiveEntry[]>();
@@ -33,7 +33,7 @@ function leftOf(model: NaiveBooks, customerId: string, entries: readonly NaiveEn
       const { debit, credit } = model.sidesOf(entry, customerId);
       return sum + debit - credit;
     }, 0n);
-  // One document of a partner is one step; so is every other transaction.
+  // A partner's document with all of its transactions is one step, and so is every other transaction.
   const steps = new Map<unknown, NaiveEntry[]>();
   for (const entry of entries) {
     const key = entry.externalId ?? entry;

@@ -12,7 +12,7 @@ import { openItemsOf } from './naive-open-items.js';
 
 type Ledger = { readonly rows: readonly GeneralLedgerRow[]; readonly totalDebit: string; readonly totalCredit: string };
 
-/** The type of each account decides where it appears. */
+/** The type of an account determines its place in the reports. */
 const ASSETS = ['CUSTOMER', 'CASH', 'BANK', 'POS', 'OTHER'];
 const LIABILITIES = ['SUPPLIER', 'EMPLOYEE', 'CREDIT_CARD', 'TAX'];
 
@@ -107,7 +107,8 @@ export class ReportsAudit {
   private async profitAndLoss(from?: string, to?: string): Promise<void> {
     const { model } = this.keeper;
     for (const by of ['none', 'month', 'quarter'] as const) {
-      // A ledger from 1900 to 9999 has too many months to show.
+      // Does not request months or quarters of an open or very long period: from 1900 to 9999, the report would have
+      // too many.
       if (by !== 'none' && (from === undefined || to === undefined || Number(to.slice(0, 4)) > 2100)) continue;
       const path = `/api/reports/profit-and-loss?by=${by}${between(from, to)}`;
       const { sections, result, results, periods } = await this.read<ProfitAndLoss>(path);

@@ -21,7 +21,7 @@ export type ReceivedEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** A local receiver of webhooks. Responds as `answer` says; default: 204. */
+/** A local receiver of webhooks. Responds as `answer` specifies; default: 204. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   answer: (path: string, body: string) => HookReply | Promise<HookReply> = () => ({ status: 204 });
