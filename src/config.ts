@@ -1,60 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseSchedules } from './jobs/job-schedules.js';
 import './eventsourcing/validation-messages.js';
 import { isTrustworthy } from './security/oidc.js';
-import { parseTrustedProxies } from './security/addresses.js';
+import {
+  BEARER_TOKEN,
+  days,
+  empty,
+  flag,
+  hostNames,
+  optional,
+  perMinute,
+  proxies,
+  type Role,
+  ROLES,
+  roles,
+  schedules,
+  url,
+} from './setting-kinds.js';
 
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
-const empty = (value: unknown) => (value === '' ? undefined : value);
-const ROLES = ['http', 'projections', 'forwarder', 'policies', 'jobs'] as const;
-/** A part of the service's work that a process can be limited to. */
-export type Role = (typeof ROLES)[number];
-const roles = z
-  .string()
-  .default(ROLES.join(','))
-  .transform((text) => text.split(',').map((role) => role.trim()))
-  .pipe(z.array(z.enum(ROLES)).nonempty())
-  .transform((given): readonly Role[] => ROLES.filter((role) => given.includes(role)));
-
-const url = (...schemes: readonly string[]) =>
-  z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)), {
-    error: `Must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  });
-const proxies = z
-  .string()
-  .default('false')
-  .transform((text, context) => {
-    const parsed = parseTrustedProxies(text);
-    if (parsed !== undefined) return parsed;
-    context.addIssue({
-      code: 'custom',
-      message: 'Must be true, false, a number up to 10, or a list of addresses and networks.',
-    });
-    return z.NEVER;
-  });
-const optional = <S extends z.ZodType>(schema: S) => z.preprocess(empty, schema.optional());
-
-const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?$/;
-const hostNames = z
-  .string()
-  .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
-  .pipe(z.array(z.string().regex(HOST_NAME, { error: 'Must be host names without scheme and port.' })));
-
-/** Requests per minute. */
-const perMinute = (value: number) =>
-  z.preprocess(empty, z.coerce.number().int().min(1).max(1_000_000_000).default(value));
-
-const schedules = z.string().superRefine((text, context) => {
-  try {
-    parseSchedules(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-  }
-});
-
-/** A bearer token (RFC 6750) long enough not to be guessed. */
-const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;
+export type { Role };
 
 /** Every setting, its default and its description. README's table is generated from them. */
 export const settings = z.object({
@@ -140,6 +104,14 @@ export const settings = z.object({
   JWT_SIGNING_KEY: optional(z.string()).describe(
     'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
+  ENCRYPTION_KEY: optional(z.string()).describe(
+    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep it with your backups: without it, those apps have to be set up again.',
+  ),
+  OPERATOR_FACTOR: z
+    .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
+    .describe('Second factor of operators. With `required`, an operator without one can only add one.'),
+  SESSION_IDLE_DAYS: days(7).describe('Days after its last refresh when a session ends.'),
+  SESSION_MAX_DAYS: days(30).describe('Days after the sign-in when a session ends.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
   ).describe('OpenID Connect provider whose access tokens are accepted from users bound to it (docs/operations.md).'),
@@ -227,6 +199,7 @@ export const secretSettings = [
   'REDIS_URL',
   'OPERATOR_PASSWORD',
   'JWT_SIGNING_KEY',
+  'ENCRYPTION_KEY',
   'VAPID_PRIVATE_KEY',
   'WEBHOOK_KEY',
   'ALERT_WEBHOOK_SECRET',

@@ -98,7 +98,7 @@ describe('every part is wired up', () => {
     expect(projections.map(({ model }) => model.name).toSorted()).toEqual(written.toSorted());
   });
 
-  const PUBLIC = ['/api/auth/login', '/api/auth/refresh', '/api/auth/oidc/bind'];
+  const PUBLIC = ['/api/auth/login', '/api/auth/login/factor', '/api/auth/refresh', '/api/auth/oidc/bind'];
   test('every route of a controller is in the OpenAPI document as declared', () => {
     const document = JSON.parse(service.openApi()) as {
       paths: Record<string, Record<string, { security?: object[] }>>;

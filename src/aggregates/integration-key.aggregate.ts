@@ -2,6 +2,7 @@ import { parse, stringify, validate } from 'uuid';
 import { z } from 'zod';
 import { type Aggregate, domain, type EventOf, technical } from '../eventsourcing/aggregate.js';
 import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { stepUpRequired } from '../security/step-up.js';
 import { Instant, InstantText, line } from './fields.js';
 import { secret } from './personal.js';
 import { derived, field, input, record, text } from './record.js';
@@ -137,9 +138,11 @@ export function revokeIntegrationKey(state: IntegrationKey, _: object, now: Date
 
 export function setIntegrationKeyRateLimit(
   state: IntegrationKey,
-  { rateLimit }: SetIntegrationKeyRateLimit,
+  { rateLimit, mayRaise }: SetIntegrationKeyRateLimit & { readonly mayRaise: boolean },
 ): IntegrationKeyEvent[] {
-  if (usable(state).rateLimit === rateLimit || rateLimit === undefined) return [];
+  const { rateLimit: before } = usable(state);
+  if (before === rateLimit || rateLimit === undefined) return [];
+  if (rateLimit > before && !mayRaise) throw stepUpRequired();
   return [{ type: 'IntegrationKeyRateLimitSet', data: { rateLimit } }];
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { domain, technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
-import { DomainError } from '../eventsourcing/domain-error.js';
+import { DomainError, notFound } from '../eventsourcing/domain-error.js';
 import type { SessionRule } from './credentials.js';
 import { Instant } from './fields.js';
 import { secret } from './personal.js';
@@ -26,6 +26,8 @@ export const SessionEnd = z.enum([
 export type SessionEnd = z.output<typeof SessionEnd>;
 
 const tokenHash = secret(z.string());
+/** The second factor that was used: TOTP, PASSKEY or RECOVERY_CODE. Missing if the account had none. */
+const factor = z.exactOptional(z.string());
 
 export const sessionEvents = {
   SessionStarted: domain(
@@ -39,10 +41,15 @@ export const sessionEvents = {
       /** Epochs of the user and the tenant when the password was verified; 0 if missing. */
       userEpoch: z.exactOptional(z.int()),
       tenantEpoch: z.exactOptional(z.int()),
+      factor,
     }),
   ),
+  /** The person proved again who they are, in the running session. */
+  SessionVerified: domain('OTHER', 'session', z.object({ factor, verifiedAt: Instant })),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
+  /** A correct password with a wrong second factor, the only event of its stream. */
+  FactorRefused: domain('OTHER', 'session', z.object({ userId: z.string(), refusedAt: Instant })),
   /** A rejected sign-in, the only event of its stream. */
   LoginFailed: domain(
     'OTHER',
@@ -63,27 +70,39 @@ export type Session =
       userEpoch: number;
       tenantEpoch: number;
       startedAt: string;
+      /** When the person last proved who they are: by the sign-in or by a step-up. */
+      verifiedAt: string;
+      /** Whether the person has used a second factor in this session. */
+      hasFactor: boolean;
       /** All tokens of the session, oldest first; all but the last are spent. */
       tokens: readonly IssuedToken[];
       endReason: SessionEnd | null;
     };
+
+function started(data: EventData<'SessionStarted'>): Session {
+  const { userId, refreshTokenHash, startedAt, expiresAt, userEpoch = 0, tenantEpoch = 0 } = data;
+  const tokens = [{ hash: refreshTokenHash, issuedAt: startedAt, expiresAt }];
+  const verified = { verifiedAt: startedAt, hasFactor: data.factor !== undefined };
+  return { status: 'active', userId, userEpoch, tenantEpoch, startedAt, ...verified, tokens, endReason: null };
+}
+type EventData<T extends SessionEvent['type']> = Extract<SessionEvent, { readonly type: T }>['data'];
 
 export const session: Aggregate<Session, SessionEvent> = {
   name: 'session',
   events: sessionEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'SessionStarted') {
-      const { userId, refreshTokenHash, startedAt, expiresAt, userEpoch = 0, tenantEpoch = 0 } = event.data;
-      const tokens = [{ hash: refreshTokenHash, issuedAt: startedAt, expiresAt }];
-      return { status: 'active', userId, userEpoch, tenantEpoch, startedAt, tokens, endReason: null };
-    }
-    if (event.type === 'LoginFailed') return { status: 'refused' };
+    if (event.type === 'SessionStarted') return started(event.data);
+    if (event.type === 'LoginFailed' || event.type === 'FactorRefused') return { status: 'refused' };
     if (!isKnown(state)) return state;
     switch (event.type) {
       case 'RefreshTokenRotated': {
         const { refreshTokenHash, rotatedAt, expiresAt } = event.data;
         return { ...state, tokens: [...state.tokens, { hash: refreshTokenHash, issuedAt: rotatedAt, expiresAt }] };
+      }
+      case 'SessionVerified': {
+        const { verifiedAt, factor } = event.data;
+        return { ...state, verifiedAt, hasFactor: state.hasFactor || factor !== undefined };
       }
       case 'SessionEnded':
         return { ...state, status: 'ended', endReason: event.data.reason };
@@ -118,31 +137,51 @@ export function isHonoured(state: Session, sessionId: string, owner: SessionOwne
 export type Login = {
   readonly userId: string;
   readonly refreshTokenHash: string;
-  readonly expiresAt: Date;
+  readonly lifetime: Lifetime;
   readonly userEpoch: number;
   readonly tenantEpoch: number;
+  readonly factor?: string;
 };
+
+/** A session ends `idleMs` after its last refresh, and `maxMs` after the sign-in at the latest. */
+export type Lifetime = { readonly idleMs: number; readonly maxMs: number };
+
+/** When a token that is issued now expires. */
+const expiryOf = (startedAt: string, { idleMs, maxMs }: Lifetime, now: Date): string =>
+  new Date(Math.min(now.getTime() + idleMs, Date.parse(startedAt) + maxMs)).toISOString();
 
 export function startSession(state: Session, login: Login, now: Date): SessionEvent[] {
   if (state.status !== 'absent') return [];
-  const { expiresAt, ...rest } = login;
-  const times = { startedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
-  return [{ type: 'SessionStarted', data: { ...rest, ...times } }];
+  const { lifetime, ...rest } = login;
+  const startedAt = now.toISOString();
+  return [{ type: 'SessionStarted', data: { ...rest, startedAt, expiresAt: expiryOf(startedAt, lifetime, now) } }];
 }
+
+export type Refusal = 'WRONG_PASSWORD' | 'INACTIVE' | 'WRONG_FACTOR';
 
 export function refuseLogin(
   state: Session,
-  { userId, reason }: { userId: string; reason: 'WRONG_PASSWORD' | 'INACTIVE' },
+  { userId, reason }: { userId: string; reason: Refusal },
   now: Date,
 ): SessionEvent[] {
   if (state.status !== 'absent') return [];
-  return [{ type: 'LoginFailed', data: { userId, reason, failedAt: now.toISOString() } }];
+  const at = now.toISOString();
+  if (reason === 'WRONG_FACTOR') return [{ type: 'FactorRefused', data: { userId, refusedAt: at } }];
+  return [{ type: 'LoginFailed', data: { userId, reason, failedAt: at } }];
+}
+
+/** @throws DomainError unauthenticated if the session has ended */
+export function verifySession(state: Session, { factor }: { readonly factor?: string }, now: Date): SessionEvent[] {
+  if (!isKnown(state) || !isLive(state, now)) throw unauthenticated();
+  return [
+    { type: 'SessionVerified', data: { verifiedAt: now.toISOString(), ...(factor !== undefined && { factor }) } },
+  ];
 }
 
 export type Rotation = {
   readonly presentedHash: string;
   readonly nextHash: string;
-  readonly expiresAt: Date;
+  readonly lifetime: Lifetime;
 };
 
 /**
@@ -151,14 +190,16 @@ export type Rotation = {
  * reject the request. An unknown token is rejected and changes nothing, because anyone can invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
-  const { presentedHash, nextHash, expiresAt } = rotation;
+  const { presentedHash, nextHash, lifetime } = rotation;
   if (!isKnown(state) || !isLive(state, now)) throw unauthenticated();
   const generation = state.tokens.findIndex((token) => token.hash === presentedHash);
   if (generation < 0) throw unauthenticated();
   const successor = state.tokens[generation + 1];
   if (!successor) {
-    if (state.tokens.length >= MAX_TOKENS) return [ended('EXPIRED', now)];
-    const data = { refreshTokenHash: nextHash, rotatedAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
+    const expiresAt = expiryOf(state.startedAt, lifetime, now);
+    const isOver = Date.parse(expiresAt) <= now.getTime();
+    if (isOver || state.tokens.length >= MAX_TOKENS) return [ended('EXPIRED', now)];
+    const data = { refreshTokenHash: nextHash, rotatedAt: now.toISOString(), expiresAt };
     return [{ type: 'RefreshTokenRotated', data }];
   }
   if (now.getTime() - Date.parse(successor.issuedAt) <= ROTATION_GRACE_MS) return [];
@@ -171,6 +212,12 @@ export function answerTo(state: Session, presentedHash: string): (IssuedToken & 
   const spent = state.tokens.findIndex((token) => token.hash === presentedHash);
   const answer = spent < 0 ? undefined : state.tokens[spent + 1];
   return answer && { ...answer, generation: spent + 1 };
+}
+
+/** @throws DomainError not_found if the session does not belong to the person */
+export function endOwnSession(state: Session, { userId }: { readonly userId: string }, now: Date): SessionEvent[] {
+  if (!isKnown(state) || state.userId !== userId) throw notFound('session');
+  return endSession(state, { reason: 'LOGOUT' }, now);
 }
 
 export function endSession(state: Session, { reason }: { reason: SessionEnd }, now: Date): SessionEvent[] {

@@ -45,6 +45,10 @@ export const tenantRecord = record({
       'At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user ' +
       'with that address.',
   }),
+  requireFactor: derived(z.boolean(), {
+    description:
+      'Whether owners and administrators must have a second factor. Their password alone only lets them add one.',
+  }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });
 export type CreateTenant = z.output<typeof CreateTenant>;
@@ -55,6 +59,7 @@ export const UpdateTenant = input('UpdateTenantDto', {
 export type UpdateTenant = z.output<typeof UpdateTenant>;
 export const UpdateSettings = input('UpdateSettingsDto', {
   oidcDomains: z.exactOptional(z.array(OidcDomainInput).max(50)),
+  requireFactor: z.exactOptional(z.boolean()),
 });
 export type UpdateSettings = z.output<typeof UpdateSettings>;
 
@@ -93,13 +98,16 @@ export const tenantEvents = {
   TenantSettingsChanged: domain(
     'UPDATE',
     'tenant',
-    z.object({ changes: someOf({ oidcDomains: z.array(OidcDomain) }) }),
+    z.object({ changes: someOf({ oidcDomains: z.array(OidcDomain), requireFactor: z.boolean() }) }),
   ),
   TenantDeactivated: domain('UPDATE', 'tenant', z.object({})),
   TenantReactivated: domain('UPDATE', 'tenant', z.object({})),
   ...periodEvents,
 };
 export type TenantEvent = EventOf<typeof tenantEvents>;
+
+/** Settings that a tenant controls itself. */
+type Settings = { readonly oidcDomains: OidcDomain[]; readonly requireFactor: boolean };
 
 export type Tenant =
   | { status: 'absent' }
@@ -108,12 +116,12 @@ export type Tenant =
       ownerUserId: string;
       /** Incremented by each deactivation, which ends all earlier sessions. */
       epoch: number;
-      oidcDomains: OidcDomain[];
       /** Ids of the late entries that LateEntriesDetected events list. */
       lateEntries: readonly string[];
       /** Note of the last closing or reason of the last reopening, for the audit log. */
       closingNote: string | null;
     } & Closing &
+      Settings &
       Omit<NewTenant, 'owner'>);
 
 export const slugClaim = (slug: string): Claim => ({
@@ -131,7 +139,7 @@ export const tenant: Aggregate<Tenant, TenantEvent> = {
     if (event.type === 'TenantCreated') {
       const { owner, ...rest } = event.data;
       const { userId: ownerUserId } = owner;
-      const none = { oidcDomains: [], closedThrough: null, closingNote: null, lateEntries: [] };
+      const none = { oidcDomains: [], requireFactor: false, closedThrough: null, closingNote: null, lateEntries: [] };
       return { status: 'active', ownerUserId, epoch: 0, ...none, ...rest };
     }
     if (state.status === 'absent') return state;
@@ -176,7 +184,7 @@ export function presentTenant(state: Tenant): Exclude<Tenant, { status: 'absent'
 }
 
 export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEvent[] {
-  const changes = changesTo<{ oidcDomains: OidcDomain[] }>(presentTenant(state), patch);
+  const changes = changesTo<Settings>(presentTenant(state), patch);
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
 

@@ -7,6 +7,7 @@ export { category } from '../aggregates/category.aggregate.js';
 export { customer } from '../aggregates/customer.aggregate.js';
 export { deadLetter } from '../aggregates/dead-letter.aggregate.js';
 export { errorLog } from '../aggregates/error-log.aggregate.js';
+export { factors } from '../aggregates/factor.aggregate.js';
 export { forwarder } from '../aggregates/forwarder.aggregate.js';
 export { idempotencyKey, requestKey } from '../aggregates/request-key.aggregate.js';
 export { inspection } from '../aggregates/inspection.aggregate.js';

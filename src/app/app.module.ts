@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { BackupArchive } from '../backup/backup-archive.js';
 import * as commandHandlers from '../commands/handlers.js';
+import { SESSION_RULES, type SessionRules } from '../commands/session-tokens.js';
 import type { Config } from '../config.js';
 import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { StreamAuthenticator } from '../http/authenticator.js';
@@ -30,6 +31,8 @@ import * as queryHandlers from '../queries/handlers.js';
 import { AccessTokens } from '../security/access-tokens.js';
 import { OidcTokens } from '../security/oidc.js';
 import { passwords } from '../security/passwords.js';
+import { FactorTokens } from '../security/factor-tokens.js';
+import { SecretBox } from '../security/secret-box.js';
 import { AUTHENTICATOR, RATE_LIMITER } from '../security/principal.js';
 import { catalogue } from './catalogue.js';
 import { coreOf, type Core } from './core.js';
@@ -46,6 +49,7 @@ export const allControllers = [ProbeController, ...resourceControllers];
 export type ServiceParts = {
   readonly core: Core;
   readonly tokens: AccessTokens;
+  readonly box: SecretBox;
   readonly push: PushParts;
   readonly webhooks: WebhookParts;
 };
@@ -54,13 +58,14 @@ export const openParts = async (config: Config, engines: Engines, core = coreOf(
   const { clock, logger } = engines;
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_SIGNING_KEY: signingKey } = config;
   const tokens = await AccessTokens.open(config.DATA_DIR, { issuer, audience, signingKey, clock, logger });
-  return { core, tokens, push: await openPush(config, engines), webhooks: await openWebhookParts(config, clock) };
+  const box = await SecretBox.open(config.DATA_DIR, config.ENCRYPTION_KEY);
+  return { core, tokens, box, push: await openPush(config, engines), webhooks: await openWebhookParts(config, clock) };
 };
 
 /** Nest module that composes the service from open engines. */
 @Module({})
 export class AppModule {
-  static over(config: Config, engines: Engines, { core, tokens, push, webhooks }: ServiceParts): DynamicModule {
+  static over(config: Config, engines: Engines, { core, tokens, box, push, webhooks }: ServiceParts): DynamicModule {
     const { reader, appender, claims, runner, deadLetters, status, readiness, readModels } = core;
     const { clock, ids } = engines;
     const parts = [reader, appender, claims, runner, deadLetters, status, readiness, readModels, engines.progress];
@@ -69,7 +74,7 @@ export class AppModule {
       imports: [CqrsModule.forRoot()],
       controllers: config.ROLES.includes('http') ? allControllers : [ProbeController],
       providers: [
-        ...[...parts, tokens, passwords, oidcOf(config, engines)].map(instance),
+        ...[...parts, tokens, box, passwords, oidcOf(config, engines)].map(instance),
         { provide: EventCatalogue, useValue: catalogue },
         ...values(config, engines),
         ...httpProviders,
@@ -90,6 +95,8 @@ export class AppModule {
   }
 }
 
+const DAY_MS = 24 * 3_600_000;
+
 /** Provides an object with its class as the injection token. */
 const instance = (value: object): Provider => ({ provide: value.constructor, useValue: value });
 
@@ -101,6 +108,10 @@ const oidcOf = (config: Config, { clock, logger }: Engines): OidcTokens => {
 const values = (config: Config, { events, reads, broker, cache, clock, ids, logger }: Engines): Provider[] => {
   const { READ_WAIT_MS: readWaitMs, SESSION_STREAMS: sessionStreams, USER_STREAMS: userStreams } = config;
   const settings: HttpSettings = { readWaitMs, sessionStreams, userStreams };
+  const sessionRules: SessionRules = {
+    lifetime: { idleMs: config.SESSION_IDLE_DAYS * DAY_MS, maxMs: config.SESSION_MAX_DAYS * DAY_MS },
+    mustOperatorsHaveFactor: config.OPERATOR_FACTOR === 'required',
+  };
   return [
     { provide: EVENT_STORE, useValue: events },
     { provide: BROKER, useValue: broker },
@@ -110,6 +121,7 @@ const values = (config: Config, { events, reads, broker, cache, clock, ids, logg
     { provide: LOGGER, useValue: logger },
     { provide: MARKS, useValue: marksIn(reads) },
     { provide: SETTINGS, useValue: settings },
+    { provide: SESSION_RULES, useValue: sessionRules },
     { provide: BackupArchive, useValue: new BackupArchive(backupDirectory(config)) },
   ];
 };
@@ -122,4 +134,5 @@ const httpProviders: Provider[] = [
   Services,
   KeyedCreations,
   JobFeed,
+  FactorTokens,
 ];

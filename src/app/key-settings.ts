@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ConfigError, type Config } from '../config.js';
 import { UnusableKey } from '../security/key-file.js';
+import { SecretBox } from '../security/secret-box.js';
 import { SigningKeys } from '../security/signing-keys.js';
 import { VapidKeys } from '../security/vapid-keys.js';
 import { WebhookKeys } from '../security/webhook-keys.js';
@@ -27,11 +28,13 @@ export async function readAuthorities(file: string): Promise<string> {
  */
 export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
   const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;
-  const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile, WEBHOOK_KEY: webhookKey } = config;
+  const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile } = config;
+  const { WEBHOOK_KEY: webhookKey, ENCRYPTION_KEY: encryptionKey } = config;
   const none = Promise.resolve();
   const tries = [
     signingKey === undefined ? none : SigningKeys.open(directory, { clock, signingKey }),
     publicKey === undefined ? none : VapidKeys.open({ directory, clock, subject: '', publicKey, privateKey }),
+    encryptionKey === undefined ? none : SecretBox.open(directory, encryptionKey),
     caFile === undefined ? none : readAuthorities(caFile),
     webhookKey === undefined ? none : WebhookKeys.open(directory, webhookKey),
   ];

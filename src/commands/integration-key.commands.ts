@@ -15,8 +15,11 @@ import {
 } from '../aggregates/integration-key.aggregate.js';
 import { secretShown } from '../aggregates/request-key.aggregate.js';
 import { CommandRunner, type Executed } from '../eventsourcing/command-runner.js';
-import { command, decides, type Target } from '../eventsourcing/command.js';
+import { command, commandBy, decides, decidesWith, type Target } from '../eventsourcing/command.js';
 import { handles } from '../eventsourcing/handler.js';
+import { CLOCK } from '../ports/time.js';
+import type { OperatorPrincipal } from '../security/principal.js';
+import { isRecent } from '../security/step-up.js';
 
 /** A key as returned on creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit'> & {
@@ -32,7 +35,8 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
 const Nothing = z.strictObject({});
 export class RotateIntegrationKey extends command<typeof Nothing, IssuedKey>(Nothing) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-export class SetIntegrationKeyRateLimit extends command(SetRateLimitInput) {}
+/** Only a recently verified operator can raise the limit. */
+export class SetIntegrationKeyRateLimit extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(SetRateLimitInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {
   const secret = randomBytes(32).toString('base64url');
@@ -58,5 +62,11 @@ export const integrationKeyCommandHandlers = [
     return issued(target, await runner.execute(integrationKey, target, { secretHash }, rotateIntegrationKey), secret);
   }),
   decides(RevokeIntegrationKey, integrationKey, revokeIntegrationKey),
-  decides(SetIntegrationKeyRateLimit, integrationKey, setIntegrationKeyRateLimit),
+  decidesWith(
+    SetIntegrationKeyRateLimit,
+    [CLOCK],
+    (clock, { data, by }) => ({ ...data, mayRaise: isRecent(by.proof, clock.nowMs()) }),
+    integrationKey,
+    setIntegrationKeyRateLimit,
+  ),
 ];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { refuseLogin, session } from '../aggregates/session.aggregate.js';
+import { type Refusal, refuseLogin, session } from '../aggregates/session.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
@@ -175,10 +175,7 @@ export class LoginFailures implements OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  record(
-    { tenantId, owner: { userId } }: Pick<Account, 'tenantId' | 'owner'>,
-    reason: 'WRONG_PASSWORD' | 'INACTIVE',
-  ): void {
+  record({ tenantId, owner: { userId } }: Pick<Account, 'tenantId' | 'owner'>, reason: Refusal): void {
     if (this.underWay.size >= MAX_UNDER_WAY) {
       this.logger.warn({ tenantId, userId, reason }, 'a rejected sign-in was not recorded: too many are waiting');
       return;

@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Lifetime } from '../aggregates/session.aggregate.js';
+import { token } from '../ports/token.js';
 import { ACCESS_TOKEN_SECONDS, AccessTokens } from '../security/access-tokens.js';
 import type { Actor } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
@@ -7,8 +9,12 @@ import { formatRefreshToken, hashOfSecret, refreshSecretOf } from '../security/r
 import type { SigningKey } from '../security/signing-keys.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** Lifetime of a session without a refresh. */
-export const SESSION_MS = 30 * 24 * 3_600_000;
+/** Settings of sessions. */
+export type SessionRules = {
+  readonly lifetime: Lifetime;
+  readonly mustOperatorsHaveFactor: boolean;
+};
+export const SESSION_RULES = token<SessionRules>('SESSION_RULES');
 
 export type Tokens = {
   readonly accessToken: string;

@@ -19,7 +19,9 @@ import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js'
 import { hashOfSecret, parseRefreshToken, type RefreshToken } from '../security/refresh-tokens.js';
 import { LoginFailures, LoginThrottle } from './login-throttle.js';
 import { type Account, MAX_ACCOUNTS, SessionAccounts } from './session-accounts.js';
-import { actorOf, SESSION_MS, SessionTokens, type SignedIn } from './session-tokens.js';
+import { FactorProofs, type FactorRequired } from './factor-proofs.js';
+import { SessionStarts } from './session-starts.js';
+import { actorOf, SESSION_RULES, type SessionRules, SessionTokens, type SignedIn } from './session-tokens.js';
 
 export const LoginInput = z
   .strictObject({
@@ -33,7 +35,11 @@ export const LoginInput = z
   })
   .meta({ id: 'LoginDto' });
 
-export class Login extends commandOf<SignedIn, [data: z.output<typeof LoginInput>]>() {}
+/** A started session, or the second step that the account requires first. */
+export type LoggedIn = SignedIn | { readonly tokens: FactorRequired; readonly position: number };
+
+/** `host` is that of the page, for passkeys. */
+export class Login extends commandOf<LoggedIn, [data: z.output<typeof LoginInput>, host: string]>() {}
 
 /**
  * Reads the accounts with the e-mail address and their tenants, then starts a session for the only account whose
@@ -41,23 +47,25 @@ export class Login extends commandOf<SignedIn, [data: z.output<typeof LoginInput
  * same time.
  */
 @CommandHandler(Login)
-export class LoginHandler implements ICommandHandler<Login, SignedIn> {
+export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   constructor(
-    @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(SessionAccounts) private readonly accounts: SessionAccounts,
-    @Inject(SessionTokens) private readonly tokens: SessionTokens,
+    @Inject(SessionStarts) private readonly starts: SessionStarts,
+    @Inject(FactorProofs) private readonly proofs: FactorProofs,
     @Inject(Passwords) private readonly passwords: Passwords,
     @Inject(LoginThrottle) private readonly throttle: LoginThrottle,
     @Inject(LoginFailures) private readonly failures: LoginFailures,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  async execute({ args: [data] }: Login): Promise<SignedIn> {
+  async execute({ args: [data, host] }: Login): Promise<LoggedIn> {
     const { value } = emailClaim(data.email);
-    const signedIn = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, data));
-    if (!signedIn) throw wrongCredentials();
-    return signedIn;
+    const account = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, data));
+    if (!account) throw wrongCredentials();
+    const known = await this.proofs.of({ tenantId: account.tenantId, id: account.owner.userId });
+    return known.factors.length > 0
+      ? { tokens: await this.proofs.required(account, known, host), position: 0 }
+      : this.starts.start(account, this.ids.next());
   }
 
   /**
@@ -67,13 +75,13 @@ export class LoginHandler implements ICommandHandler<Login, SignedIn> {
   private async attempt(
     email: string,
     { password, tenant }: z.output<typeof LoginInput>,
-  ): Promise<SignedIn | undefined> {
+  ): Promise<Account | undefined> {
     const accounts = await this.accounts.byEmail(email, tenant);
     if (accounts.length > MAX_ACCOUNTS) throw tenantRequired();
     const fitting = await this.fitting(accounts, password);
     const [account, ...others] = fitting.filter(({ isActive }) => isActive);
     if (others.length > 0) throw tenantRequired(fitting.filter(({ isActive }) => isActive));
-    if (account) return this.start(account);
+    if (account) return account;
     for (const one of accounts) this.failures.record(one, fitting.includes(one) ? 'INACTIVE' : 'WRONG_PASSWORD');
     return undefined;
   }
@@ -88,20 +96,6 @@ export class LoginHandler implements ICommandHandler<Login, SignedIn> {
     );
     const matches = await Promise.all(checks);
     return accounts.filter((_, index) => matches[index]);
-  }
-
-  private async start({ tenantId, owner: { userId, epoch, tenantEpoch } }: Account): Promise<SignedIn> {
-    const sessionId = this.ids.next();
-    const hash = await this.tokens.nextHash(sessionId, 0);
-    const expiresAt = new Date(this.clock.nowMs() + SESSION_MS);
-    const login = { userId, refreshTokenHash: hash, expiresAt, userEpoch: epoch, tenantEpoch };
-    const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
-    const { state, position } = await inContext(context, () =>
-      this.runner.execute(sessions.session, { tenantId, id: sessionId }, login, sessions.startSession),
-    );
-    const issuedAt = state.status === 'active' ? state.startedAt : '';
-    const tokens = await this.tokens.answer({ tenantId, userId, sessionId, generation: 0, hash, issuedAt });
-    return { tokens, position };
   }
 }
 
@@ -199,6 +193,7 @@ export async function refreshSession(
   accounts: SessionAccounts,
   tokens: SessionTokens,
   clock: Clock,
+  { lifetime }: Pick<SessionRules, 'lifetime'>,
   { args: [{ refreshToken }] }: RefreshSession,
 ): Promise<SignedIn> {
   const token = parseRefreshToken(refreshToken);
@@ -208,7 +203,7 @@ export async function refreshSession(
   const presentedHash = hashOfSecret(token.secret);
   // Used only if the token is current when the command is decided. `generation` is then that of the token's successor.
   const nextHash = await tokens.nextHash(sessionId, generation);
-  const rotation = { presentedHash, nextHash, expiresAt: new Date(clock.nowMs() + SESSION_MS) };
+  const rotation = { presentedHash, nextHash, lifetime };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
   const { state, position } = await inContext(context, () =>
     runner.execute(sessions.session, { tenantId, id: sessionId }, rotation, sessions.rotateRefreshToken),
@@ -220,7 +215,11 @@ export async function refreshSession(
 
 export const sessionCommandHandlers = [
   LoginHandler,
-  handles(RefreshSession, [CommandRunner, RecordReader, SessionAccounts, SessionTokens, CLOCK], refreshSession),
+  handles(
+    RefreshSession,
+    [CommandRunner, RecordReader, SessionAccounts, SessionTokens, CLOCK, SESSION_RULES],
+    refreshSession,
+  ),
   handles(Logout, [CommandRunner], async (runner, { args: [principal] }) => {
     const target = { tenantId: currentContext().tenantId, id: principal.sessionId };
     // The issuer manages this session. Kontor stores nothing about it, so there is nothing to end.

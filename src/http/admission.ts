@@ -13,6 +13,7 @@ import type {
   RateLimiter,
   UserPrincipal,
 } from '../security/principal.js';
+import { factorRequired, isRecent, stepUpRequired } from '../security/step-up.js';
 import type { Clock } from '../ports/time.js';
 import { UUID } from '../ports/uuid.js';
 import { isWrite, methodsAt, readsIfMatch, type Endpoint } from './endpoint.js';
@@ -104,8 +105,16 @@ export class Admission {
     }
     if (endpoint.sameOrigin === true) mustBeSameOrigin(request);
     state.principal = await this.identify(endpoint, request, reply);
+    this.checkProof(endpoint, state.principal);
     if (ids.length > 0) checkIds(ids, request);
     if (readsIfMatch(endpoint)) state.ifMatch = revisionOf(request.headers['if-match']);
+  }
+
+  private checkProof({ stepUp, withoutFactor }: Endpoint, principal: Principal | undefined): void {
+    if (principal === undefined || principal.kind === 'partner') return;
+    const { proof } = principal;
+    if (proof.mustHaveFactor && !proof.hasFactor && withoutFactor !== true) throw factorRequired();
+    if (stepUp === true && !isRecent(proof, this.options.clock.nowMs())) throw stepUpRequired();
   }
 
   private checkHost({ host }: FastifyRequest): void {

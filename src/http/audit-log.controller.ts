@@ -28,7 +28,7 @@ const AuditLogDto = named(
     entity: z.string().meta({
       description:
         'Kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, ' +
-        'operator, session, sale, integration-key, webhook, notification, dead-letter, job, error-log, projection ' +
+        'operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, error-log, projection ' +
         'or forwarder.',
     }),
     entityId: z.string(),

@@ -9,12 +9,19 @@ import { tenant } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
 import { IntegrationKeyUses } from '../commands/integration-key-uses.js';
 import { OidcIdentities } from '../commands/session-accounts.js';
+import { SESSION_RULES, type SessionRules } from '../commands/session-tokens.js';
 import { AccessTokens, type TokenClaims } from '../security/access-tokens.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { isOidcSession, OidcTokens, type OidcBearer } from '../security/oidc.js';
 import { ALL_PERMISSIONS, isPermission, SYSTEM_ROLE_PERMISSIONS } from '../security/permissions.js';
 import type { PermissionCode } from '../security/permissions.js';
-import type { Authenticator, OperatorPrincipal, PartnerPrincipal, UserPrincipal } from '../security/principal.js';
+import type {
+  Authenticator,
+  OperatorPrincipal,
+  PartnerPrincipal,
+  Proof,
+  UserPrincipal,
+} from '../security/principal.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -26,6 +33,12 @@ import { CLOCK, type Clock } from '../ports/time.js';
 const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
+
+/** The session named by a token, or one of an OpenID provider with the time of the sign-in there. */
+type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?: number };
+
+/** Roles whose users a tenant can require to have a second factor. */
+const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
  * Authenticates callers. A credential only proves to whom it was issued. Whether it is still valid is read from the
@@ -43,6 +56,7 @@ export class StreamAuthenticator implements Authenticator {
     @Inject(OidcIdentities) private readonly identities: OidcIdentities,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IntegrationKeyUses) private readonly uses: Pick<IntegrationKeyUses, 'note'>,
+    @Inject(SESSION_RULES) private readonly rules: Pick<SessionRules, 'mustOperatorsHaveFactor'>,
   ) {}
 
   async bearer(token: string): Promise<SignedIn> {
@@ -83,27 +97,29 @@ export class StreamAuthenticator implements Authenticator {
     return found;
   }
 
-  private async ofBound(account: StreamParts, { sessionId, ...identity }: OidcBearer): Promise<SignedIn | undefined> {
+  private async ofBound(account: StreamParts, bearer: OidcBearer): Promise<SignedIn | undefined> {
+    const { sessionId: sid, signedInAtMs, ...identity } = bearer;
     if (!(await this.identities.isBound(account, identity, FRESH))) return undefined;
     const { tenantId, id: sub } = account;
-    return this.signedIn({ sub, sid: sessionId, ...(tenantId !== PLATFORM_TENANT && { tid: tenantId }) });
+    return this.signedIn({ sub, sid, signedInAtMs, ...(tenantId !== PLATFORM_TENANT && { tid: tenantId }) });
   }
 
-  private signedIn({ sub, sid, tid }: Pick<TokenClaims, 'sub' | 'sid' | 'tid'>): Promise<SignedIn | undefined> {
-    return tid === undefined ? this.operatorOf(sub, sid) : this.userOf(sub, sid, tid);
+  private signedIn({ tid, ...named }: Named): Promise<SignedIn | undefined> {
+    return tid === undefined ? this.operatorOf(named) : this.userOf(named, tid);
   }
 
-  private async operatorOf(sub: string, sid: string): Promise<OperatorPrincipal | undefined> {
+  private async operatorOf({ sub, sid, signedInAtMs }: Named): Promise<OperatorPrincipal | undefined> {
     const [{ state }, login] = await Promise.all([
       this.reader.read(operator, PLATFORM_TENANT, sub, FRESH),
       this.reader.read(session, PLATFORM_TENANT, sid, FRESH),
     ]);
     if (state.status !== 'active') return undefined;
     if (!this.lives(login.state, sid, { ...state, userId: sub, tenantEpoch: 0 })) return undefined;
-    return { kind: 'operator', userId: sub, sessionId: sid };
+    const proof = proofOf(login.state, signedInAtMs, this.rules.mustOperatorsHaveFactor);
+    return { kind: 'operator', userId: sub, sessionId: sid, proof };
   }
 
-  private async userOf(sub: string, sid: string, tenantId: string): Promise<UserPrincipal | undefined> {
+  private async userOf({ sub, sid, signedInAtMs }: Named, tenantId: string): Promise<UserPrincipal | undefined> {
     const [{ state }, login, owner] = await Promise.all([
       this.reader.read(user, tenantId, sub, FRESH),
       this.reader.read(session, tenantId, sid, FRESH),
@@ -124,6 +140,7 @@ export class StreamAuthenticator implements Authenticator {
       permissions,
       role: state.role,
       branchId: state.branchId,
+      proof: proofOf(login.state, signedInAtMs, owner.state.requireFactor && ADMINISTRATORS.includes(state.role)),
     };
   }
 
@@ -141,6 +158,12 @@ export class StreamAuthenticator implements Authenticator {
     return new Set([...own, ...roles.flatMap(({ state }) => permissionsOf(state))]);
   }
 }
+
+/** An OpenID provider checks second factors itself. */
+const proofOf = (state: Session, signedInAtMs = 0, mustHaveFactor: boolean): Proof =>
+  'verifiedAt' in state
+    ? { verifiedAtMs: Date.parse(state.verifiedAt), hasFactor: state.hasFactor, mustHaveFactor }
+    : { verifiedAtMs: signedInAtMs, hasFactor: true, mustHaveFactor };
 
 const permissionsOf = (state: CustomRole): PermissionCode[] =>
   state.status === 'present' ? state.permissions.filter(isPermission) : [];

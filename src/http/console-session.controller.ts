@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Login, LoginInput, Logout, RefreshSession } from '../commands/session.commands.js';
-import { SESSION_MS, type SignedIn } from '../commands/session-tokens.js';
+import { factorProof } from '../commands/factor-proofs.js';
+import { Login, type LoggedIn, LoginInput, Logout, RefreshSession } from '../commands/session.commands.js';
+import { SESSION_RULES, type SessionRules } from '../commands/session-tokens.js';
+import { FactorLoginInput, LoginWithFactor } from '../commands/step-up.commands.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { answer, Answer } from './answer.js';
-import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
+import { controllerOf, receipt, routesAt, type Services, valueOf } from './routes.js';
+import { FactorRequiredDto, TOO_MANY_SIGN_INS, WITH_FACTOR } from './session-shapes.js';
 import { named } from './shapes.js';
 
 /** The only path that receives the cookie. */
@@ -22,7 +25,24 @@ const ConsoleSessionDto = named(
 const COOKIE =
   'The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
-const TOO_MANY = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
+
+const { email, password, tenant } = LoginInput.shape;
+/** The body of either step. Each has the fields of its own input, and no others. */
+const SignInInput = z
+  .strictObject({
+    email: email.exactOptional(),
+    password: password.exactOptional(),
+    tenant,
+    factorToken: FactorLoginInput.shape.factorToken.exactOptional(),
+    ...factorProof,
+  })
+  .transform((body, { issues }) => {
+    const step = 'factorToken' in body ? FactorLoginInput.safeParse(body) : LoginInput.safeParse(body);
+    if (step.success) return step.data;
+    for (const { message, path } of step.error.issues) issues.push({ code: 'custom', message, path, input: body });
+    return z.NEVER;
+  })
+  .meta({ id: 'ConsoleSignInDto' });
 
 const shared = { tag: 'Console', sameOrigin: true } as const;
 const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
@@ -30,14 +50,24 @@ const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 /** Browser sessions: like those of /api/auth, with the refresh token in a cookie that no script can read (ADR 0029). */
 export const ConsoleSessionController = controllerOf(
   routes.route(
-    'Sign in this browser with e-mail and password',
+    'Sign in this browser with e-mail and password, then with a second factor if the account has one',
     {
       method: 'POST',
-      description: COOKIE,
-      body: LoginInput,
-      answers: { ...valueOf(ConsoleSessionDto), position: 'told', also: { 429: TOO_MANY }, headers: SET_COOKIE },
+      description: `Send the password first, then the \`factorToken\` of the response with a proof. ${WITH_FACTOR} ${COOKIE}`,
+      body: SignInInput,
+      answers: {
+        ...valueOf(z.union([ConsoleSessionDto, FactorRequiredDto])),
+        position: 'told',
+        also: { 429: TOO_MANY_SIGN_INS },
+        headers: { 'Set-Cookie': { ...SET_COOKIE['Set-Cookie'], required: false } },
+      },
     },
-    async ({ body, request }, { commands }) => kept(await commands.execute(new Login(body)), request),
+    async ({ body, request }, services) => {
+      const host = request.host.toLowerCase();
+      const signIn = 'factorToken' in body ? new LoginWithFactor(body) : new Login(body, host);
+      const outcome: LoggedIn = await services.commands.execute(signIn);
+      return kept(outcome, request, services);
+    },
   ),
   routes.route(
     'Get a new access token for the session of this browser',
@@ -50,29 +80,34 @@ export const ConsoleSessionController = controllerOf(
       body: z.strictObject({}),
       answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },
-    ({ request }, { commands }) =>
-      commands.execute(new RefreshSession({ refreshToken: refreshTokenOf(request) })).then(
-        (renewed) => kept(renewed, request),
+    ({ request }, services) =>
+      services.commands.execute(new RefreshSession({ refreshToken: refreshTokenOf(request) })).then(
+        (renewed) => kept(renewed, request, services),
         (error: unknown) => forgotten(error, request),
       ),
   ),
   routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'any' }).route(
     'End the session of this browser',
-    { method: 'DELETE', ifMatch: false, answers: { ...receipt(200), headers: SET_COOKIE } },
+    { method: 'DELETE', ifMatch: false, withoutFactor: true, answers: { ...receipt(200), headers: SET_COOKIE } },
     async ({ caller, request }, services) => {
       const { body, options } = await services.send(new Logout(caller));
-      return answer(body, { ...options, headers: cookieFor(request, '') });
+      return answer(body, { ...options, headers: cookieFor(request) });
     },
   ),
 );
 
-const kept = ({ tokens: { refreshToken, ...rest }, position }: SignedIn, request: FastifyRequest): Answer =>
-  answer(rest, { position, headers: cookieFor(request, refreshToken) });
+/** Stores the refresh token in the browser; a sign-in that needs a second factor has none yet. */
+function kept({ tokens, position }: LoggedIn, request: FastifyRequest, services: Services): Answer {
+  if (!('refreshToken' in tokens)) return answer(tokens, { position });
+  const { refreshToken, ...rest } = tokens;
+  const { maxMs } = services.get<SessionRules>(SESSION_RULES).lifetime;
+  return answer(rest, { position, headers: cookieFor(request, refreshToken, maxMs / 1_000) });
+}
 
 /** A browser may check whether a session exists, so the absence of one is not an error. */
 function forgotten(error: unknown, request: FastifyRequest): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
-  return answer(null, { position: 0, headers: cookieFor(request, '') });
+  return answer(null, { position: 0, headers: cookieFor(request) });
 }
 
 /** The prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
@@ -80,13 +115,16 @@ const SECURE_NAME = '__Host-kontor-console';
 const PLAIN_NAME = 'kontor-console';
 /** The format of refresh tokens. */
 const VALUE = /^[\w.-]+$/;
-const MAX_AGE_SECONDS = SESSION_MS / 1_000;
 
-/** The header that stores a refresh token in the browser; an empty one is removed. */
-function cookieFor({ protocol }: FastifyRequest, refreshToken: string): Readonly<Record<string, string>> {
+/** The header that stores a refresh token in the browser; by default, it is removed. */
+function cookieFor(
+  { protocol }: FastifyRequest,
+  refreshToken = '',
+  maxAgeSeconds = 0,
+): Readonly<Record<string, string>> {
   const [name, ...scope] =
     protocol === 'https' ? [SECURE_NAME, 'Path=/', 'Secure'] : [PLAIN_NAME, `Path=${CONSOLE_SESSION_PATH}`];
-  const maxAge = refreshToken === '' ? 0 : MAX_AGE_SECONDS;
+  const maxAge = Math.floor(maxAgeSeconds);
   return {
     'set-cookie': [`${name}=${refreshToken}`, ...scope, `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Strict'].join('; '),
   };

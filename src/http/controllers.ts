@@ -8,6 +8,7 @@ import { CategoryController } from './category.controller.js';
 import { ConsoleSessionController } from './console-session.controller.js';
 import { CustomerController } from './customer.controller.js';
 import { DeadLetterController } from './dead-letter.controller.js';
+import { FactorController } from './factor.controller.js';
 import { ForwarderController } from './forwarder.controller.js';
 import { ErrorLogController } from './error-log.controller.js';
 import { IntegrationKeyController } from './integration-key.controller.js';
@@ -32,6 +33,7 @@ import { WebhookController } from './webhook.controller.js';
 /** The controllers of the API, in the order of the OpenAPI document. */
 export const resourceControllers = [
   SessionController,
+  FactorController,
   ConsoleSessionController,
   TenantController,
   OperatorController,

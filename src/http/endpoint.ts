@@ -88,6 +88,10 @@ export type EndpointFacts = {
   readonly isRecorded?: boolean;
   /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
+  /** Whether the caller must have signed in or stepped up within the last 10 minutes (403 STEP_UP_REQUIRED). */
+  readonly stepUp?: true;
+  /** Whether a caller who must have a second factor may do this without one (otherwise 403 FACTOR_REQUIRED). */
+  readonly withoutFactor?: true;
   /** Whether browser requests from other sites are rejected before the body is read, for routes that use a cookie. */
   readonly sameOrigin?: boolean;
   /** Further request headers, for documentation only. */

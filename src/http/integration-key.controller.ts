@@ -86,12 +86,18 @@ export const IntegrationKeyController = controllerOf(
   ),
   platform.route(
     'Set the rate limit of an integration key; the maximum for tenants does not apply',
-    { method: 'PATCH', path: '/:id', body: SetIntegrationKeyRateLimit.schema, answers: receipt(200) },
-    async ({ id, body }, services) => {
+    {
+      method: 'PATCH',
+      path: '/:id',
+      description: 'A higher limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).',
+      body: SetIntegrationKeyRateLimit.schema,
+      answers: receipt(200),
+    },
+    async ({ id, body, caller }, services) => {
       const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));
       // The event belongs to the tenant and is caused by an operator.
       return inContext({ ...currentContext(), tenantId }, () =>
-        services.send(new SetIntegrationKeyRateLimit({ tenantId, id }, body)),
+        services.send(new SetIntegrationKeyRateLimit({ tenantId, id }, body, caller)),
       );
     },
   ),

@@ -118,6 +118,7 @@ export const JobController = controllerOf(
     {
       path: '/execution/:executionLogId/backup-download',
       ids: ['executionLogId'],
+      stepUp: true,
       description:
         'Contains the history of all tenants. Protect it like the database. `npm run restore` restores it. Every ' +
         'download is recorded in the audit log.',

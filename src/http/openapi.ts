@@ -238,9 +238,10 @@ function refusalsOf(endpoint: Endpoint): Record<number, string> {
 }
 
 function descriptionOf(endpoint: Endpoint): string {
-  const { description = '', permission, who } = endpoint;
+  const { description = '', permission, who, stepUp } = endpoint;
   const need = permission === undefined ? NEEDS[who] : `Requires the permission ${permission}.`;
-  return [description, need].filter((part) => part !== '' && part !== undefined).join('\n\n');
+  const recent = stepUp && 'Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).';
+  return [description, need, recent].filter((part) => part !== '' && part !== undefined).join('\n\n');
 }
 const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
   platform: 'Requires an operator of the platform.',

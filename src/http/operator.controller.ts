@@ -11,7 +11,7 @@ const listQuery = listQueryOf(operatorRecord, optionalPaging);
 const routes = routesAt('/api/platform/operators', { who: 'platform', tag: 'Platform Operators' });
 
 export const OperatorController = controllerOf(
-  routes.change('Create an operator', { creates: { passwordsIn: ['password'] } }, CreateOperator),
+  routes.change('Create an operator', { creates: { passwordsIn: ['password'] }, stepUp: true }, CreateOperator),
   routes.list('List operators, newest first', listQuery, OperatorDto, ListOperators),
   routes.change(
     'Remove an operator; the last one cannot be removed',

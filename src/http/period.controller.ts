@@ -59,7 +59,7 @@ export const PeriodController = controllerOf(
   ),
   routes.command(
     'Reopen the books after a day, or entirely',
-    { path: '/reopen', body: ReopenPeriod.schema },
+    { path: '/reopen', stepUp: true, body: ReopenPeriod.schema },
     ({ tenantId, body }) => new ReopenPeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
   ),
 );

@@ -13,17 +13,8 @@ import { AccessTokens } from '../security/access-tokens.js';
 import { GetMe } from '../queries/user.queries.js';
 import { answer } from './answer.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
+import { FactorRequiredDto, TokensDto, TOO_MANY_SIGN_INS } from './session-shapes.js';
 import { named, recordId } from './shapes.js';
-
-const TokensDto = named(
-  'TokensDto',
-  z.object({
-    accessToken: z.string(),
-    refreshToken: z.string(),
-    tokenType: z.literal('Bearer'),
-    expiresIn: z.int().meta({ description: 'Lifetime of the access token in seconds.' }),
-  }),
-);
 
 const text = z.string().nullable();
 const MeDto = named(
@@ -50,16 +41,24 @@ const MeDto = named(
 
 const JwksDto = named('JwksDto', z.object({ keys: z.array(z.object({ kid: z.string() }).loose()) }));
 
-const TOO_MANY = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
 const tokensAnswer = { ...valueOf(TokensDto), position: 'told' } as const;
 const anyone = routesAt('/api/auth', { who: 'public', tag: 'Authentication' });
-const signedIn = routesAt('/api/auth', { who: 'any', tag: 'Authentication' });
+const signedIn = routesAt('/api/auth', { who: 'any', tag: 'Authentication', withoutFactor: true });
 
 export const SessionController = controllerOf(
   anyone.command(
     'Sign in with e-mail and password',
-    { path: '/login', body: LoginInput, answers: { ...tokensAnswer, also: { 429: TOO_MANY } } },
-    ({ body }) => new Login(body),
+    {
+      path: '/login',
+      description: 'If the account has a second factor, complete the sign-in with POST /api/auth/login/factor.',
+      body: LoginInput,
+      answers: {
+        ...valueOf(z.union([TokensDto, FactorRequiredDto])),
+        position: 'told',
+        also: { 429: TOO_MANY_SIGN_INS },
+      },
+    },
+    ({ body, request }) => new Login(body, request.host.toLowerCase()),
     ({ tokens }) => tokens,
   ),
   anyone.command(
@@ -87,7 +86,7 @@ export const SessionController = controllerOf(
       path: '/change-password',
       description: 'A wrong current password returns 400 at `currentPassword` and counts as a failed sign-in.',
       body: ChangePasswordInput,
-      answers: { ...receipt(200), also: { 429: TOO_MANY } },
+      answers: { ...receipt(200), also: { 429: TOO_MANY_SIGN_INS } },
     },
     ({ caller, body }) => new ChangeOwnPassword(caller, body),
   ),

@@ -11,7 +11,10 @@ import { named } from './shapes.js';
 const TenantDto = recordDto('TenantDto', tenantRecord);
 const SettingsDto = named(
   'SettingsDto',
-  TenantDto.pick({ id: true, createdAt: true, updatedAt: true, revision: true, oidcDomains: true }),
+  TenantDto.pick({
+    ...{ id: true, createdAt: true, updatedAt: true, revision: true },
+    ...{ oidcDomains: true, requireFactor: true },
+  }),
 );
 const listQuery = listQueryOf(tenantRecord, optionalPaging);
 
@@ -36,7 +39,10 @@ export const TenantController = controllerOf(
     'Get the settings of the tenant',
     { answers: recordOf(SettingsDto) },
     ({ tenantId }) => new GetTenant(PLATFORM, tenantId),
-    ({ id, createdAt, updatedAt, revision, oidcDomains }) => ({ id, createdAt, updatedAt, revision, oidcDomains }),
+    ({ id, createdAt, updatedAt, revision, oidcDomains, requireFactor }) => ({
+      ...{ id, createdAt, updatedAt, revision },
+      ...{ oidcDomains, requireFactor },
+    }),
   ),
   routesAt('/api/settings', { ...settings, permission: 'users.write' }).command(
     'Update the settings of the tenant',
@@ -45,7 +51,7 @@ export const TenantController = controllerOf(
       description:
         'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
         'with a token of a listed issuer. The token must contain the e-mail address of the user, verified and in the ' +
-        'listed domain.',
+        'listed domain. With `requireFactor`, owners and administrators must have a second factor.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

@@ -5,7 +5,7 @@ import { readModelOf, recordProjection } from './record-projection.js';
 
 /** A tenant as shown to operators. */
 export type TenantView = ViewOf<typeof tenantRecord.fields>;
-export const tenants = readModelOf(tenantRecord, { name: 'tenants', version: 2 });
+export const tenants = readModelOf(tenantRecord, { name: 'tenants', version: 3 });
 
 export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated', {
   TenantCreated: ({ data: { owner, seeds: _, ...facts } }) => ({
@@ -13,6 +13,7 @@ export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated
     isActive: true,
     ownerUserId: owner.userId,
     oidcDomains: [],
+    requireFactor: false,
   }),
   TenantUpdated: ({ data }) => data.changes,
   TenantSettingsChanged: ({ data }) => data.changes,

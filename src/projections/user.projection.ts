@@ -3,9 +3,10 @@ import type { ViewOf } from '../aggregates/record.js';
 import { role, roleRecord } from '../aggregates/role.aggregate.js';
 import type { SessionEvent } from '../aggregates/session.aggregate.js';
 import { user, userRecord } from '../aggregates/user.aggregate.js';
-import { PLATFORM } from '../ports/read-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
+import { keyedBy, readModelOf, recordProjection, texts } from './record-projection.js';
 
 /** A user. The last sign-in is added when the user is read. */
 export type UserView = ViewOf<typeof userRecord.fields>;
@@ -57,16 +58,42 @@ export const roleProjection = recordProjection(roles, role, 'RoleCreated', {
   RoleDeleted: null,
 });
 
-/** An open session of any tenant, with the data needed to find expired ones. */
+/** An open session of any tenant, with the data needed to list a person's own and to find expired ones. */
 export type SessionView = {
   readonly id: string;
   /** `platform` for operators. */
   readonly tenantId: string;
+  readonly userId: string;
+  /** Epochs of the user and the tenant in which it began. */
+  readonly userEpoch: number;
+  readonly tenantEpoch: number;
+  /** Address and user agent of the last sign-in, refresh or step-up. */
+  readonly address: string | null;
+  readonly device: string | null;
+  readonly startedAt: string;
+  readonly lastUsedAt: string;
   /** When its refresh token expires. */
   readonly expiresAt: string;
 };
 
-export const openSessions = keyedBy<SessionView>('open_sessions', 'expiresAt');
+export const openSessions: ReadModel<SessionView> = {
+  ...keyedBy<SessionView>('open_sessions', 'expiresAt'),
+  version: 2,
+  fields: texts<SessionView>('expiresAt', 'userId'),
+  filters: ['userId'],
+};
+
+const usedBy = ({ metadata: { ip, userAgent, timestamp } }: Recorded<SessionEvent>) => ({
+  address: ip ?? null,
+  device: userAgent ?? null,
+  lastUsedAt: timestamp,
+});
+
+function openedBy(event: Recorded<Extract<SessionEvent, { readonly type: 'SessionStarted' }>>): SessionView {
+  const { recordId: id, tenantId } = event;
+  const { userId, userEpoch = 0, tenantEpoch = 0, startedAt, expiresAt } = event.data;
+  return { id, tenantId, userId, userEpoch, tenantEpoch, startedAt, expiresAt, ...usedBy(event) };
+}
 
 export const sessionProjection: Projection<SessionView, SessionEvent> = {
   model: openSessions,
@@ -76,12 +103,15 @@ export const sessionProjection: Projection<SessionView, SessionEvent> = {
   evolve: (view, event) => {
     switch (event.type) {
       case 'SessionStarted':
-        return { id: event.recordId, tenantId: event.tenantId, expiresAt: event.data.expiresAt };
+        return openedBy(event);
       case 'RefreshTokenRotated':
-        return view && { ...view, expiresAt: event.data.expiresAt };
+        return view && { ...view, expiresAt: event.data.expiresAt, ...usedBy(event) };
+      case 'SessionVerified':
+        return view && { ...view, ...usedBy(event) };
       case 'SessionEnded':
         return undefined;
       case 'LoginFailed':
+      case 'FactorRefused':
         return view;
     }
   },

@@ -10,6 +10,7 @@ export { DeletedRecords, LedgerUse } from './ledger-use.js';
 export { errorLogQueryHandlers } from './error-log.queries.js';
 export { integrationKeyQueryHandlers } from './integration-key.queries.js';
 export { pushSubscriptionQueryHandlers } from './notification-recipients.js';
+export { sessionQueryHandlers } from './session.queries.js';
 export { notificationQueryHandlers } from './notification.queries.js';
 export { userQueryHandlers } from './user.queries.js';
 export { transactionQueryHandlers } from './transaction.queries.js';

@@ -29,6 +29,8 @@ export type OidcBearer = {
   /** Verified by the issuer. */
   readonly email: string;
   readonly sessionId: string;
+  /** When the person signed in at the issuer (`auth_time`), milliseconds since 1970; 0 if the token does not say. */
+  readonly signedInAtMs: number;
 };
 type Verified = OidcBearer & { readonly exp: number };
 
@@ -53,6 +55,7 @@ const identity = z.object({
   email_verified: z.literal(true),
   exp: z.number(),
   sid: z.string().optional(),
+  auth_time: z.number().optional(),
 });
 
 /** Whether a session belongs to an issuer. The service stores nothing about such a session. */
@@ -107,12 +110,13 @@ export class OidcTokens {
     const payload = await this.payloadOf(token, await this.keysOfIssuer(), nowMs);
     const parsed = identity.safeParse(payload);
     if (!parsed.success) throw unauthenticated();
-    const { sub, sid = '', email, exp } = parsed.data;
+    const { sub, sid = '', email, exp, auth_time: signedInAt = 0 } = parsed.data;
     const { issuer = '' } = this.options;
     const digest = createHash('sha256')
       .update(JSON.stringify([issuer, sub, sid]))
       .digest('base64url');
-    const verified = { issuer, subject: sub, email, exp, sessionId: `${SESSION_PREFIX}${digest}` };
+    const sessionId = `${SESSION_PREFIX}${digest}`;
+    const verified = { issuer, subject: sub, email, exp, sessionId, signedInAtMs: signedInAt * 1_000 };
     this.verified.set(token, verified);
     return verified;
   }

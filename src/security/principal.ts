@@ -1,5 +1,15 @@
 import type { PermissionCode } from './permissions.js';
 
+/** What a session proves about its person. */
+export type Proof = {
+  /** When the person last proved who they are, by a sign-in or a step-up; milliseconds since 1970. */
+  readonly verifiedAtMs: number;
+  /** Whether a second factor was used in the session. Always true for sessions of an OpenID provider. */
+  readonly hasFactor: boolean;
+  /** Whether the tenant, or the platform for operators, requires a second factor of this account. */
+  readonly mustHaveFactor: boolean;
+};
+
 /** A signed-in user of a tenant. `permissions` combines those of the role and of additional roles. */
 export type UserPrincipal = {
   readonly kind: 'user';
@@ -10,10 +20,16 @@ export type UserPrincipal = {
   /** OWNER, ADMIN or USER. */
   readonly role: string;
   readonly branchId: string | null;
+  readonly proof: Proof;
 };
 
 /** A signed-in operator of the platform; has no tenant. */
-export type OperatorPrincipal = { readonly kind: 'operator'; readonly userId: string; readonly sessionId: string };
+export type OperatorPrincipal = {
+  readonly kind: 'operator';
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly proof: Proof;
+};
 
 /** A partner system, identified by an integration key. `rateLimit` is in requests per window. */
 export type PartnerPrincipal = {

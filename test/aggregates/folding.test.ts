@@ -7,10 +7,11 @@ import { histories } from './event-samples.js';
 type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
-  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|BackupDownloaded|HistoryRead|SaleAwaited)$/;
+  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|SaleAwaited)$/;
 /** Records that no event creates: any of their events may be the first. */
 const ALWAYS_THERE = [
   'defaults',
+  'factor',
   'forwarder',
   'integration-key-use',
   'membership',
@@ -74,6 +75,8 @@ describe('events', () => {
   test('are all audited except internal ones', () => {
     const silent = declared.filter(([, { audit }]) => audit === null).map(([type]) => type);
     expect(silent.sort()).toEqual([
+      'AuthenticatorAppRequested',
+      'AuthenticatorAppUsed',
       'AwaitedSaleBooked',
       'ClaimReleased',
       'DefaultAccountsSeeded',
@@ -92,6 +95,8 @@ describe('events', () => {
       'MerchantCategoryUnlearned',
       'MerchantChoiceNoted',
       'NumbersReserved',
+      'PasskeyRequested',
+      'PasskeyUsed',
       'ProjectionRebuildBegan',
       'ProjectionRebuildCompared',
       'PushesDelivered',
@@ -112,6 +117,7 @@ describe('events', () => {
       'customer',
       'dead-letter',
       'error-log',
+      'factor',
       'forwarder',
       // The audit entries of an inspection refer to the record that was read.
       'inspection',
@@ -135,13 +141,17 @@ describe('events', () => {
       markedFields(schema, 'secret').map((path) => `${type} ${path}`),
     );
     expect(secrets.sort()).toEqual([
+      'AuthenticatorAppAdded recoveryCodeHashes[]',
+      'AuthenticatorAppRequested sealedSecret',
       'IntegrationKeyCreated secretHash',
       'IntegrationKeyRotated secretHash',
       'OperatorCreated passwordHash',
       'OperatorPasswordChanged passwordHash',
+      'PasskeyAdded recoveryCodeHashes[]',
       'PushSubscribed endpoint',
       'PushSubscribed keys.auth',
       'PushSubscribed keys.p256dh',
+      'RecoveryCodeUsed codeHash',
       'RefreshTokenRotated refreshTokenHash',
       'SessionStarted refreshTokenHash',
       'TenantCreated owner.passwordHash',

@@ -170,7 +170,7 @@ describe('an integration key', () => {
   test('that is revoked can only be replaced', () => {
     const gone = given(integrationKey, [created, revoked]);
     gone.when(rotateIntegrationKey, { secretHash: 'h2' }).isRefused('conflict KEY_REVOKED');
-    gone.when(setIntegrationKeyRateLimit, { rateLimit: 5 }).isRefused('conflict KEY_REVOKED');
+    gone.when(setIntegrationKeyRateLimit, { rateLimit: 5, mayRaise: true }).isRefused('conflict KEY_REVOKED');
     given(integrationKey, []).when(revokeIntegrationKey, {}).isRefused('not_found NOT_FOUND');
   });
   test('can get up to 60 requests a minute from its tenant, and more from an operator', () => {
@@ -181,7 +181,17 @@ describe('an integration key', () => {
       expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId }).success).toBe(false);
     expect(SetIntegrationKeyRateLimit.safeParse({ rateLimit: 6000 }).success).toBe(true);
     const set = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 6000 } } as const;
-    given(integrationKey, [created]).when(setIntegrationKeyRateLimit, { rateLimit: 6000 }).then(set);
-    given(integrationKey, [created, set]).when(setIntegrationKeyRateLimit, { rateLimit: 6000 }).changesNothing();
+    given(integrationKey, [created]).when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: true }).then(set);
+    given(integrationKey, [created, set])
+      .when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: true })
+      .changesNothing();
+  });
+  test('can get a higher limit only from a recently verified operator, and a lower one from any', () => {
+    const raised = given(integrationKey, [created]);
+    raised
+      .when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: false })
+      .isRefused('forbidden STEP_UP_REQUIRED');
+    const lowered = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 1 } } as const;
+    raised.when(setIntegrationKeyRateLimit, { rateLimit: 1, mayRaise: false }).then(lowered);
   });
 });

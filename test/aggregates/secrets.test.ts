@@ -75,6 +75,7 @@ test('Secrets are in histories, in states, and would be in the output if nothing
     Object.values(declarationsOf(name)).some(({ schema }) => markedFields(schema, 'secret').length > 0),
   );
   expect(holding.map(({ name }) => name).sort()).toEqual([
+    'factor',
     'integration-key',
     'operator',
     'push-subscription',

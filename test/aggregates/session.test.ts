@@ -40,11 +40,12 @@ const rotated = {
   data: { refreshTokenHash: 'h1', rotatedAt: at(100), expiresAt: at(3700) },
 } as const;
 const ended = { type: 'SessionEnded', data: { reason: 'LOGOUT', endedAt: at(200) } } as const;
-const refresh = (presentedHash: string, nextHash = 'next') => ({ presentedHash, nextHash, expiresAt: later(7200) });
+const lifetime = { idleMs: 3_600_000, maxMs: 36_000_000 };
+const refresh = (presentedHash: string, nextHash = 'next') => ({ presentedHash, nextHash, lifetime });
 
 describe('a session', () => {
   test('starts once, with a sign-in', () => {
-    const login = { userId: 'u', refreshTokenHash: 'h0', expiresAt: later(3600), userEpoch: 2, tenantEpoch: 1 };
+    const login = { userId: 'u', refreshTokenHash: 'h0', lifetime, userEpoch: 2, tenantEpoch: 1 };
     given(session, []).when(startSession, login).then(started);
     given(session, [started]).when(startSession, login).changesNothing();
   });
@@ -62,9 +63,7 @@ describe('a session', () => {
     expect(isLive(session.initial, NOW)).toBe(false);
   });
   test('returns a new refresh token for the current one', () => {
-    given(session, [started])
-      .when(rotateRefreshToken, { ...refresh('h0', 'h1'), expiresAt: later(3700) }, later(100))
-      .then(rotated);
+    given(session, [started]).when(rotateRefreshToken, refresh('h0', 'h1'), later(100)).then(rotated);
   });
   test('returns the same token again for a token that was used within the last 10 s', () => {
     const now = given(session, [started, rotated]);

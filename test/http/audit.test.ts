@@ -5,6 +5,8 @@ import type { EventMetadata } from '../../src/eventsourcing/event-catalogue.js';
 import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
+import { codeAt, stepAt } from '../../src/security/totp.js';
+import { decodedSecret } from '../support/authenticator-app.js';
 import { OidcIssuer } from '../support/oidc-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
@@ -90,14 +92,17 @@ const ENTITIES: readonly string[] = [
     'operator',
   ],
   ...['session', 'sale', 'integration-key', 'notification', 'dead-letter', 'job', 'error-log', 'projection'],
-  ...['forwarder', 'webhook'],
+  ...['forwarder', 'webhook', 'factor'],
 ];
 const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['LOGIN', /^SessionStarted$/],
   ['LOGOUT', /^SessionEnded$/],
-  ['OTHER', /^LoginFailed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/],
-  ['CREATE', /(?:Created|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
-  ['DELETE', /(?:Deleted|Archived|Revoked|Unsubscribed)$/],
+  [
+    'OTHER',
+    /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/,
+  ],
+  ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
+  ['DELETE', /(?:Deleted|Removed|Archived|Revoked|Unsubscribed)$/],
 ];
 /** Values that must never be shown, by kind. */
 const secrets = new Map<string, string>(Object.entries(PASSWORDS));
@@ -234,6 +239,7 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
   });
   await take({ route: 'POST /api/auth/logout', token: own });
   await walkBrowser({ email: person.email, password: PASSWORDS.second });
+  await walkFactors({ email: person.email, password: PASSWORDS.second });
   await take({
     route: 'POST /api/auth/login',
     body: { email: person.email, password: PASSWORDS.wrong },
@@ -241,6 +247,34 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
   });
   await change('DELETE', '/api/users', userId, token);
   await change('DELETE', '/api/roles', roleId, token);
+}
+
+/** A second factor, its use, a step-up, and the end of another session. */
+async function walkFactors(login: object): Promise<void> {
+  const begun = tokensOf(await take({ route: 'POST /api/auth/login', body: login }), 'user, without a factor');
+  const factors = '/api/auth/factors';
+  const { accessToken: token } = begun;
+  const added = await take({ route: `POST ${factors}`, token, body: { type: 'TOTP' } });
+  const id = idOf(added);
+  const { secret } = added.answer as { secret: string };
+  secrets.set('secret of the app', secret).set('secret of the app, decoded', decodedSecret(secret));
+  const code = codeAt(decodedSecret(secret), stepAt(service.clock.nowMs()));
+  const address = `${factors}/${id}/confirm`;
+  const confirmed = await take({ route: `POST ${factors}/{id}/confirm`, address, token, body: { code } });
+  const { recoveryCodes } = confirmed.answer as { recoveryCodes: string[] };
+  for (const [at, one] of recoveryCodes.entries()) secrets.set(`recovery code ${at}`, one);
+  const asked = await take({ route: 'POST /api/auth/login', body: login });
+  const { factorToken } = asked.answer as { factorToken: string };
+  secrets.set('factor token', factorToken);
+  const second = 'POST /api/auth/login/factor';
+  await take({ route: second, body: { factorToken, code }, status: 401 });
+  const done = await take({ route: second, body: { factorToken, recoveryCode: recoveryCodes[0] } });
+  const own = tokensOf(done, 'user, with a factor').accessToken;
+  await take({ route: 'POST /api/auth/step-up', token: own, body: { recoveryCode: recoveryCodes[1] } });
+  const sessionId = String(decodeJwt(token)['sid']);
+  const session = '/api/auth/sessions';
+  await take({ route: `DELETE ${session}/{id}`, address: `${session}/${sessionId}`, token: own });
+  await take({ route: `DELETE ${factors}/{id}`, address: `${factors}/${id}`, token: own });
 }
 
 /** A session whose refresh token is in a cookie. */
@@ -454,7 +488,8 @@ beforeAll(async () => {
   await walkOperations();
   // A rejected sign-in is recorded a moment after its response.
   const { events } = service.service.engines;
-  await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === 'LoginFailed'));
+  for (const late of ['LoginFailed', 'FactorRefused'])
+    await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === late));
   await service.quiet();
   history = [...(await service.service.engines.events.readAll({ maxCount: 1_000_000 }))];
 }, 60_000);
@@ -494,6 +529,8 @@ describe('The audited walk', () => {
   test('records events in every step except reads and repeated changes', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
     expect(silent).toEqual([
+      // The first step of a sign-in with a second factor.
+      'POST /api/auth/login',
       'POST /api/transaction-categories/rules/test',
       'DELETE /api/platform/redis/cache/{pattern}',
     ]);

@@ -50,7 +50,9 @@ async function replica(): Promise<(key: string) => Promise<string>> {
   const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
   const identities = service.service.app.get(OidcIdentities);
   const uses = { note: () => undefined };
-  const authenticator = new StreamAuthenticator(tokens, oidc, reader, identities, clock, uses);
+  const authenticator = new StreamAuthenticator(tokens, oidc, reader, identities, clock, uses, {
+    mustOperatorsHaveFactor: false,
+  });
   return (key) =>
     authenticator.partner(key).then(
       ({ rateLimit }) => `limit ${rateLimit}`,

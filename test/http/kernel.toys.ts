@@ -157,13 +157,19 @@ const user = (role: 'ADMIN' | 'USER' | 'NONE'): UserPrincipal => ({
   permissions: role === 'NONE' ? new Set() : role === 'ADMIN' ? ALL_PERMISSIONS : SYSTEM_ROLE_PERMISSIONS[role],
   role,
   branchId: role === 'USER' ? 'branch-1' : null,
+  proof: { verifiedAtMs: 0, hasFactor: false, mustHaveFactor: false },
 });
 
 const bearers: Record<string, Awaited<ReturnType<Authenticator['bearer']>>> = {
   admin: user('ADMIN'),
   user: user('USER'),
   none: user('NONE'),
-  operator: { kind: 'operator', userId: 'operator-1', sessionId: 'session-2' },
+  operator: {
+    kind: 'operator',
+    userId: 'operator-1',
+    sessionId: 'session-2',
+    proof: { verifiedAtMs: 0, hasFactor: false, mustHaveFactor: false },
+  },
 };
 
 /** Accepts four tokens and two keys; `away` simulates an unavailable store. */

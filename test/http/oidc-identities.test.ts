@@ -212,7 +212,7 @@ describe('Tenant settings', () => {
     [{ oidcDomains: [{ issuer: 'https://a.test', domain: 'acme' }] }, 'oidcDomains[0].domain'],
     [{ oidcDomains: [{ issuer: 'https://a.test', domain: '@acme.test' }] }, 'oidcDomains[0].domain'],
     [{ oidcDomains: null }, 'oidcDomains'],
-    [{ requireFactor: true }, 'requireFactor'],
+    [{ requireFactor: 'yes' }, 'requireFactor'],
   ])('are rejected as %j', async (body, path) => {
     expect((await settings(acme, body)).told).toBe(`400 VALIDATION_FAILED ${path}`);
   });

@@ -183,6 +183,7 @@ describe('Operators reading tenants', () => {
       timeZone: 'Europe/Berlin',
       isActive: true,
       oidcDomains: [],
+      requireFactor: false,
       ownerUserId,
       createdAt,
       updatedAt: createdAt,

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { session } from '../../src/aggregates/session.aggregate.js';
 import type { JobRun } from '../../src/jobs/job.js';
-import { SESSION_MS } from '../../src/commands/session-tokens.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { OPERATOR, PASSWORD, TestService, type Books } from '../support/service.js';
@@ -10,6 +9,8 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 3_600_000;
+/** Default time without a refresh after which a session ends. */
+const SESSION_MS = 7 * DAY_MS;
 
 let clock: ShiftedClock;
 let service: TestService;

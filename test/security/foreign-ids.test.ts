@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('tenant'));
-const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national)Id$/i.test(name);
+const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national|raw)Id$/i.test(name);
 
 type Case = { readonly route: Route; readonly place: Place };
 /** Every place in a body that accepts the id of a record; for a list of ids, its item. */

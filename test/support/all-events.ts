@@ -10,9 +10,11 @@ import { noteRebuild, projectionAggregate, requestRebuild } from '../../src/proj
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { noteWebhookProgress, webhookProgress } from '../../src/aggregates/webhook.aggregate.js';
 import { eventually } from './eventually.js';
+import { AuthenticatorApp } from './authenticator-app.js';
 import { LateWriter } from './late-writer.js';
 import type { Browser } from './push-service.js';
 import type { Reply } from './reply.js';
+import { SoftAuthenticator } from './soft-authenticator.js';
 import { PASSWORD, saleOf, type Books, type TestKey, type TestService } from './service.js';
 
 const PATIENCE_MS = 30_000;
@@ -38,6 +40,7 @@ export class EverythingElse {
     await this.people();
     await this.operators();
     await this.tenants();
+    await this.factors();
     const categoryId = await this.categories();
     await this.records();
     await this.transactions(categoryId);
@@ -85,6 +88,32 @@ export class EverythingElse {
     );
     await this.ask('DELETE', user);
     await this.ask('DELETE', `/api/roles/${role}`);
+  }
+
+  private async factors(): Promise<void> {
+    const email = 'fay@all.test';
+    const person = { fullName: 'Fay Factor', email, password: PASSWORD, role: 'USER' };
+    await this.make('/api/users', person);
+    const token = await this.service.signIn(email);
+    const app = await AuthenticatorApp.addTo(this.service, token);
+    const added = await this.service.post('/api/auth/factors', { type: 'PASSKEY' }, token);
+    const { id, options } = added.data as { id: string; options: Parameters<SoftAuthenticator['create']>[0] };
+    const passkey = new SoftAuthenticator(this.service.url);
+    const confirm = { credential: passkey.create(options) };
+    const confirmed = await this.service.post(`/api/auth/factors/${id}/confirm`, confirm, token);
+    const { recoveryCodes } = confirmed.data as { recoveryCodes: string[] };
+    type Asked = { factorToken: string; options: Parameters<SoftAuthenticator['get']>[0] };
+    const login = { email, password: PASSWORD };
+    const asked = (await this.service.post('/api/auth/login', login)).data as Asked;
+    const { factorToken } = asked;
+    const finish = (proof: object) => this.service.post('/api/auth/login/factor', { factorToken, ...proof });
+    await finish({ credential: passkey.get(asked.options) });
+    await finish({ recoveryCode: recoveryCodes[0] });
+    await finish({ code: app.code(1) });
+    await finish({ code: '000000' });
+    await this.written('FactorRefused');
+    await this.ask('POST', '/api/auth/step-up', { recoveryCode: recoveryCodes[1] }, token);
+    await this.ask('DELETE', `/api/auth/factors/${id}`, undefined, token);
   }
 
   private async operators(): Promise<void> {

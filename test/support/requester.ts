@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { exchange } from './exchange.js';
 import type { Route } from './route-table.js';
 import { saleOf, type Books, type TestService } from './service.js';
@@ -115,6 +116,9 @@ export class Requester {
     const notice = { title: 'A notice', body: 'For all.', broadcast: true };
     const sent = await service.post('/api/notifications/admin/send', notice, tenant.token);
     ids.set('/api/notifications', (sent.data as { notificationId: string }).notificationId);
+    const factor = await service.post('/api/auth/factors', { type: 'TOTP' }, tenant.token);
+    ids.set('/api/auth/factors', factor.id);
+    ids.set('/api/auth/sessions', String(decodeJwt(await service.signIn(tenant.email))['sid']));
     await service.quiet();
     const { body } = await service.get('/api/audit-logs', tenant.token);
     ids.set('/api/audit-logs', (body as { items: { id: string }[] }).items[0]?.id ?? '');

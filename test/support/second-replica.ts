@@ -1,7 +1,13 @@
 import { catalogue } from '../../src/app/catalogue.js';
 import { OidcIdentities, SessionAccounts } from '../../src/commands/session-accounts.js';
 import { RefreshSession, refreshSession } from '../../src/commands/session.commands.js';
-import { SessionTokens, type SignedIn, type Tokens } from '../../src/commands/session-tokens.js';
+import {
+  SESSION_RULES,
+  type SessionRules,
+  SessionTokens,
+  type SignedIn,
+  type Tokens,
+} from '../../src/commands/session-tokens.js';
 import { StreamAuthenticator } from '../../src/http/authenticator.js';
 import { AccessTokens } from '../../src/security/access-tokens.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
@@ -39,10 +45,12 @@ export class SecondReplica {
     const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });
     const accounts = new SessionAccounts(reader, claims);
     const sessionTokens = new SessionTokens(tokens);
-    const renew = (renewal: RefreshSession) => refreshSession(runner, reader, accounts, sessionTokens, clock, renewal);
+    const rules = service.service.app.get<SessionRules>(SESSION_RULES);
+    const renew = (renewal: RefreshSession) =>
+      refreshSession(runner, reader, accounts, sessionTokens, clock, rules, renewal);
     const identities = new OidcIdentities(reader, claims, runner, ids);
     const uses = { note: () => undefined };
-    const authenticator = new StreamAuthenticator(tokens, oidc, reader, identities, clock, uses);
+    const authenticator = new StreamAuthenticator(tokens, oidc, reader, identities, clock, uses, rules);
     return new SecondReplica(store, authenticator, renew, service);
   }
 

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import {
+  AddFactor,
+  AddFactorInput,
+  ConfirmFactor,
+  ConfirmFactorInput,
+  RemoveFactor,
+} from '../commands/factor.commands.js';
+import { EndOwnSession, FactorLoginInput, LoginWithFactor, StepUp, StepUpInput } from '../commands/step-up.commands.js';
+import { ListFactors, ListSessions } from '../queries/session.queries.js';
+import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
+import { FactorRequiredDto, TokensDto, TOO_MANY_SIGN_INS, WITH_FACTOR } from './session-shapes.js';
+import { instantOut, named, recordId } from './shapes.js';
+
+const FactorDto = named(
+  'FactorDto',
+  z.object({
+    id: recordId,
+    type: z.enum(['TOTP', 'PASSKEY']),
+    createdAt: instantOut,
+    lastUsedAt: instantOut.nullable(),
+  }),
+);
+const NewFactorDto = named(
+  'NewFactorDto',
+  z.object({
+    id: recordId,
+    secret: z.string().optional().meta({ description: 'For TOTP: the secret in base32. Returned only once.' }),
+    uri: z.string().optional().meta({ description: 'For TOTP: the otpauth URI of the secret, for a QR code.' }),
+    options: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'For PASSKEY: options of `navigator.credentials.create`, as JSON.' }),
+  }),
+);
+const RecoveryCodesDto = named(
+  'RecoveryCodesDto',
+  z.object({
+    recoveryCodes: z.array(z.string()).meta({ description: 'Each can be used once. Returned only once.' }),
+  }),
+);
+const SteppedUpDto = named('SteppedUpDto', z.object({ verifiedUntil: instantOut }));
+const SessionDto = named(
+  'SessionDto',
+  z.object({
+    id: recordId,
+    device: z.string().nullable().meta({ description: '`User-Agent` of the last sign-in, refresh or step-up.' }),
+    address: z.string().nullable().meta({ description: 'Client address of the last sign-in, refresh or step-up.' }),
+    createdAt: instantOut,
+    lastUsedAt: instantOut.meta({ description: 'Time of the last sign-in, refresh or step-up.' }),
+    expiresAt: instantOut,
+    isCurrent: z.boolean(),
+  }),
+);
+
+const also = { 429: TOO_MANY_SIGN_INS };
+const told = { position: 'told' } as const;
+const own = { who: 'any', tag: 'Authentication', withoutFactor: true, ifMatch: false } as const;
+const auth = routesAt('/api/auth', own);
+const factors = routesAt('/api/auth/factors', { ...own, stepUp: true });
+const host = ({ host: name }: { readonly host: string }): string => name.toLowerCase();
+
+/** Second factors, step-up and the caller's own sessions (ADR 0075). */
+export const FactorController = controllerOf(
+  auth.query(
+    "List the caller's second factors, oldest first",
+    { path: '/factors', answers: valueOf(z.array(FactorDto)) },
+    ({ caller }) => new ListFactors(caller),
+  ),
+  factors.command(
+    'Begin to add an authenticator app or a passkey',
+    {
+      description: 'The factor is used after its confirmation within 10 minutes. A further request replaces it.',
+      body: AddFactorInput,
+      creates: { showsSecret: true },
+      answers: { ...valueOf(NewFactorDto), status: 201, position: 'awaited' },
+    },
+    ({ caller, id, body, request }) => new AddFactor(caller, { ...body, id, host: host(request) }),
+    ({ position: _, ...added }) => added,
+  ),
+  factors.command(
+    'Confirm a new factor with its first code or its credential; returns ten new recovery codes',
+    {
+      path: '/:id/confirm',
+      description: 'Earlier recovery codes become invalid. The code cannot be used again to sign in.',
+      body: ConfirmFactorInput,
+      answers: { ...valueOf(RecoveryCodesDto), position: 'awaited' },
+    },
+    ({ caller, id, body }) => new ConfirmFactor(caller, id, body),
+    ({ recoveryCodes }) => ({ recoveryCodes }),
+  ),
+  factors.command(
+    'Remove a factor; the recovery codes end with the last one',
+    { method: 'DELETE', path: '/:id' },
+    ({ caller, id }) => new RemoveFactor(caller, id),
+  ),
+  routesAt('/api/auth', { who: 'public', tag: 'Authentication' }).command(
+    'Complete a sign-in with a second factor',
+    {
+      path: '/login/factor',
+      description: WITH_FACTOR,
+      body: FactorLoginInput,
+      answers: { ...valueOf(TokensDto), ...told, also },
+    },
+    ({ body }) => new LoginWithFactor(body),
+    ({ tokens }) => tokens,
+  ),
+  auth.command(
+    'Prove again who you are, before an operation that requires it',
+    {
+      path: '/step-up',
+      description:
+        'Without a proof, returns the accepted methods and options for a passkey. With one, the session counts as ' +
+        'verified for 10 minutes. Accounts without a factor send `password`. A wrong proof results in 400.',
+      body: StepUpInput,
+      answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },
+    },
+    ({ caller, body, request }) => new StepUp(caller, body, host(request)),
+    ({ outcome }) => outcome,
+  ),
+  auth.query(
+    "List the caller's open sessions, at most 100, most recently used first",
+    { path: '/sessions', answers: valueOf(z.array(SessionDto)) },
+    ({ caller }) => new ListSessions(caller),
+  ),
+  auth.command(
+    "End one of the caller's sessions; its tokens stop working within a second",
+    { method: 'DELETE', path: '/sessions/:id', answers: receipt(200) },
+    ({ caller, id }) => new EndOwnSession(caller, id),
+  ),
+);

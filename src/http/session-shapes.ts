@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { named } from './shapes.js';
+
+export const TokensDto = named(
+  'TokensDto',
+  z.object({
+    accessToken: z.string(),
+    refreshToken: z.string(),
+    tokenType: z.literal('Bearer'),
+    expiresIn: z.int().meta({ description: 'Lifetime of the access token in seconds.' }),
+  }),
+);
+
+/** The answer to a sign-in or step-up that needs a further proof. */
+export const FactorRequiredDto = named(
+  'FactorRequiredDto',
+  z.object({
+    factorRequired: z.literal(true),
+    factorToken: z.string().meta({ description: 'Valid for five minutes.' }),
+    methods: z
+      .array(z.enum(['TOTP', 'PASSKEY', 'RECOVERY_CODE', 'PASSWORD']))
+      .meta({ description: 'Accepted proofs. PASSWORD only in a step-up without a factor.' }),
+    options: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'Options of `navigator.credentials.get`, as JSON; null without a passkey for this host.' }),
+  }),
+);
+
+export const TOO_MANY_SIGN_INS = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
+
+export const WITH_FACTOR =
+  'A code, recovery code or passkey assertion is accepted once. Failed attempts are limited like wrong passwords.';

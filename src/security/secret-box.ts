@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const FILE = 'encryption-key';
+const KEY = /^[\w-]{43}$/;
+
+/**
+ * Encrypts secrets that the service must be able to read again, so that neither the history nor a backup reveals them
+ * (AES-256-GCM). The key is the same on every replica. It is not in backups.
+ */
+export class SecretBox {
+  private readonly keyId: string;
+
+  /** @param key 256 bits */
+  constructor(private readonly key: Buffer) {
+    this.keyId = hash('sha256', key, 'base64url').slice(0, 8);
+  }
+
+  /**
+   * Uses the given key, or the one in `encryption-key`, or creates it there (readable only by the owner).
+   * @throws UnusableKey if it does not have 256 bits in base64url; the error does not contain it
+   */
+  static async open(directory: string, given?: string): Promise<SecretBox> {
+    const source = given === undefined ? join(directory, FILE) : 'ENCRYPTION_KEY';
+    const text = (given ?? (await loadOrMake(source))).trim();
+    if (!KEY.test(text)) throw new UnusableKey(`${source} is not a key of 256 bits in base64url.`);
+    return new SecretBox(Buffer.from(text, 'base64url'));
+  }
+
+  /** Encrypts a secret. Only `open` with the same `place` returns it, so it cannot be moved to another record. */
+  seal(secret: string, place: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${this.keyId}.${sealed.toString('base64url')}`;
+  }
+
+  /** @throws UnusableKey if the secret was sealed with another key or for another place */
+  unseal(text: string, place: string): string {
+    const [keyId = '', body = ''] = text.split('.');
+    if (keyId !== this.keyId)
+      throw new UnusableKey('A stored secret needs another ENCRYPTION_KEY. Restore the key of this history.');
+    const sealed = Buffer.from(body, 'base64url');
+    const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(-TAG_BYTES)];
+    const decipher = createDecipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(place)).setAuthTag(tag);
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString();
+    } catch {
+      throw new UnusableKey('A stored secret is damaged or belongs to another record.');
+    }
+  }
+}
+
+async function loadOrMake(path: string): Promise<string> {
+  const known = await readKeyFile(path);
+  if (known !== undefined) return known;
+  await makeKeyFile(path, randomBytes(KEY_BYTES).toString('base64url'));
+  return (await readKeyFile(path)) ?? '';
+}

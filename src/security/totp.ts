@@ -1,0 +1,48 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** The parameters that every authenticator app supports (RFC 6238): HMAC-SHA-1, 30 seconds, six digits. */
+const STEP_MS = 30_000;
+const DIGITS = 6;
+/** RFC 4226 recommends 160 bits. */
+const SECRET_BYTES = 20;
+/** Accepted clock differences in steps (RFC 6238, 5.2). */
+const DRIFTS = [0, -1, 1];
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Base32 without padding (RFC 4648, 6). */
+export function base32(bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => BASE32[parseInt(group.padEnd(5, '0'), 2)]).join('');
+}
+
+/** A new random secret, in base64url. */
+export const newTotpSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+/** The address that authenticator apps read from a QR code. */
+export function otpauthUri(secret: string, email: string): string {
+  const label = `Kontor:${encodeURIComponent(email)}`;
+  return `otpauth://totp/${label}?secret=${base32(Buffer.from(secret, 'base64url'))}&issuer=Kontor&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`;
+}
+
+/** The code of a time step (RFC 4226, 5.3). */
+export function codeAt(secret: string, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', Buffer.from(secret, 'base64url')).update(counter).digest();
+  const offset = (mac.at(-1) ?? 0) & 0xf;
+  const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
+}
+
+export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
+
+/** The time step that a code belongs to, at most one step from now; undefined for any other code. */
+export function stepOfCode(secret: string, code: string, nowMs: number): number | undefined {
+  const given = Buffer.from(code);
+  return DRIFTS.map((drift) => stepAt(nowMs) + drift).find((step) => {
+    const expected = Buffer.from(codeAt(secret, step));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}

@@ -1,0 +1,211 @@
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import type { Reply } from '../support/reply.js';
+import { OPERATOR, PASSWORD, TestService, type Books } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+import { SoftAuthenticator } from '../support/soft-authenticator.js';
+
+const MINUTE_MS = 60_000;
+const REQUIRED = '403 STEP_UP_REQUIRED';
+
+const clock = new ShiftedClock();
+let service: TestService;
+let books: Books;
+beforeAll(async () => {
+  service = await TestService.start({ clock, environment: { TRUST_PROXY: 'true' } });
+  const tenant = await service.createTenant();
+  books = { tenant, partner: await service.createKey(tenant, { rateLimit: null }) };
+});
+afterAll(() => service.close());
+
+let addresses = 0;
+const newAddress = (): Record<string, string> => {
+  addresses += 1;
+  return { 'x-forwarded-for': `10.4.${addresses >> 8}.${addresses & 255}` };
+};
+const stepUp = (token: string, proof: object): Promise<Reply> =>
+  service.post('/api/auth/step-up', proof, token, newAddress());
+const signIn = (): Promise<string> => service.signIn(OPERATOR.email, OPERATOR.password);
+
+async function newUser(): Promise<{ email: string; token: string }> {
+  const email = `${service.fresh('person')}@kontor.test`;
+  const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };
+  await service.post('/api/users', body, await service.signIn(books.tenant.email));
+  return { email, token: await service.signIn(email) };
+}
+
+let limit = 60;
+
+/** Every operation that requires a recent proof. Each returns its outcome. */
+const GUARDED: Readonly<Record<string, (token: string) => Promise<Reply>>> = {
+  'making an operator': (token) => {
+    const email = `${service.fresh('operator')}@kontor.test`;
+    return service.post('/api/platform/operators', { fullName: 'New', email, password: PASSWORD }, token);
+  },
+  'downloading a backup': (token) => {
+    const id = service.service.engines.ids.next();
+    return service.get(`/api/platform/jobs/execution/${id}/backup-download`, token);
+  },
+  'raising a limit': (token) => {
+    const path = `/api/platform/integration-keys/${books.partner.id}`;
+    limit += 1;
+    return service.call('PATCH', path, { token, body: { rateLimit: limit } });
+  },
+  'reopening a period': (token) => service.post('/api/periods/reopen', { through: null, reason: 'A test' }, token),
+  'adding a factor': (token) => service.post('/api/auth/factors', { type: 'TOTP' }, token),
+  'confirming a factor': (token) =>
+    service.post(`/api/auth/factors/${service.service.engines.ids.next()}/confirm`, { code: '000000' }, token),
+  'removing a factor': (token) =>
+    service.call('DELETE', `/api/auth/factors/${service.service.engines.ids.next()}`, { token }),
+};
+
+describe.each(Object.entries(GUARDED))('%s', (name, act) => {
+  test('requires a sign-in or step-up within the last ten minutes', async () => {
+    const person = name === 'reopening a period' ? { email: books.tenant.email, password: PASSWORD } : OPERATOR;
+    const token = await service.signIn(person.email, person.password);
+    clock.pass(9 * MINUTE_MS);
+    expect((await act(token)).told).not.toBe(REQUIRED);
+    clock.pass(MINUTE_MS + 1_000);
+    expect((await act(token)).told).toBe(REQUIRED);
+    expect((await stepUp(token, { password: person.password })).status).toBe(200);
+    expect((await act(token)).told).not.toBe(REQUIRED);
+  });
+});
+
+test('A refresh does not count as a proof', async () => {
+  const login = (await service.post('/api/auth/login', OPERATOR)).data as { refreshToken: string };
+  clock.pass(11 * MINUTE_MS);
+  const { refreshToken } = login;
+  const fresh = (await service.post('/api/auth/refresh', { refreshToken })).data as { accessToken: string };
+  expect((await GUARDED['adding a factor']?.(fresh.accessToken))?.told).toBe(REQUIRED);
+});
+
+test('Lowering a limit requires no step-up', async () => {
+  const token = await signIn();
+  const path = `/api/platform/integration-keys/${books.partner.id}`;
+  clock.pass(11 * MINUTE_MS);
+  expect((await service.call('PATCH', path, { token, body: { rateLimit: 1 } })).status).toBe(200);
+  expect((await service.call('PATCH', path, { token, body: { rateLimit: 1_000 } })).told).toBe(REQUIRED);
+});
+
+test('STEP_UP_REQUIRED comes after authorization and before the body is read', async () => {
+  const owner = await service.signIn(books.tenant.email);
+  const token = await signIn();
+  clock.pass(11 * MINUTE_MS);
+  expect((await service.post('/api/platform/operators', {}, owner)).told).toBe('403 FORBIDDEN');
+  const raw = { token, raw: '{"broken' };
+  expect((await service.call('POST', '/api/platform/operators', raw)).told).toBe(REQUIRED);
+});
+
+describe('A step-up', () => {
+  test('with the password suits an account without a factor, and says until when it counts', async () => {
+    const { token } = await newUser();
+    const asked = await stepUp(token, {});
+    expect(asked.data).toMatchObject({ factorRequired: true, methods: ['PASSWORD'], options: null });
+    expect((await stepUp(token, { password: 'wrong' })).told).toBe('400 VALIDATION_FAILED password');
+    expect((await stepUp(token, { code: '000000' })).told).toBe('400 VALIDATION_FAILED password');
+    const before = clock.nowMs();
+    const { verifiedUntil } = (await stepUp(token, { password: PASSWORD })).data as { verifiedUntil: string };
+    expect(Date.parse(verifiedUntil) - before).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+    expect(Date.parse(verifiedUntil) - before).toBeLessThan(11 * MINUTE_MS);
+  });
+
+  test('needs the factor of an account that has one, once for each code', async () => {
+    const { token } = await newUser();
+    const app = await AuthenticatorApp.addTo(service, token);
+    clock.pass(11 * MINUTE_MS);
+    expect((await service.post('/api/auth/factors', { type: 'TOTP' }, token)).told).toBe(REQUIRED);
+    expect((await stepUp(token, {})).data).toMatchObject({ methods: ['TOTP', 'RECOVERY_CODE'] });
+    expect((await stepUp(token, { password: PASSWORD })).told).toBe('400 VALIDATION_FAILED password');
+    expect((await stepUp(token, { code: '000000' })).told).toBe('400 VALIDATION_FAILED code');
+    expect((await stepUp(token, { code: app.code(), password: PASSWORD })).told).toBe('400 VALIDATION_FAILED code');
+    expect((await stepUp(token, { code: app.code() })).status).toBe(200);
+    expect((await stepUp(token, { code: app.code() })).told).toBe('400 VALIDATION_FAILED code');
+    const [recoveryCode] = app.recoveryCodes;
+    expect((await stepUp(token, { recoveryCode })).status).toBe(200);
+    expect((await stepUp(token, { recoveryCode })).told).toBe('400 VALIDATION_FAILED recoveryCode');
+    expect((await service.post('/api/auth/factors', { type: 'TOTP' }, token)).status).toBe(201);
+  });
+
+  test('with a passkey answers the challenge of the same session', async () => {
+    const { token, email } = await newUser();
+    const passkey = new SoftAuthenticator('https://kontor.test');
+    const host = { 'x-forwarded-host': 'kontor.test' };
+    const added = await service.post('/api/auth/factors', { type: 'PASSKEY' }, token, host);
+    const { id, options } = added.data as { id: string; options: Parameters<SoftAuthenticator['create']>[0] };
+    const credential = passkey.create(options);
+    expect((await service.post(`/api/auth/factors/${id}/confirm`, { credential }, token)).status).toBe(200);
+    type Asked = { factorToken: string; options: Parameters<SoftAuthenticator['get']>[0] };
+    const own = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
+    const login = { email, password: PASSWORD };
+    const foreign = (await service.post('/api/auth/login', login, undefined, host)).data as Asked;
+    const refused = '400 VALIDATION_FAILED credential';
+    const foreignProof = { factorToken: foreign.factorToken, credential: passkey.get(foreign.options) };
+    expect((await stepUp(token, foreignProof)).told).toBe(refused);
+    expect((await stepUp(token, { credential: passkey.get(own.options) })).told).toBe(refused);
+    const proof = { factorToken: own.factorToken, credential: passkey.get(own.options) };
+    expect((await stepUp(token, proof)).status).toBe(200);
+    expect((await stepUp(token, proof)).told).toBe(refused);
+    // A token for a step-up does not complete a sign-in.
+    const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
+    const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
+    expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('is limited like a sign-in', async () => {
+    const { token } = await newUser();
+    const headers = newAddress();
+    const attempt = (password: string) => service.post('/api/auth/step-up', { password }, token, headers);
+    for (let wrong = 0; wrong < 10; wrong += 1) expect((await attempt('wrong')).status).toBe(400);
+    expect((await attempt(PASSWORD)).told).toBe('429 RATE_LIMITED');
+  });
+});
+
+describe('A tenant that requires a second factor', () => {
+  const settings = (token: string, requireFactor: boolean) =>
+    service.call('PATCH', '/api/settings', { token, body: { requireFactor } });
+
+  test('lets owners and administrators without one only add one, also in sessions that began before', async () => {
+    const { token: owner, email } = await service.createTenant();
+    const users = `${service.fresh('staff')}.test`;
+    const person = (role: string) => ({ fullName: role, email: `${role}@${users}`, password: PASSWORD, role });
+    for (const role of ['ADMIN', 'USER']) await service.post('/api/users', person(role), owner);
+    const admin = await service.signIn(`ADMIN@${users}`);
+    const user = await service.signIn(`USER@${users}`);
+    expect((await service.get('/api/settings', owner)).data).toMatchObject({ requireFactor: false });
+    expect((await settings(owner, true)).status).toBe(200);
+    const again = await service.signIn(email);
+    clock.pass(1_000);
+    for (const token of [owner, admin, again]) {
+      expect((await service.get('/api/customers?pageNumber=1&pageSize=1', token)).told).toBe('403 FACTOR_REQUIRED');
+      expect((await service.get('/api/auth/me', token)).status).toBe(200);
+    }
+    expect((await service.get('/api/customers?pageNumber=1&pageSize=1', user)).status).toBe(200);
+
+    const app = await AuthenticatorApp.addTo(service, again);
+    clock.pass(1_000);
+    expect((await service.get('/api/settings', again)).data).toMatchObject({ requireFactor: true });
+    // Another session of the same person has not used it yet.
+    expect((await service.get('/api/settings', owner)).told).toBe('403 FACTOR_REQUIRED');
+    clock.pass(MINUTE_MS);
+    expect((await stepUp(owner, { code: app.code() })).status).toBe(200);
+    clock.pass(1_000);
+    expect((await service.get('/api/settings', owner)).status).toBe(200);
+    const remove = await service.call('DELETE', `/api/auth/factors/${app.id}`, { token: owner });
+    expect(remove.told).toBe('409 LAST_FACTOR');
+    expect((await settings(owner, false)).status).toBe(200);
+    clock.pass(1_000);
+    expect((await service.get('/api/customers?pageNumber=1&pageSize=1', admin)).status).toBe(200);
+  });
+});
+
+test('With OPERATOR_FACTOR=required, an operator without a factor can only add one', async () => {
+  const strict = await TestService.start({ environment: { OPERATOR_FACTOR: 'required' } });
+  try {
+    const token = await strict.signIn(OPERATOR.email, OPERATOR.password);
+    expect((await strict.get('/api/platform/operators', token)).told).toBe('403 FACTOR_REQUIRED');
+    await AuthenticatorApp.addTo(strict, token);
+    expect((await strict.get('/api/platform/operators', token)).status).toBe(200);
+  } finally {
+    await strict.close();
+  }
+});

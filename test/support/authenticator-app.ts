@@ -1,0 +1,39 @@
+import { codeAt, stepAt } from '../../src/security/totp.js';
+import type { Clock } from '../../src/ports/time.js';
+import type { TestService } from './service.js';
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** The secret of an app, from base32. */
+export function decodedSecret(base32: string): string {
+  const bits = Array.from(base32, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => parseInt(byte, 2))).toString('base64url');
+}
+
+/** An authenticator app of an account, added through the API. */
+export class AuthenticatorApp {
+  private constructor(
+    readonly id: string,
+    readonly secret: string,
+    readonly recoveryCodes: readonly string[],
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds an app to the account of a recently verified session. */
+  static async addTo(service: TestService, token: string): Promise<AuthenticatorApp> {
+    const added = await service.post('/api/auth/factors', { type: 'TOTP' }, token);
+    if (added.status !== 201) throw new Error(`The authenticator app: ${added.told}`);
+    const { id, secret } = added.data as { id: string; secret: string };
+    const app = new AuthenticatorApp(id, decodedSecret(secret), [], service.clock);
+    const confirmed = await service.post(`/api/auth/factors/${id}/confirm`, { code: app.code() }, token);
+    if (confirmed.status !== 200) throw new Error(`The confirmation: ${confirmed.told}`);
+    const { recoveryCodes } = confirmed.data as { recoveryCodes: string[] };
+    return new AuthenticatorApp(id, app.secret, recoveryCodes, service.clock);
+  }
+
+  /** The code `steps` of 30 seconds from now. */
+  code(steps = 0): string {
+    return codeAt(this.secret, stepAt(this.clock.nowMs()) + steps);
+  }
+}
