@@ -66,7 +66,7 @@ async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));
 }
-/** The documents on the books, which shows that each was booked once. */
+/** The documents on the books; the list shows that each document was booked once. */
 async function booked(): Promise<string[]> {
   const { items } = await service.transactions(books.tenant.token);
   return items.flatMap(({ documentEffect, externalId }) => (documentEffect === null ? [] : [externalId ?? ''])).sort();
@@ -75,9 +75,9 @@ async function booked(): Promise<string[]> {
 type Cause = {
   readonly code: string;
   readonly facts: object;
-  /** Provokes the rejection, and resolves with what removes its cause. */
+  /** Causes the rejection, and resolves with an action that removes its cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
-  /** Other documents that are then on the books. */
+  /** Other documents that the books then also contain. */
   readonly others?: readonly string[];
 };
 const passive = async (): Promise<string> => create('customers', { name: 'Ada', code: 'ADA', status: 'PASSIVE' });
@@ -289,7 +289,7 @@ test('A crash at any step of healing is made up for after the restart, with one 
     await push('back', returnOf('waiting'));
     await Promise.all([letterOf('waiting'), letterOf('back')]);
     const crashed = store;
-    // The creation of the branch is stored, then as many steps of healing, and nothing afterwards.
+    // Stores the creation of the branch, then this many steps of healing, and nothing after that.
     crashed.beforeAppendTo(`branch-${books.tenant.id}`, () => {
       crashed.appendsUntilAway = appends + 1;
       return Promise.resolve();
