@@ -16,9 +16,11 @@ const AT_ONCE = 2_000;
 
 const idOf = (name: string): string => nameUuid(name, SPACE);
 
+/** Tenant of the events in `historyAlone`. */
+export const TENANT_ALONE = '0199d3a0-0000-7000-8000-000000000001';
 /** A fictitious tenant: its accounts, branches and categories occur only in the events. */
 const nobody: Tenant = {
-  id: '0199d3a0-0000-7000-8000-000000000001',
+  id: TENANT_ALONE,
   accounts: {
     sales: idOf('sales'),
     tax: idOf('tax'),

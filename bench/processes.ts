@@ -47,8 +47,12 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
 /** Starts a server (all its threads on one core) and waits for the line with its address. */
-export async function startServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-  const child = start('measured', [process.execPath, ...args], { env: { ...process.env, ...env } });
+export async function startServer(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  core: Core = 'measured',
+): Promise<Server> {
+  const child = start(core, [process.execPath, ...args], { env: { ...process.env, ...env } });
   if (!child.stdout) throw new Error('No output');
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
@@ -58,6 +62,10 @@ export async function startServer(args: readonly string[], env: NodeJS.ProcessEn
   }
   throw new Error('The server ended before it listened');
 }
+
+/** A receiver of webhooks, on the core of the load. */
+export const startReceiver = (): Promise<Server> =>
+  startServer([new URL('./webhook-receiver.mjs', import.meta.url).pathname], {}, 'load');
 
 /** @param file response body of GET /bytes */
 export const startBare = (file?: string): Promise<Server> =>

@@ -77,7 +77,7 @@ async function reportsAt(size: number): Promise<Measurement[]> {
         `${name}${known ? ', knownAt' : ''}: ${Math.round(ms)} ms, others ${othersMaxMs} ms, ${before} to ${after} MiB`,
       );
       figures.push({
-        ...{ figure: 'B13', name: known ? `${name}, knownAt` : name, unit: 'ms', events: size, concurrency: 1 },
+        ...{ figure: 'reports', name: known ? `${name}, knownAt` : name, unit: 'ms', events: size, concurrency: 1 },
         ...{ runs: [ms], operations: REQUESTS, errors, details: { othersMaxMs, memoryMiB: [before, after] } },
         goal: { of: 'value', atMost: known ? KNOWN_AT_MOST_MS : AT_MOST_MS },
       });

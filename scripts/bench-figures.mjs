@@ -27,7 +27,7 @@ export const figures = [
   { ids: ['B10'], what: 'forwarder to NATS', program: 'forwarder', lacks: nats },
   { ids: ['B11'], what: 'rate-limit check', program: 'rate-limit', lacks: redis },
   { ids: ['B12'], what: 'appends to EventStoreDB', program: 'eventstore', lacks: nothing },
-  { ids: ['B13'], what: 'reports', program: 'reports', lacks: nothing },
+  { ids: ['B13'], what: 'webhook deliveries', program: 'webhooks', lacks: nothing },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },
   {
     ids: ['notifications'],

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { root, run } from './checkout.mjs';
 import { figuresOf, operationsOf, tableOf } from './fuzz-table.mjs';
 import { jest, prepare } from './jest.mjs';
+import { binOf, pythonWith } from './python.mjs';
 
 const VERSION = '4.32.5';
 const WITHOUT_PYTHON = 'test/http/spoiled-bodies.property.test.ts';
@@ -23,24 +24,11 @@ const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];
 
-const succeeds = (program, ...args) =>
-  run(program, args).then(
-    (code) => code === 0,
-    () => false,
-  );
-
 /** Path of schemathesis, in a virtual environment below `work`; undefined if it cannot be installed. */
 async function schemathesis(work) {
   const given = process.env.SCHEMATHESIS;
-  const environment = given ?? join(work, 'python');
-  const bin = join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
-  if (given === undefined) {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
-    const isHere =
-      (await succeeds('python3', '-m', 'venv', environment)) && (await succeeds(join(bin, 'python'), ...pip));
-    if (!isHere) return undefined;
-  }
-  return join(bin, 'st');
+  const bin = given === undefined ? await pythonWith(join(work, 'python'), `schemathesis==${VERSION}`) : binOf(given);
+  return bin && join(bin, 'st');
 }
 
 /** The configuration, scaled to the requested number of examples. */

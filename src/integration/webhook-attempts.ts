@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
 import type { DisabledReason, PresentWebhook, WebhookReport } from '../aggregates/webhook.aggregate.js';
 import { Backoff } from '../eventsourcing/backoff.js';
@@ -65,6 +66,8 @@ export class WebhookAttempts {
     /** Number of the next log entry. */
     public nextNumber: number,
   ) {
+    // Every attempt in progress adds a listener.
+    setMaxListeners(0, this.stopping.signal);
     this.gate = new WebhookGate(parts.clock, new Backoff(DOWN_PAUSES));
     this.wants = wantedBy(webhook);
   }

@@ -44,7 +44,8 @@ export class WebhookGate {
   /** Resolves when an attempt may begin, not before `dueMs` unless the receiver recovers; false if the gate closes. */
   async enter(dueMs: number): Promise<boolean> {
     // The limit matters after the clock was set back.
-    await this.clock.sleep(Math.min(MAX_WAIT_MS, dueMs - this.clock.nowMs()), this.changed.signal);
+    const waitMs = Math.min(MAX_WAIT_MS, dueMs - this.clock.nowMs());
+    if (waitMs > 0) await this.clock.sleep(waitMs, this.changed.signal);
     if (this.closed()) return false;
     if (this.queue.length > 0 || !this.hasRoom())
       await new Promise<void>((enter) => {

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
+import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
 import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
 
@@ -84,7 +85,7 @@ export class OutboundClient {
     const { clock, allowPrivate } = this.options;
     const over = new AbortController();
     const end = () => {
-      over.abort();
+      over.abort(DONE);
     };
     signal?.addEventListener('abort', end);
     return new Promise((resolve) => {

@@ -1,4 +1,5 @@
-import type { Delivery } from '../../src/observability/delivery-log.js';
+import { DeadLetters } from '../../src/integration/dead-letters.js';
+import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
 import type { Page } from '../../src/queries/query.js';
 import type { WebhookView } from '../../src/projections/webhook.projection.js';
 import { eventually } from '../support/eventually.js';
@@ -214,4 +215,34 @@ describe('A webhook', () => {
     const ids = (await eventsAt('/restarted', 2)).map(({ data }) => data['externalId']);
     expect(ids).toEqual(['restarted-1', 'restarted-2']);
   });
+});
+
+test('A dead letter of a webhook can be replayed, and shows its messages', async () => {
+  const made = await webhookAt('/parked', ['kontor.sale.accepted.v1']);
+  await service.sell(partner, saleOf('parked-1'));
+  const [delivery] = await deliveredTo(made.id, 1);
+  const { source } = (await service.service.app.get(DeliveryLog).find(tenant.id, delivery?.id ?? '')) ?? {};
+  if (!source) throw new Error('The delivery is not in the log.');
+  const { eventId: id, ...place } = source;
+  const event = { id, type: 'SaleAccepted', ...place };
+  const reason = { code: 'UNDELIVERED', message: 'For three days.' };
+  await service.service.app
+    .get(DeadLetters)
+    .park({ origin: 'WEBHOOK', subscriber: `webhook:${made.id}`, event, reason });
+  await service.quiet();
+  const operator = await service.operator();
+  const letters = '/api/platform/dead-letters';
+  const parked = (await service.get(`${letters}?origin=WEBHOOK`, operator)).body as Page<{
+    id: string;
+    payload: object[];
+  }>;
+  expect(parked.items).toMatchObject([{ status: 'PARKED', payload: [{ type: 'kontor.sale.accepted.v1' }] }]);
+  const replay = async () =>
+    (await service.post(`${letters}/${parked.items[0]?.id ?? ''}/replay`, undefined, operator)).data as object;
+  receiver.answer = (path) => ({ status: path === '/parked' ? 500 : 204 });
+  expect(await replay()).toMatchObject({ status: 'PARKED' });
+  receiver.answer = () => ({ status: 204 });
+  expect(await replay()).toMatchObject({ status: 'REPLAYED' });
+  const [first, second] = receiver.eventsAt('/parked');
+  expect(second).toEqual({ ...first, replayed: true });
 });

@@ -1,0 +1,125 @@
+// npm run test:webhooks: the compiled service delivers webhooks to a receiver in Python, which verifies every delivery
+// with the PyPI library `standardwebhooks`: of a receiver that accepts everything, one that rejects some messages once,
+// and one that is slow. The secret is rotated meanwhile. Prints a table at the end. SALES=<n> (default 200): pushed sales;
+// WEBHOOK_PYTHON=<folder>: an existing virtual environment. Without access to PyPI nothing is tested; with
+// REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { root } from './checkout.mjs';
+import { tableOf } from './fuzz-table.mjs';
+import { prepare } from './jest.mjs';
+import { binOf, pythonWith } from './python.mjs';
+
+const VERSION = '1.1.0';
+const SALES = Number(process.env.SALES ?? 200);
+/** Each sale is accepted and booked. */
+const MESSAGES = 2 * SALES;
+const PATHS = ['/steady', '/flaky', '/slow'];
+const PATIENCE_MS = 120_000;
+
+/** Starts the receiver; `stop` ends it. */
+async function startReceiver(bin) {
+  const script = join(root, 'test', 'webhooks', 'receiver.py');
+  const child = spawn(join(bin, 'python'), [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [printed] = await once(child.stdout, 'data');
+  const url = `http://127.0.0.1:${Number(printed.toString())}`;
+  return {
+    url,
+    report: async (path) => (await fetch(url + path)).json(),
+    setSecret: (path, body) => fetch(url + path, { method: 'PUT', body }),
+    stop: () => child.stdin.end(),
+  };
+}
+
+/** Pushes sales, and rotates the secret of the steady receiver halfway. */
+async function deliver(service, receiver) {
+  const shop = await service.openShop();
+  const token = shop.ownerToken;
+  const hooks = new Map();
+  for (const path of PATHS) {
+    const body = { url: receiver.url + path, types: ['kontor.sale.*'] };
+    const { data } = await service.call('/api/webhooks', { token, body });
+    hooks.set(path, data.id);
+    await receiver.setSecret(path, data.secret);
+  }
+  const sellTo = async (first, last) => {
+    for (let number = first; number < last; number += 1) await service.sell(shop, `sale-${number}`);
+  };
+  await sellTo(0, SALES / 2);
+  const rotated = await service.call(`/api/webhooks/${hooks.get('/steady')}/rotate-secret`, { token, method: 'POST' });
+  await sellTo(SALES / 2, (SALES * 3) / 4);
+  // From here on the receiver knows the new secret only.
+  await receiver.setSecret('/steady', rotated.data.secret);
+  await sellTo((SALES * 3) / 4, SALES);
+}
+
+/** Each check with its outcome. */
+function checksOf(path, { accepted, unverified, rejected }) {
+  const first = new Map(accepted.map((one) => [one.id, one]));
+  const sequences = new Map();
+  for (const { subject, sequence } of first.values())
+    sequences.set(subject, [...(sequences.get(subject) ?? []), Number(sequence)]);
+  const isOrdered = [...sequences.values()].every((list) => list.every((one, at) => at === 0 || list[at - 1] <= one));
+  return [
+    [`${path}: every message arrived`, first.size === MESSAGES],
+    [`${path}: every signature was verified`, unverified.length === 0],
+    [`${path}: in order for each record`, isOrdered],
+    [
+      `${path}: ${path === '/flaky' ? 'some were rejected once' : 'none was rejected'}`,
+      rejected > 0 === (path === '/flaky'),
+    ],
+  ];
+}
+
+async function test(bin) {
+  await import('../test/support/typescript.mjs');
+  const { ConsoleService } = await import('../test/support/console-service.ts');
+  const receiver = await startReceiver(bin);
+  const service = await ConsoleService.start({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+  try {
+    await deliver(service, receiver);
+    const rows = [];
+    const checks = [];
+    for (const path of PATHS) {
+      let report = await receiver.report(path);
+      for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; report = await receiver.report(path)) {
+        if (new Set(report.accepted.map(({ id }) => id)).size >= MESSAGES) break;
+        await delay(100);
+      }
+      checks.push(...checksOf(path, report));
+      rows.push([`${path}: accepted, rejected`, `${report.accepted.length}, ${report.rejected}`]);
+    }
+    console.log(tableOf(rows));
+    for (const [name, isGood] of checks) console.log(`${isGood ? 'ok    ' : 'FAILED'} ${name}`);
+    const failed = checks.filter(([, isGood]) => !isGood).length;
+    return { passed: checks.length - failed, failed };
+  } finally {
+    await service.close();
+    receiver.stop();
+  }
+}
+
+function report({ passed: numPassedTests, failed: numFailedTests }) {
+  const none = { numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
+  if (process.env.TEST_REPORT)
+    writeFileSync(process.env.TEST_REPORT, JSON.stringify({ numPassedTests, numFailedTests, ...none }));
+  process.exitCode = numFailedTests === 0 ? 0 : 1;
+}
+
+await prepare();
+const work = mkdtempSync(join(tmpdir(), 'kontor-webhooks-'));
+try {
+  const given = process.env.WEBHOOK_PYTHON;
+  const bin = given ? binOf(given) : await pythonWith(join(work, 'python'), `standardwebhooks==${VERSION}`);
+  if (bin !== undefined) report(await test(bin));
+  else {
+    console.error(`standardwebhooks ${VERSION} cannot be installed (python3 with venv, and PyPI).`);
+    process.exitCode = process.env.REQUIRE_SERVERS === 'true' ? 1 : 0;
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

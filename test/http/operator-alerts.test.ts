@@ -1,0 +1,43 @@
+import { DeadLetters } from '../../src/integration/dead-letters.js';
+import { eventually } from '../support/eventually.js';
+import { TestService } from '../support/service.js';
+import { verified, WebhookReceiver } from '../support/webhook-receiver.js';
+
+const PATIENCE_MS = 10_000;
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+let receiver: WebhookReceiver;
+let service: TestService;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  service = await TestService.start({
+    environment: {
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ALERT_WEBHOOK_URL: receiver.urlOf('/alerts'),
+      ALERT_WEBHOOK_SECRET: SECRET,
+    },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+test('The external channel of the operators gets their notifications, signed, and those of no tenant', async () => {
+  let attempts = 0;
+  receiver.answer = () => ({ status: (attempts += 1) === 1 ? 503 : 204 });
+  const tenant = await service.createTenant();
+  const notice = { title: 'For the tenant', body: 'Only.', broadcast: true };
+  expect((await service.post('/api/notifications/admin/send', notice, tenant.token)).status).toBe(201);
+  const event = { id: 'event', type: 'SaleAccepted', stream: `sale-${tenant.id}_sale`, revision: 0, position: 1 };
+  const reason = { code: 'FAILED', message: 'A test.' };
+  await service.service.app.get(DeadLetters).park({ origin: 'POLICY', subscriber: 'booking', event, reason });
+  await eventually(() => receiver.eventsAt('/alerts').length > 0, PATIENCE_MS);
+  expect(receiver.received.map(({ status }) => status)).toEqual([503, 204]);
+  for (const one of receiver.received) {
+    expect(verified(one, SECRET)).toMatchObject({
+      ...{ type: 'kontor.notification.sent.v1', source: '/platform' },
+      data: { title: 'Dead letters of the origin POLICY', type: 'ERROR' },
+    });
+  }
+});
