@@ -31,13 +31,13 @@ export class SoftAuthenticator {
     namedCurve: 'P-256',
   });
 
-  /** `counter` is the signature counter; 0 as in most passkeys does not count. */
+  /** `counter` is the signature counter; with 0, as in most passkeys, it never increases. */
   constructor(
     private readonly origin: string,
     public counter = 0,
   ) {}
 
-  /** The answer of `navigator.credentials.create`. */
+  /** The result of `navigator.credentials.create`. */
   create({ challenge, rp }: CreationOptions, attestation: ReadonlyMap<string, unknown> = new Map()): object {
     const { x = '', y = '' } = this.keys.publicKey.export({ format: 'jwk' });
     const [left, right] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];
@@ -63,7 +63,7 @@ export class SoftAuthenticator {
     });
   }
 
-  /** The answer of `navigator.credentials.get`. `counts` is false for a replayed or cloned counter. */
+  /** The result of `navigator.credentials.get`. `counts` is false for a replayed or cloned counter. */
   get({ challenge, rpId }: RequestOptions, counts = this.counter > 0, origin = this.origin): object {
     if (counts) this.counter += 1;
     const data = this.dataFor(rpId, 0x01);
