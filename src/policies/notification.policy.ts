@@ -158,7 +158,8 @@ function enteredLate({ id, recordId, data }: Recorded<Extract<News, { type: 'Lat
     title: `Transactions in the closed period through ${closedThrough}`,
     body:
       `Recorded while the period was being closed: ${named.join('; ')}${more}. ` +
-      'GET /api/periods lists them. To accept them, reopen their date and close it again.',
+      'To accept them, reopen their date and close it again. Otherwise cancel them.',
     ...toAdministrators,
+    link: entries[0] && entries.length === 1 ? `/console/transactions/${entries[0].transactionId}` : null,
   };
 }

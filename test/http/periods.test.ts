@@ -286,7 +286,9 @@ describe('A transaction that lands behind a closing', () => {
     expect(late.map(({ transactionId }) => transactionId)).toEqual(lateIn(await historyOf(service, books.tenant.id)));
     for (const as of [token, admin]) {
       await eventually(async () => (await warnings(as)).length === 1, PATIENCE_MS);
-      expect((await warnings(as))[0]?.body).toContain(`${SALE_DATE} 100.00 EUR`);
+      const [warning] = await warnings(as);
+      expect(warning?.body).toContain(`${SALE_DATE} 100.00 EUR`);
+      expect(warning?.link).toBe(`/console/transactions/${late[0]?.transactionId ?? ''}`);
     }
     expect(await warnings(clerk)).toEqual([]);
 
