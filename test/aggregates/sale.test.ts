@@ -60,7 +60,15 @@ const returned = (quantity: number, id = RETURN_ID, more: object = {}) => {
   const event = accepted({ externalId: 'R-1', type: 'RETURN', relatedExternalId: 'S-1', lines, ...more });
   const state = stateOf(event);
   if (state.status === 'absent') throw new Error('not accepted');
-  return { ...uncategorized, saleId: id, branchId: null, date: '2026-03-05', timeZone: 'UTC', accounts, document: state };
+  return {
+    ...uncategorized,
+    saleId: id,
+    branchId: null,
+    date: '2026-03-05',
+    timeZone: 'UTC',
+    accounts,
+    document: state,
+  };
 };
 const cancellation = { saleId: CANCELLATION_ID, externalId: 'C-1', branchId: null, date: '2026-03-06' };
 
