@@ -11,7 +11,7 @@ import type { LedgerTransaction } from '../src/aggregates/ledger.js';
 import { customerRecord } from '../src/aggregates/customer-fields.js';
 import type { CustomerEvent } from '../src/aggregates/customer.aggregate.js';
 import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
-import type { LedgerEvent } from '../src/projections/ledger.projection.js';
+import type { LedgerEvent } from '../src/projections/ledger-events.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 
 /** Records of a tenant that the generated events refer to. */

@@ -94,12 +94,15 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Checks that a transaction of this direction may have the category.
+ * Checks that the transaction may have the category. A journal entry has no direction and may have any category.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
-export function ensureGivable(state: PresentCategory, transaction: Direction | null): void {
+export function ensureGivable(
+  state: PresentCategory,
+  { type, direction }: { readonly type: string | null; readonly direction: Direction | null },
+): void {
   if (state.status === 'archived')
     throw conflict('CATEGORY_ARCHIVED', 'The category is archived. Restore it, or choose another.');
-  if (!fitsDirection(state.direction, transaction))
+  if (type !== 'JOURNAL' && !fitsDirection(state.direction, direction))
     throw conflict('CATEGORY_DIRECTION', `The category accepts only transactions of direction ${state.direction}.`);
 }

@@ -15,16 +15,23 @@ import { categorized, type TenantRules } from './categorization.js';
 import { CategorizedBy } from './categorized-by.js';
 import { changesTo, someOf } from './fields.js';
 import {
+  cancellationOn,
+  CancelledTransaction,
+  cancelledIn,
   CategoryChoice,
   choiceOn,
   chosenFor,
-  currentOf,
+  correctionOn,
   extended,
-  withChoice,
+  followed,
+  recordedEntry,
+  ReplacementTransaction,
+  type Cancellation,
   type CategoryRequest,
+  type CorrectionRequest,
   type LedgerTrail,
 } from './ledger-trail.js';
-import { correction, LedgerTransaction, reversal, type Cancellation } from './ledger.js';
+import { correction, LedgerTransaction } from './ledger.js';
 import { amountIn, ensureCurrency } from './money.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 
@@ -41,13 +48,9 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
-  OpeningBalanceCancelled: domain(
-    'UPDATE',
-    'transaction',
-    z.object({ reversal: LedgerTransaction, reason: z.string() }),
-    { subject: ({ reversal: mirror }) => mirror.reversalOf },
-  ),
-  /** A user changed the category of the opening balance or of its reversal. */
+  // The following three concern the opening balance, its reversal, and the transactions that replaced it.
+  OpeningBalanceCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
+  OpeningBalanceReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
@@ -66,9 +69,8 @@ type Facts = CustomerDetails & {
   isActive: boolean;
   isDefault: boolean;
   openingTransaction: LedgerTransaction | null;
-  isOpeningCancelled: boolean;
   trail: LedgerTrail;
-  /** Number of changes since creation, excluding those to the opening balance. */
+  /** Number of changes since creation, excluding those to transactions. */
   revision: number;
   links: readonly CustomerLink[];
   /** Ids of the events that already restored the customer. Each event restores it at most once. */
@@ -78,11 +80,13 @@ export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' }
 export type PresentCustomer = { status: 'present' } & Facts;
 
 type Recorded = Exclude<Customer, { status: 'absent' }>;
-type LaterEvent = Exclude<CustomerEvent, { type: 'CustomerCreated' }>;
+type OpeningBalanceEvent = Extract<CustomerEvent, { type: `OpeningBalance${string}` }>;
+type OwnEvent = Exclude<CustomerEvent, OpeningBalanceEvent>;
+type LaterEvent = Exclude<OwnEvent, { type: 'CustomerCreated' }>;
 
 /** Whether the event concerns the customer itself and not its opening balance, which shares the stream. */
-export const isAboutCustomer = ({ type }: Pick<CustomerEvent, 'type'>): boolean =>
-  type !== 'OpeningBalanceCancelled' && type !== 'OpeningBalanceCategorized';
+export const isAboutCustomer = <E extends CustomerEvent>(event: E): event is Extract<E, OwnEvent> =>
+  !event.type.startsWith('OpeningBalance');
 
 function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
   switch (event.type) {
@@ -94,10 +98,6 @@ function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
       return { ...state, isActive: true };
     case 'CustomerLinked':
       return isLinked(state, event.data) ? state : { ...state, links: [...state.links, event.data] };
-    case 'OpeningBalanceCancelled':
-      return { ...state, isOpeningCancelled: true, trail: extended(state.trail, [event.data.reversal]) };
-    case 'OpeningBalanceCategorized':
-      return { ...state, trail: withChoice(state.trail, event.data) };
     case 'CustomerDeleted':
       return { ...state, status: 'deleted' };
     case 'CustomerRestored': {
@@ -115,7 +115,6 @@ function created(data: z.output<typeof CustomerCreated>): Recorded {
     status: 'present',
     isActive: status === 'ACTIVE',
     restoredBy: [],
-    isOpeningCancelled: false,
     revision: 0,
     trail,
     ...rest,
@@ -142,7 +141,8 @@ export const customer: Aggregate<Customer, CustomerEvent> = {
   evolve: (state, event) => {
     if (event.type === 'CustomerCreated') return created(event.data);
     if (state.status === 'absent') return state;
-    return evolveRecorded(isAboutCustomer(event) ? { ...state, revision: state.revision + 1 } : state, event);
+    if (!isAboutCustomer(event)) return { ...state, trail: followed(state.trail, event.data) };
+    return evolveRecorded({ ...state, revision: state.revision + 1 }, event);
   },
   revisionOf: (state) => (state.status === 'absent' ? -1 : state.revision),
   claims: claimsOf,
@@ -233,13 +233,20 @@ function recordedCustomer(state: Customer): Recorded {
   return state;
 }
 
-/** @throws DomainError not_found if there is no opening balance; conflict ALREADY_CANCELLED */
-export function cancelOpeningBalance(state: Customer, { reversalId: id, date, reason }: Cancellation): CustomerEvent[] {
-  const { openingTransaction, isOpeningCancelled, trail } = recordedCustomer(state);
-  if (!openingTransaction) throw notFound('transaction');
-  if (isOpeningCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
-  const mirror = reversal(currentOf(trail, openingTransaction), { id, date });
-  return [{ type: 'OpeningBalanceCancelled', data: { reversal: mirror, reason } }];
+/** @throws DomainError not_found; conflict ALREADY_CANCELLED */
+export function cancelOpeningBalance(state: Customer, request: Cancellation): CustomerEvent[] {
+  const data = cancellationOn(recordedCustomer(state).trail, request);
+  return data ? [{ type: 'OpeningBalanceCancelled', data }] : [];
+}
+
+/** @throws DomainError not_found; conflict ALREADY_CANCELLED */
+export function correctOpeningBalance(state: Customer, request: CorrectionRequest): CustomerEvent[] {
+  const correct = correctionOn(recordedCustomer(state).trail, request);
+  if (!correct) return [];
+  return [
+    { type: 'OpeningBalanceCancelled', data: correct.cancelled },
+    { type: 'OpeningBalanceReplacementRecorded', data: correct.replacement },
+  ];
 }
 
 export function categorizeOpeningBalance(state: Customer, request: CategoryRequest): CustomerEvent[] {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { notFound } from '../eventsourcing/domain-error.js';
+import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { CategorizedBy } from './categorized-by.js';
 import { ensureGivable, type PresentCategory } from './category.aggregate.js';
-import type { LedgerTransaction } from './ledger.js';
+import { LedgerTransaction, reversal } from './ledger.js';
 
 // Three kinds of streams contain transactions: those of transactions, sales and customers. Later changes to a
 // transaction are recorded on the stream that contains it. The trail is the part of that stream's state that tracks
@@ -21,11 +22,40 @@ export type CategoryChoice = z.output<typeof CategoryChoice>;
 /** The subject of a choice's audit entry. */
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
-type Trace = Pick<LedgerTransaction, 'direction' | 'categoryId' | 'customerId'> & {
+/** A user cancelled a transaction. */
+export const CancelledTransaction = z.object({
+  reversal: LedgerTransaction,
+  reason: z.string(),
+  /** Id of the transaction that replaces the cancelled one; absent unless it was corrected. */
+  correctedBy: z.exactOptional(z.string()),
+});
+export type CancelledTransaction = z.output<typeof CancelledTransaction>;
+/** The subject of a cancellation's audit entry. */
+export const cancelledIn = ({ reversal: { reversalOf } }: CancelledTransaction): string | null => reversalOf;
+
+/** The transaction that replaces a cancelled one. Appended with the cancellation. */
+export const ReplacementTransaction = z.object({
+  transaction: LedgerTransaction,
+  categorizedBy: CategorizedBy.nullable(),
+  /** Id of the cancelled transaction. */
+  correctionOf: z.string(),
+});
+export type ReplacementTransaction = z.output<typeof ReplacementTransaction>;
+/** Audit declaration of a transaction recorded by a user. */
+export const recordedEntry = {
+  label: ({ transaction: { type, amount, currency } }: Pick<ReplacementTransaction, 'transaction'>): string =>
+    `${type ?? ''} ${amount} ${currency}`.trim(),
+  subject: ({ transaction: { id } }: Pick<ReplacementTransaction, 'transaction'>): string => id,
+};
+
+type Trace = {
+  /** As recorded, with its current category. */
+  readonly transaction: LedgerTransaction;
   /** Number of changes since the transaction was recorded. */
   readonly revision: number;
   /** Whether a user chose the category, or chose to have none. */
   readonly isChosen: boolean;
+  readonly isCancelled: boolean;
 };
 
 /** The current state of the stream's transactions, by transaction id. */
@@ -38,19 +68,37 @@ export function extended(
   isChosen = false,
 ): LedgerTrail {
   const next: Record<string, Trace> = { ...trail };
-  for (const { id, direction, categoryId, customerId, reversalOf } of transactions) {
+  for (const transaction of transactions) {
+    const { reversalOf } = transaction;
     const original = reversalOf === null ? undefined : next[reversalOf];
-    if (original && reversalOf !== null) next[reversalOf] = { ...original, revision: original.revision + 1 };
-    next[id] = { direction, categoryId, customerId, revision: 0, isChosen };
+    if (original && reversalOf !== null)
+      next[reversalOf] = { ...original, revision: original.revision + 1, isCancelled: true };
+    next[transaction.id] = { transaction, revision: 0, isChosen, isCancelled: false };
   }
   return next;
 }
+
+/** Adds a transaction recorded by a user. A category that no rule assigned is the user's choice. */
+export const withRecorded = (
+  trail: LedgerTrail,
+  { transaction, categorizedBy }: Omit<ReplacementTransaction, 'correctionOf'>,
+): LedgerTrail => extended(trail, [transaction], transaction.categoryId !== null && categorizedBy === null);
 
 /** Applies a user's choice of category. */
 export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: CategoryChoice): LedgerTrail {
   const known = trail[transactionId];
   if (!known) return trail;
-  return { ...trail, [transactionId]: { ...known, categoryId, revision: known.revision + 1, isChosen: true } };
+  const transaction = { ...known.transaction, categoryId };
+  return { ...trail, [transactionId]: { ...known, transaction, revision: known.revision + 1, isChosen: true } };
+}
+
+/** Applies an event after the first one. */
+export function followed(
+  trail: LedgerTrail,
+  data: CancelledTransaction | ReplacementTransaction | CategoryChoice,
+): LedgerTrail {
+  if ('reversal' in data) return extended(trail, [data.reversal]);
+  return 'transaction' in data ? withRecorded(trail, data) : withChoice(trail, data);
 }
 
 /** A request to set a transaction's category. `category` is the state of `categoryId`; both are null to remove it. */
@@ -75,17 +123,54 @@ export function choiceOn(
   trail: LedgerTrail,
   { transactionId, categoryId, category }: CategoryRequest,
 ): CategoryChoice | undefined {
-  const { direction, customerId, ...known } = traceOf(trail, transactionId);
-  if (known.isChosen && known.categoryId === categoryId) return undefined;
-  if (category) ensureGivable(category, direction);
-  return { transactionId, categoryId, customerId };
+  const { transaction, isChosen } = traceOf(trail, transactionId);
+  if (isChosen && transaction.categoryId === categoryId) return undefined;
+  if (category) ensureGivable(category, transaction);
+  return { transactionId, categoryId, customerId: transaction.customerId };
 }
 
 /** The revision of a transaction, which is compared with If-Match. @throws DomainError not_found */
 export const revisionIn = (trail: LedgerTrail, transactionId: string): number => traceOf(trail, transactionId).revision;
 
-/** Returns the transaction with its current category. */
-export const currentOf = (trail: LedgerTrail, transaction: LedgerTransaction): LedgerTransaction => ({
-  ...transaction,
-  categoryId: traceOf(trail, transaction.id).categoryId,
-});
+/** Returns the transaction with its current category. @throws DomainError not_found */
+export const currentOf = (trail: LedgerTrail, transactionId: string): LedgerTransaction =>
+  traceOf(trail, transactionId).transaction;
+
+/** A request to cancel a transaction, with the id of the future reversal. */
+export type Cancellation = {
+  readonly transactionId: string;
+  readonly reversalId: string;
+  readonly date: string;
+  readonly reason: string;
+};
+
+/**
+ * Returns the cancellation to record, or undefined if this request is already recorded.
+ * @throws DomainError not_found; conflict ALREADY_CANCELLED
+ */
+export function cancellationOn(
+  trail: LedgerTrail,
+  { transactionId, reversalId: id, date, reason }: Cancellation,
+): CancelledTransaction | undefined {
+  const { transaction, isCancelled } = traceOf(trail, transactionId);
+  if (trail[id]?.transaction.reversalOf === transactionId) return undefined;
+  if (isCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
+  return { reversal: reversal(transaction, { id, date }), reason };
+}
+
+/** A request to cancel a transaction and to record another one in its place. */
+export type CorrectionRequest = Cancellation & Omit<ReplacementTransaction, 'correctionOf'>;
+
+/** Returns the cancellation and its replacement, to be appended together; undefined if they are already recorded. */
+export function correctionOn(
+  trail: LedgerTrail,
+  { transaction, categorizedBy, ...request }: CorrectionRequest,
+): { readonly cancelled: CancelledTransaction; readonly replacement: ReplacementTransaction } | undefined {
+  const cancelled = cancellationOn(trail, request);
+  return (
+    cancelled && {
+      cancelled: { ...cancelled, correctedBy: transaction.id },
+      replacement: { transaction, categorizedBy, correctionOf: request.transactionId },
+    }
+  );
+}

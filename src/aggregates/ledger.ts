@@ -12,12 +12,20 @@ import {
 } from './fields.js';
 import { record, system } from './record.js';
 import { isZero, negated, sumOf } from './money.js';
+import { personal } from './personal.js';
 
-export const TransactionType = z.enum(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE']);
+export const TransactionType = z.enum([
+  ...(['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE', 'JOURNAL'] as const),
+]);
 export const DocumentEffect = z.enum(['INVOICE', 'RETURN', 'CANCELLATION']);
 
 /** A posting in the transaction's currency: debits are positive, credits negative. */
-export const Posting = z.object({ accountId: z.string(), amount: z.string() });
+export const Posting = z.object({
+  accountId: z.string(),
+  amount: z.string(),
+  /** Of the line of a journal entry. */
+  description: z.exactOptional(z.string()),
+});
 export type Posting = z.output<typeof Posting>;
 
 const text = z.string().nullable();
@@ -63,7 +71,15 @@ export const transactionRecord = record({
   }),
   postings: system(z.array(Posting), {
     published: z
-      .array(z.strictObject({ accountId: PublicId, amount: PublicAmount }))
+      .array(
+        z.strictObject({
+          accountId: PublicId,
+          amount: PublicAmount,
+          description: z.exactOptional(
+            personal(z.string().meta({ description: 'Free text that may contain personal data.' })),
+          ),
+        }),
+      )
       .meta({ description: 'Postings: debits are positive, credits are negative, and the sum is zero.' }),
   }),
 });
@@ -106,8 +122,7 @@ function entry(facts: EntryFacts, kind: Kind): LedgerTransaction {
 
 /** Returns the transaction. @throws Error if its postings do not sum to zero, a defect that must never be stored */
 export function balanced(transaction: LedgerTransaction): LedgerTransaction {
-  const amounts = transaction.postings.map((posting) => posting.amount);
-  const sum = sumOf(amounts, transaction.currency);
+  const sum = imbalanceOf(transaction.postings, transaction.currency);
   if (!isZero(sum)) throw new Error(`Transaction ${transaction.id} is out of balance by ${sum}`);
   return transaction;
 }
@@ -129,7 +144,7 @@ function documentPostings({ customerId, salesAccountId, taxAccountId, net, tax, 
 }
 
 const mirrored = (postings: readonly Posting[]): Posting[] =>
-  postings.map(({ accountId, amount }) => ({ accountId, amount: negated(amount) }));
+  postings.map(({ amount, ...rest }) => ({ ...rest, amount: negated(amount) }));
 
 export const saleInvoice = (facts: EntryFacts, document: DocumentAmounts): LedgerTransaction =>
   entry(facts, {
@@ -222,10 +237,20 @@ export function correction(facts: EntryFacts, data: Correction): LedgerTransacti
   return entry(facts, { type, direction, amount, ...subject, postings });
 }
 
-const opposite = { IN: 'OUT', OUT: 'IN' } as const;
+/** Sum of the debits minus sum of the credits. */
+export const imbalanceOf = (postings: readonly Posting[], currency: string): string =>
+  sumOf(
+    postings.map(({ amount }) => amount),
+    currency,
+  );
 
-/** A request to cancel a transaction, with the id of the future reversal. */
-export type Cancellation = { readonly reversalId: string; readonly date: string; readonly reason: string };
+/** A journal entry. Its amount is the sum of the debits. */
+export function journal(facts: EntryFacts, postings: readonly Posting[]): LedgerTransaction {
+  const debits = postings.map(({ amount }) => amount).filter((amount) => !amount.startsWith('-'));
+  return entry(facts, { type: 'JOURNAL', amount: sumOf(debits, facts.currency), postings: [...postings] });
+}
+
+const opposite = { IN: 'OUT', OUT: 'IN' } as const;
 
 /** `documentEffect` is CANCELLATION when a partner's CANCELLATION reverses a document. */
 export function reversal(

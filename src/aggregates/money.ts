@@ -104,10 +104,12 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
       maximum: max ?? 10 ** MAX_INTEGER_DIGITS - 1,
     });
 
+/** Number of decimals that suffices for every currency. */
+export const MAX_DECIMALS = 4;
 /** A positive amount in a request. `amountIn` then checks it against its currency. */
-export const MoneyInput = decimalInput({ decimals: 4, positive: true });
+export const MoneyInput = decimalInput({ decimals: MAX_DECIMALS, positive: true });
 /** Like MoneyInput, but accepts zero, for document totals. */
-export const MoneyOrZeroInput = decimalInput({ decimals: 4 });
+export const MoneyOrZeroInput = decimalInput({ decimals: MAX_DECIMALS });
 
 // A double does not preserve more than 15 significant digits.
 function plainDigits(input: number): string {

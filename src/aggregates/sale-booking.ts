@@ -198,7 +198,7 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   );
   const transactions = originals.map((original) =>
     reversal(
-      currentOf(found.trail, original),
+      currentOf(found.trail, original.id),
       { ...shared, id: transactionId(saleId, `reversal:${original.id}`), description: `Cancellation ${externalId}` },
       original.documentEffect === null ? null : 'CANCELLATION',
     ),

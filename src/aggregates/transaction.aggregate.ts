@@ -1,85 +1,27 @@
 import { z } from 'zod';
 import { type Aggregate, domain, type EventOf } from '../eventsourcing/aggregate.js';
-import { conflict, type Fault, invalid, notFound } from '../eventsourcing/domain-error.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { CategorizedBy } from './categorized-by.js';
-import { Direction, EntryDate, line, paragraph, RecordId, someOf } from './fields.js';
 import {
+  type Cancellation,
+  cancellationOn,
+  CancelledTransaction,
+  cancelledIn,
   CategoryChoice,
   type CategoryRequest,
   choiceOn,
   chosenFor,
-  currentOf,
-  extended,
+  correctionOn,
+  type CorrectionRequest,
+  followed,
   type LedgerTrail,
-  withChoice,
+  recordedEntry,
+  ReplacementTransaction,
+  withRecorded,
 } from './ledger-trail.js';
-import { type Cancellation, LedgerTransaction, reversal, TransactionType } from './ledger.js';
-import { Currency, MoneyInput } from './money.js';
+import { LedgerTransaction } from './ledger.js';
 import { ensureSameRequest } from './request-key.aggregate.js';
-
-const optional = {
-  currency: Currency,
-  customerId: RecordId.nullable(),
-  accountId: RecordId.nullable(),
-  counterAccountId: RecordId.nullable(),
-  direction: Direction.nullable(),
-  expenseItemId: RecordId.nullable(),
-  categoryId: RecordId.nullable(),
-  branchId: RecordId.nullable(),
-  description: paragraph(1000).nullable(),
-  reference: line(100).nullable(),
-};
-
-export const CreateTransaction = z
-  .strictObject({
-    type: TransactionType,
-    date: EntryDate,
-    amount: MoneyInput,
-    ...someOf(optional).shape,
-  })
-  .meta({ id: 'CreateTransactionDto' });
-export type CreateTransaction = z.output<typeof CreateTransaction>;
-
-type Party = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'direction';
-const PARTIES: readonly Party[] = ['customerId', 'accountId', 'counterAccountId', 'expenseItemId', 'direction'];
-
-type Form = {
-  readonly needs: readonly Party[];
-  /** Exactly one of these is required. */
-  readonly oneOf?: readonly Party[];
-};
-
-/** The fields of each transaction type. Any other field of PARTIES is rejected. */
-const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
-  COLLECTION: { needs: ['customerId', 'accountId'] },
-  PAYMENT: { needs: ['accountId'], oneOf: ['customerId', 'counterAccountId', 'expenseItemId'] },
-  TRANSFER: { needs: ['accountId', 'counterAccountId'] },
-  ADJUSTMENT: { needs: ['direction'], oneOf: ['customerId', 'accountId'] },
-  OPENING_BALANCE: { needs: ['direction'], oneOf: ['customerId', 'accountId'] },
-};
-
-const isGiven = (input: CreateTransaction, field: Party): boolean => (input[field] ?? null) !== null;
-
-/** @throws DomainError invalid, with every missing or rejected field */
-export function ensureForm(input: CreateTransaction): void {
-  const { needs, oneOf = [] } = FORMS[input.type];
-  const given = PARTIES.filter((field) => isGiven(input, field));
-  const faults: Fault[] = [
-    ...needs
-      .filter((field) => !given.includes(field))
-      .map((path) => ({ path, message: `Is required for a ${input.type}.` })),
-    ...given
-      .filter((field) => !needs.includes(field) && !oneOf.includes(field))
-      .map((path) => ({ path, message: `Is not allowed for a ${input.type}.` })),
-  ];
-  const chosen = oneOf.filter((field) => given.includes(field));
-  if (oneOf.length > 0 && chosen.length !== 1)
-    faults.push(
-      ...oneOf.map((path) => ({ path, message: `A ${input.type} requires exactly one of ${oneOf.join(', ')}.` })),
-    );
-  if (faults.length > 0) throw invalid(faults);
-}
 
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
@@ -89,42 +31,27 @@ const TransactionRecorded = z.object({
 });
 
 export const transactionEvents = {
-  TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, {
-    label: ({ transaction: { type, amount, currency } }) => `${type ?? ''} ${amount} ${currency}`.trim(),
-  }),
-  TransactionCancelled: domain('UPDATE', 'transaction', z.object({ reversal: LedgerTransaction, reason: z.string() })),
+  TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, recordedEntry),
+  // The following three concern the transaction, its reversal, and the transactions that replaced it.
+  TransactionCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
+  TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
 
 type Recorded = z.output<typeof TransactionRecorded>;
-export type RecordedTransaction = Recorded & {
-  readonly status: 'recorded' | 'cancelled';
-  readonly trail: LedgerTrail;
-};
+export type RecordedTransaction = Recorded & { readonly status: 'recorded'; readonly trail: LedgerTrail };
 export type Transaction = { readonly status: 'absent' } | RecordedTransaction;
-
-const recorded = (data: Recorded): RecordedTransaction => {
-  const { transaction, categorizedBy } = data;
-  // A category not assigned by a rule came with the request.
-  const isChosen = transaction.categoryId !== null && categorizedBy === null;
-  return { status: 'recorded', ...data, trail: extended({}, [transaction], isChosen) };
-};
 
 export const transactionAggregate: Aggregate<Transaction, TransactionEvent> = {
   name: 'transaction',
   events: transactionEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'TransactionRecorded') return recorded(event.data);
-    if (state.status === 'absent') return state;
-    switch (event.type) {
-      case 'TransactionCancelled':
-        return { ...state, status: 'cancelled', trail: extended(state.trail, [event.data.reversal]) };
-      case 'TransactionCategorized':
-        return { ...state, trail: withChoice(state.trail, event.data) };
-    }
+    if (event.type === 'TransactionRecorded')
+      return { status: 'recorded', ...event.data, trail: withRecorded({}, event.data) };
+    return state.status === 'absent' ? state : { ...state, trail: followed(state.trail, event.data) };
   },
 };
 
@@ -146,12 +73,19 @@ export function recordTransaction(state: Transaction, data: Recorded): Transacti
   return [];
 }
 
-export function cancelTransaction(state: Transaction, data: Cancellation): TransactionEvent[] {
-  const { status, transaction, trail } = recordedTransaction(state);
-  if (status === 'cancelled') throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
-  const { reversalId: id, date, reason } = data;
+/** @throws DomainError not_found; conflict ALREADY_CANCELLED */
+export function cancelTransaction(state: Transaction, request: Cancellation): TransactionEvent[] {
+  const data = cancellationOn(recordedTransaction(state).trail, request);
+  return data ? [{ type: 'TransactionCancelled', data }] : [];
+}
+
+/** @throws DomainError not_found; conflict ALREADY_CANCELLED */
+export function correctTransaction(state: Transaction, request: CorrectionRequest): TransactionEvent[] {
+  const correct = correctionOn(recordedTransaction(state).trail, request);
+  if (!correct) return [];
   return [
-    { type: 'TransactionCancelled', data: { reversal: reversal(currentOf(trail, transaction), { id, date }), reason } },
+    { type: 'TransactionCancelled', data: correct.cancelled },
+    { type: 'TransactionReplacementRecorded', data: correct.replacement },
   ];
 }
 

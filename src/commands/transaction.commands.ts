@@ -1,108 +1,43 @@
 import { Inject } from '@nestjs/common';
 import { z } from 'zod';
-import { account, type AccountType, type PresentAccount } from '../aggregates/account.aggregate.js';
-import { categorized } from '../aggregates/categorization.js';
-import { ensureGivable } from '../aggregates/category.aggregate.js';
-import { cancelOpeningBalance, categorizeOpeningBalance, customer } from '../aggregates/customer.aggregate.js';
-import { type Direction, line, RecordId } from '../aggregates/fields.js';
-import { type Carrier, type CategoryRequest, type LedgerTrail, revisionIn } from '../aggregates/ledger-trail.js';
+import {
+  cancelOpeningBalance,
+  categorizeOpeningBalance,
+  correctOpeningBalance,
+  customer,
+} from '../aggregates/customer.aggregate.js';
+import { EntryDate, line, RecordId } from '../aggregates/fields.js';
 import {
   type Cancellation,
-  collection,
-  correction,
-  type EntryFacts,
-  type LedgerTransaction,
-  type Payee,
-  payment,
-  transfer,
-} from '../aggregates/ledger.js';
-import { amountIn, ensureCurrency } from '../aggregates/money.js';
+  type Carrier,
+  type CategoryRequest,
+  type CorrectionRequest,
+  type LedgerTrail,
+  revisionIn,
+} from '../aggregates/ledger-trail.js';
 import { ensureSameRequest } from '../aggregates/request-key.aggregate.js';
 import { categorizeSaleTransaction, sale } from '../aggregates/sale.aggregate.js';
-import { ensureOpen } from '../aggregates/tenant-periods.js';
-import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import {
   cancelTransaction,
   categorizeTransaction,
-  CreateTransaction as CreateInput,
-  ensureForm,
+  correctTransaction,
   recordTransaction,
   transactionAggregate,
 } from '../aggregates/transaction.aggregate.js';
+import { CreateTransaction as CreateInput } from '../aggregates/transaction-input.js';
 import type { Aggregate, Decision, DomainEvent } from '../eventsourcing/aggregate.js';
-import { calendarDate } from '../eventsourcing/calendar.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { command, type Receipt, type Target } from '../eventsourcing/command.js';
-import { conflict, invalid, notFound, notFoundAt } from '../eventsourcing/domain-error.js';
+import { conflict, notFound, withinPath } from '../eventsourcing/domain-error.js';
 import { handles } from '../eventsourcing/handler.js';
+import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { CLOCK, IDS } from '../ports/time.js';
+import { CLOCK, type Clock } from '../ports/time.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { LedgerUse } from '../queries/ledger-use.js';
-import { ensureActiveBranch } from './branch-check.js';
 import { categoryNamed } from './category.commands.js';
-
-type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
-
-/** Account types that a field accepts. A field without an entry accepts any type. */
-const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
-  'PAYMENT counterAccountId': ['SUPPLIER', 'EMPLOYEE'],
-  'PAYMENT expenseItemId': ['EXPENSE'],
-};
-
-/** Direction of the money in the ledger; null for a transfer. */
-const directionOf = ({ type, direction }: Input): Direction | null => {
-  if (type === 'COLLECTION') return 'IN';
-  if (type === 'PAYMENT') return 'OUT';
-  return type === 'TRANSFER' ? null : (direction ?? null);
-};
-
-/**
- * Checks that the records referenced by a new transaction exist and accept new transactions. Returns the facts about
- * these records that the transaction needs.
- * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
- * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept
- */
-export async function ensureReferences(
-  reader: RecordReader,
-  tenantId: string,
-  input: Input,
-): Promise<{ readonly customerName: string | null }> {
-  const { accountId, counterAccountId, branchId, categoryId } = input;
-  if (accountId && accountId === counterAccountId)
-    throw conflict('SAME_ACCOUNT', 'The two accounts of a transaction must differ.');
-  for (const field of ['accountId', 'counterAccountId', 'expenseItemId'] as const)
-    await ensureAccount(reader, tenantId, input, field);
-  if (branchId) await ensureActiveBranch(reader, tenantId, branchId);
-  if (categoryId) ensureGivable(await categoryNamed(reader, tenantId, categoryId), directionOf(input));
-  return { customerName: input.customerId ? await customerName(reader, tenantId, input.customerId) : null };
-}
-
-async function ensureAccount(reader: RecordReader, tenantId: string, input: Input, field: AccountField): Promise<void> {
-  const id = input[field];
-  if (!id) return;
-  const { type, isActive } = await accountOf(reader, tenantId, id, field);
-  const allowed = TYPES[`${input.type} ${field}`];
-  if (allowed && !allowed.includes(type))
-    throw invalid([{ path: field, message: `Must be an account of type ${allowed.join(' or ')}.` }]);
-  if (!isActive) throw conflict('ACCOUNT_INACTIVE', 'The account accepts no new transactions.');
-}
-
-async function accountOf(reader: RecordReader, tenantId: string, id: string, path: string): Promise<PresentAccount> {
-  const { state } = await reader.read(account, tenantId, id);
-  if (state.status === 'present') return { ...state, status: 'present' };
-  const owner = await reader.read(customer, tenantId, id);
-  if (owner.state.status === 'present') throw invalid([{ path, message: 'Use customerId for a customer.' }]);
-  throw notFoundAt(path, 'account');
-}
-
-async function customerName(reader: RecordReader, tenantId: string, id: string): Promise<string> {
-  const { state } = await reader.read(customer, tenantId, id);
-  if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
-  if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer accepts no new transactions.');
-  return state.name;
-}
+import { preparedEntry } from './entry-preparation.js';
+import { reversalDate } from './reversal-date.js';
 
 /** The receipt. `isReplay` is true if the same request already recorded the transaction. */
 export type RecordedReceipt = Receipt & { readonly isReplay: boolean };
@@ -112,69 +47,29 @@ export class CreateTransaction extends command<typeof CreateInput, RecordedRecei
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
 
-type Input = z.output<typeof CreateInput>;
-
-/** Expects a validated request. */
-function entryOf(input: Input, facts: EntryFacts, amount: string, balancingAccountId: string): LedgerTransaction {
-  const { type, direction } = input;
-  const [customerId, accountId, counterAccountId] = [input.customerId, input.accountId, input.counterAccountId].map(
-    (id) => id ?? '',
-  ) as [string, string, string];
-  switch (type) {
-    case 'COLLECTION':
-      return collection(facts, { customerId, accountId, amount });
-    case 'PAYMENT':
-      return payment(facts, { payee: payeeOf(input), accountId, amount });
-    case 'TRANSFER':
-      return transfer(facts, { accountId, counterAccountId, amount });
-    case 'ADJUSTMENT':
-    case 'OPENING_BALANCE': {
-      const subject = input.customerId ? { customerId } : { accountId };
-      return correction(facts, { type, subject, direction: direction ?? 'IN', amount, balancingAccountId });
+/** Base class for a command that records a new transaction beside the target. */
+const recordingCommand = <S extends z.ZodType>(schema: S) =>
+  class extends command(schema) {
+    constructor(
+      target: Target,
+      data: z.output<S>,
+      /** Id of the new transaction. A repeated request has the same id. */
+      readonly newId: string,
+    ) {
+      super(target, data);
     }
-  }
-}
+  };
 
-function factsOf(id: string, currency: string, input: Input): EntryFacts {
-  const { date, branchId = null, categoryId = null, description = null, reference = null } = input;
-  return { id, date, currency, branchId, categoryId, description, reference };
-}
+const cancellation = { reason: line(500), date: z.exactOptional(EntryDate) };
+const CancelTransactionInput = z.strictObject(cancellation).meta({ id: 'CancelTransactionDto' });
+/** `newId`: the reversal. */
+export class CancelTransaction extends recordingCommand(CancelTransactionInput) {}
 
-function payeeOf({ customerId, counterAccountId, expenseItemId }: Input): Payee {
-  if (customerId) return { customerId };
-  return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
-}
-
-/** An entry on the Adjustments or Opening balances account cannot be balanced by the same account. */
-function ensureOther({ type, accountId }: Input, balancingAccountId: string): void {
-  const isBalanced = type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
-  if (isBalanced && accountId === balancingAccountId)
-    throw conflict('SAME_ACCOUNT', 'The two accounts of a transaction must differ.');
-}
-
-async function prepare(
-  reader: RecordReader,
-  categorizer: Categorizer,
-  { target: { tenantId, id }, data }: CreateTransaction,
-) {
-  ensureForm(data);
-  const found = presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
-  const { currency, seeds } = found;
-  ensureCurrency(data.currency, currency);
-  ensureOpen(found, data.date);
-  const amount = amountIn(currency, data.amount);
-  const { customerName } = await ensureReferences(reader, tenantId, data);
-  const { openingBalances, adjustments } = seeds.accounts;
-  const balancingAccountId = data.type === 'ADJUSTMENT' ? adjustments : openingBalances;
-  ensureOther(data, balancingAccountId);
-  const entry = entryOf(data, factsOf(id, currency, data), amount, balancingAccountId);
-  const rules = await categorizer.rulesOf(tenantId);
-  const { transactions, categorizedBy } = categorized([entry], customerName, rules);
-  return { transaction: transactions[0] ?? entry, categorizedBy: categorizedBy[entry.id] ?? null };
-}
-
-const CancelTransactionInput = z.strictObject({ reason: line(500) }).meta({ id: 'CancelTransactionDto' });
-export class CancelTransaction extends command(CancelTransactionInput) {}
+const CorrectTransactionInput = z
+  .strictObject({ ...cancellation, replacement: CreateInput })
+  .meta({ id: 'CorrectTransactionDto' });
+/** `newId`: the replacement. */
+export class CorrectTransaction extends recordingCommand(CorrectTransactionInput) {}
 
 const CategorizeTransactionInput = z
   .strictObject({ categoryId: RecordId.nullable() })
@@ -183,7 +78,9 @@ export class CategorizeTransaction extends command(CategorizeTransactionInput) {
 
 /** State of a stream that contains transactions. */
 type Carrying = { readonly status: string; readonly trail?: LedgerTrail };
-type Place = { readonly carrier: Carrier; readonly isReversal: boolean };
+type Place = { readonly carrier: Carrier; readonly isReversal: boolean; readonly date: string };
+/** A transaction, and the record whose stream contains it. */
+type Carried = Target & { readonly recordId: string; readonly entity: Carrier['entity'] };
 
 /** Finds the streams that contain transactions, and changes a transaction on its stream. */
 export class TransactionCarriers {
@@ -196,7 +93,8 @@ export class TransactionCarriers {
   /** @throws DomainError not_found; unavailable READ_MODEL_BEHIND */
   async find({ tenantId, id }: Target): Promise<Place> {
     const { state } = await this.reader.read(transactionAggregate, tenantId, id);
-    if (state.status !== 'absent') return { carrier: { entity: 'transaction', recordId: id }, isReversal: false };
+    if (state.status !== 'absent')
+      return { carrier: { entity: 'transaction', recordId: id }, isReversal: false, date: state.transaction.date };
     const found = await this.ledger.find(tenantId, id);
     if (!found) throw notFound('transaction');
     return found;
@@ -205,7 +103,7 @@ export class TransactionCarriers {
   /** The receipt and If-Match use the transaction's revision, not that of its stream. */
   async change<S extends Carrying, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
-    { tenantId, id, recordId }: Target & { readonly recordId: string },
+    { tenantId, id, recordId }: Carried,
     data: D,
     decide: Decision<S, D, E>,
   ): Promise<Receipt> {
@@ -216,44 +114,61 @@ export class TransactionCarriers {
   }
 }
 
-function cancel(
-  carriers: TransactionCarriers,
-  target: Target & { readonly recordId: string },
-  entity: Carrier['entity'],
-  data: Cancellation,
-): Promise<Receipt> {
-  switch (entity) {
+const carriedBy = (target: Target, { entity, recordId }: Carrier): Carried => ({ ...target, entity, recordId });
+const systemGenerated = () =>
+  conflict('SYSTEM_GENERATED', 'A sale created this transaction. Cancel it through the partner.');
+
+function cancel(carriers: TransactionCarriers, carried: Carried, data: Cancellation): Promise<Receipt> {
+  switch (carried.entity) {
     case 'transaction':
-      return carriers.change(transactionAggregate, target, data, cancelTransaction);
+      return carriers.change(transactionAggregate, carried, data, cancelTransaction);
     case 'customer':
-      return carriers.change(customer, target, data, cancelOpeningBalance);
+      return carriers.change(customer, carried, data, cancelOpeningBalance);
     case 'sale':
-      throw conflict('SYSTEM_GENERATED', 'A sale created this transaction. Cancel it through the partner.');
+      throw systemGenerated();
   }
 }
 
-function choose(
-  carriers: TransactionCarriers,
-  target: Target & { readonly recordId: string },
-  entity: Carrier['entity'],
-  request: CategoryRequest,
-): Promise<Receipt> {
-  switch (entity) {
+function correct(carriers: TransactionCarriers, carried: Carried, data: CorrectionRequest): Promise<Receipt> {
+  switch (carried.entity) {
     case 'transaction':
-      return carriers.change(transactionAggregate, target, request, categorizeTransaction);
+      return carriers.change(transactionAggregate, carried, data, correctTransaction);
     case 'customer':
-      return carriers.change(customer, target, request, categorizeOpeningBalance);
+      return carriers.change(customer, carried, data, correctOpeningBalance);
     case 'sale':
-      return carriers.change(sale, target, request, categorizeSaleTransaction);
+      throw systemGenerated();
   }
+}
+
+function choose(carriers: TransactionCarriers, carried: Carried, request: CategoryRequest): Promise<Receipt> {
+  switch (carried.entity) {
+    case 'transaction':
+      return carriers.change(transactionAggregate, carried, request, categorizeTransaction);
+    case 'customer':
+      return carriers.change(customer, carried, request, categorizeOpeningBalance);
+    case 'sale':
+      return carriers.change(sale, carried, request, categorizeSaleTransaction);
+  }
+}
+
+/** Finds the transaction to cancel, and decides the date of its reversal. @throws DomainError */
+async function cancellable(
+  reader: RecordReader,
+  carriers: TransactionCarriers,
+  clock: Clock,
+  { target, data }: { readonly target: Target; readonly data: { readonly date?: string } },
+): Promise<{ readonly carried: Carried; readonly date: string }> {
+  const { carrier, isReversal, date: reversed } = await carriers.find(target);
+  if (isReversal) throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled.');
+  const date = await reversalDate(reader, clock, { tenantId: target.tenantId, requested: data.date, reversed });
+  return { carried: carriedBy(target, carrier), date };
 }
 
 export const transactionCommandHandlers = [
   handles(
     CreateTransaction,
     [CommandRunner, RecordReader, Categorizer],
-    async (runner, reader, categorizer, received) => {
-      const { target, fieldHashes } = received;
+    async (runner, reader, categorizer, { target, data, fieldHashes }) => {
       const { tenantId, id } = target;
       const known = fieldHashes && (await reader.read(transactionAggregate, tenantId, id));
       if (known && known.state.status !== 'absent') {
@@ -261,26 +176,32 @@ export const transactionCommandHandlers = [
         // Repeats the first response: revision 0, regardless of changes since then.
         return { id, revision: 0, position: known.position, isReplay: true };
       }
-      const recorded = {
-        ...(await prepare(reader, categorizer, received)),
-        fieldHashes: fieldHashes && { ...fieldHashes },
-      };
+      const prepared = await preparedEntry(reader, categorizer, target, data);
+      const recorded = { ...prepared, fieldHashes: fieldHashes && { ...fieldHashes } };
       const made = await runner.execute(transactionAggregate, target, recorded, recordTransaction);
       return { id, revision: 0, position: made.position, isReplay: made.events.length === 0 };
     },
   ),
   TransactionCarriers,
+  handles(CancelTransaction, [RecordReader, TransactionCarriers, CLOCK], async (reader, carriers, clock, received) => {
+    const { carried, date } = await cancellable(reader, carriers, clock, received);
+    const { reason } = received.data;
+    return cancel(carriers, carried, { transactionId: carried.id, reversalId: received.newId, date, reason });
+  }),
   handles(
-    CancelTransaction,
-    [RecordReader, TransactionCarriers, CLOCK, IDS],
-    async (reader, carriers, clock, ids, { target, data: { reason } }) => {
-      const { carrier, isReversal } = await carriers.find(target);
-      if (isReversal) throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled.');
-      const found = presentTenant((await reader.read(tenant, PLATFORM_TENANT, target.tenantId)).state);
-      const date = calendarDate(clock.nowMs(), found.timeZone);
-      ensureOpen(found, date);
-      const cancellation = { reversalId: ids.next(), date, reason };
-      return cancel(carriers, { ...target, recordId: carrier.recordId }, carrier.entity, cancellation);
+    CorrectTransaction,
+    [RecordReader, TransactionCarriers, Categorizer, CLOCK],
+    async (reader, carriers, categorizer, clock, received) => {
+      const { carried, date } = await cancellable(reader, carriers, clock, received);
+      const { tenantId, id: transactionId } = carried;
+      const { newId: id, data } = received;
+      const prepared = await withinPath('replacement', () =>
+        preparedEntry(reader, categorizer, { tenantId, id }, data.replacement),
+      );
+      const reversalId = nameUuid('reversal', id);
+      const request = { transactionId, reversalId, date, reason: data.reason, ...prepared };
+      const { position } = await correct(carriers, carried, request);
+      return { id, revision: 0, position };
     },
   ),
   handles(
@@ -289,8 +210,7 @@ export const transactionCommandHandlers = [
     async (reader, carriers, { target, data: { categoryId } }) => {
       const { carrier } = await carriers.find(target);
       const category = categoryId === null ? null : await categoryNamed(reader, target.tenantId, categoryId);
-      const request = { transactionId: target.id, categoryId, category };
-      return choose(carriers, { ...target, recordId: carrier.recordId }, carrier.entity, request);
+      return choose(carriers, carriedBy(target, carrier), { transactionId: target.id, categoryId, category });
     },
   ),
 ];

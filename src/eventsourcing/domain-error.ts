@@ -54,3 +54,14 @@ export function notFoundAt(path: string, what: string): DomainError {
   const message = `No such ${what}.`;
   return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 }
+
+/** Runs work on a part of the request, and prefixes the paths in its errors with the part's path. */
+export async function withinPath<T>(part: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.details.errors === undefined) throw error;
+    const errors = error.details.errors.map(({ path, message }) => ({ path: `${part}.${path}`, message }));
+    throw new DomainError(error.kind, error.code, error.message, { ...error.details, errors });
+  }
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountRecord, AccountType } from '../aggregates/account.aggregate.js';
 import { CreateAccount, DeleteAccount, UpdateAccount } from '../commands/account.commands.js';
-import { GetAccount, ListAccounts, LookUpAccounts } from '../queries/account.queries.js';
+import { EachAccount, GetAccount, ListAccounts, LookUpAccounts } from '../queries/account.queries.js';
 import { queryBoolean, repeatable, requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, receipt, tenantRoutes } from './routes.js';
@@ -25,7 +25,7 @@ const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', re
 export const AccountController = controllerOf(
   read.lookUp('Look up active accounts', lookupQuery, LookUpAccounts),
   write.change('Create an account; type CUSTOMER creates a customer', { creates: {} }, CreateAccount),
-  read.list('List accounts, customers included', listQuery, AccountDto, ListAccounts),
+  read.listWithCsv('List accounts, customers included', listQuery, AccountDto, [ListAccounts, EachAccount]),
   read.get('Get an account with its balance', AccountDto, GetAccount),
   write.change('Update an account', { method: 'PATCH', path: '/:id' }, UpdateAccount),
   write.change('Delete an account without postings', { method: 'DELETE', path: '/:id' }, DeleteAccount),

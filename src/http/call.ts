@@ -51,6 +51,11 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return (this.request.params as { id?: string }).id ?? this.request.state.newId ?? '';
   }
 
+  /** The id of a new record beside the one in the path, the same for all retries with an Idempotency-Key. */
+  get newId(): string {
+    return this.request.state.newId ?? '';
+  }
+
   get target(): Target {
     return { tenantId: this.tenantId, id: this.id };
   }

@@ -1,15 +1,21 @@
 import { stringify, type Options } from 'csv-stringify/sync';
+import { z } from 'zod';
 import { answer, type Answer } from './answer.js';
+import { MoneyDto } from './shapes.js';
+
+/** A column: its header, and the path of the member that it contains. */
+type Column = { readonly header: string; readonly key: string };
+type Columns = readonly (string | Column)[];
 
 /** A number needs no escape, although a minus sign could begin a formula. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-function textOf(rows: readonly object[], columns: readonly string[], header: boolean): string {
+function textOf(rows: readonly object[], columns: Columns, header: boolean): string {
   const options: Options = {
     header,
     columns: [...columns],
     record_delimiter: 'windows',
-    cast: { string: (value) => ({ value, escape_formulas: !NUMBER.test(value) }) },
+    cast: { boolean: String, string: (value) => ({ value, escape_formulas: !NUMBER.test(value) }) },
   };
   return stringify([...rows], options);
 }
@@ -27,11 +33,38 @@ export const csvAnswer = (rows: readonly object[], columns: readonly string[], f
 /** The same, sent while it is read. */
 export const csvStream = (
   parts: AsyncIterable<readonly object[]>,
-  columns: readonly string[],
+  columns: Columns,
   fileName: string,
 ): Answer => answerOf(lines(parts, columns), fileName);
 
-async function* lines(parts: AsyncIterable<readonly object[]>, columns: readonly string[]): AsyncGenerator<string> {
+async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns): AsyncGenerator<string> {
   yield textOf([], columns, true);
   for await (const rows of parts) if (rows.length > 0) yield textOf(rows, columns, false);
+}
+
+/** Reads the first part, so that an error becomes a response instead of an incomplete file. */
+export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const rest = parts[Symbol.asyncIterator]();
+  const first = await rest.next();
+  async function* all(): AsyncIterable<T> {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return all();
+}
+
+/**
+ * The columns of a record: its scalar members, and those of its objects (`reversedBy.reason`). An amount with its
+ * currency is one column with the amount. Lists are omitted.
+ */
+export function csvColumns(record: z.ZodType, prefix = ''): Column[] {
+  if (!(record instanceof z.ZodObject)) return [];
+  return Object.entries<z.ZodType>(record.shape).flatMap(([name, member]): Column[] => {
+    const path = prefix + name;
+    const schema = member instanceof z.ZodNullable || member instanceof z.ZodOptional ? member.unwrap() : member;
+    if (schema instanceof z.ZodArray) return [];
+    if (!(schema instanceof z.ZodObject)) return [{ header: path, key: path }];
+    const isMoney = Object.keys(schema.shape).join() === Object.keys(MoneyDto.shape).join();
+    return isMoney ? [{ header: path, key: `${path}.amount` }] : csvColumns(schema, `${path}.`);
+  });
 }

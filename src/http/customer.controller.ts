@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { customerRecord } from '../aggregates/customer-fields.js';
 import { CreateCustomer, DeleteCustomer, UpdateCustomer } from '../commands/customer.commands.js';
-import { GetCustomer, ListCustomers, LookUpCustomers } from '../queries/account.queries.js';
+import { EachCustomer, GetCustomer, ListCustomers, LookUpCustomers } from '../queries/account.queries.js';
 import { ListCustomerTransactions } from '../queries/transaction.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
@@ -26,7 +26,7 @@ const transactions = routesAt('/api/customers', { who: 'tenant', permission: 'tr
 export const CustomerController = controllerOf(
   read.lookUp('Look up active customers', lookupQuery, LookUpCustomers),
   write.change('Create a customer', { creates: {} }, CreateCustomer),
-  read.list('List customers, newest first', listQuery, CustomerDto, ListCustomers),
+  read.listWithCsv('List customers, newest first', listQuery, CustomerDto, [ListCustomers, EachCustomer]),
   read.get('Get a customer with its balance', CustomerDto, GetCustomer),
   write.change('Update a customer', { method: 'PATCH', path: '/:id' }, UpdateCustomer),
   write.change('Delete a customer without transactions', { method: 'DELETE', path: '/:id' }, DeleteCustomer),

@@ -74,6 +74,8 @@ export type EndpointFacts = {
   readonly operationId?: string;
   /** The handler receives this schema's output as query. Without it, every query parameter is rejected. */
   readonly query?: z.ZodType;
+  /** Replaces `query` for requests that prefer CSV to JSON. */
+  readonly csvQuery?: z.ZodType;
   /** The handler receives this schema's output as body. Without it, every body except `{}` is rejected. */
   readonly body?: z.ZodType;
   /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */

@@ -66,15 +66,17 @@ export class KeyedCreations {
     request: FastifyRequest,
     reply: FastifyReply,
     endpoint: Endpoint,
-    context: RequestContext,
+    { ifMatch: _, ...context }: RequestContext,
   ): Promise<Creation | undefined> {
     const { principal, idempotencyKey = '', received } = request.state;
+    // The record in the path, if any, distinguishes requests as the members of the body do.
+    const members = { ...(request.params as Members), ...(received as Members) };
     const userId = principal && 'userId' in principal ? principal.userId : '';
     const id = requestKeyId(userId, `${endpoint.method} ${endpoint.path}`, idempotencyKey);
     const target = { tenantId: context.tenantId, id };
     await this.turnOf(`${target.tenantId}/${id}`, reply);
     const { passwordsIn = [], showsSecret = false } = endpoint.creates ?? {};
-    const { state, position, isFirst } = await this.claimed(target, received as Members, passwordsIn, context);
+    const { state, position, isFirst } = await this.claimed(target, members, passwordsIn, context);
     const { status, body, ...claim } = state;
     if (status === 'claimed') return { target, context, claim, isFirst, showsSecret };
     if (body === null) throw secretShown(claim.recordId);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isIdempotencyKey } from '../aggregates/request-key.aggregate.js';
 import { DomainError, invalid, type Fault } from '../eventsourcing/domain-error.js';
 import { faultsOf, pathText } from '../eventsourcing/faults.js';
+import { prefers } from './accept.js';
 import { readsIdempotencyKey, type Endpoint } from './endpoint.js';
 
 const POSITION = /^\d{1,16}$/;
@@ -34,7 +35,8 @@ function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   const repeated = names.filter((name) => Array.isArray(query[name]) && !isRepeatable(endpoint.query, name));
   if (repeated.length > 0)
     throw refuse(repeated.map((name) => ({ path: pathText([name]), message: 'Given more than once.' })));
-  request.query = parsed(endpoint.query ?? nothing, query);
+  const isCsv = endpoint.csvQuery !== undefined && prefers(request.headers.accept, 'text/csv');
+  request.query = parsed((isCsv ? endpoint.csvQuery : endpoint.query) ?? nothing, query);
 }
 
 function readBody(endpoint: Endpoint, request: FastifyRequest): void {

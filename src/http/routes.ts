@@ -17,10 +17,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Receipt, Target } from '../eventsourcing/command.js';
 import type { Scope } from '../ports/read-store.js';
+import type { Rows } from '../queries/query.js';
 import type { Resource } from '../security/permissions.js';
 import { answer, sendAnswer, type Answer, type AnswerOptions } from './answer.js';
 import { Call, type Callers } from './call.js';
 import type { Access, Answers, Endpoint, EndpointFacts } from './endpoint.js';
+import { begun, csvColumns, csvStream } from './csv.js';
+import { optionalPaging, type requiredPaging } from './input.js';
 import { ReadYourWrites } from './read-your-writes.js';
 import type { Tag } from './tags.js';
 
@@ -123,6 +126,28 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     List: OfScope<[request: z.output<Schema>], unknown>,
   ): Route {
     return this.query(summary, { query, answers: pageOf(item) }, (call) => new List(call.scope, call.query as never));
+  }
+
+  /** Like `list`; all pages as CSV if the client prefers that. */
+  listWithCsv<Schema extends z.ZodObject<typeof requiredPaging>>(
+    summary: string,
+    query: Schema,
+    item: z.ZodType,
+    [List, Each]: readonly [
+      OfScope<[request: z.output<Schema>], unknown>,
+      OfScope<[request: z.output<Schema>], Rows<object>>,
+    ],
+  ): Route {
+    const csvQuery = z.strictObject({ ...query.shape, ...optionalPaging });
+    const columns = csvColumns(item);
+    const fileName = `${this.path.split('/').at(-1) ?? ''}.csv`;
+    const description = 'As CSV, the response contains all pages.';
+    const details = { query, csvQuery, description, answers: { ...pageOf(item), media: ['text/csv'] } };
+    return this.route<typeof details>(summary, details, async (call, { queries }) => {
+      const given = [call.scope, call.query as never] as const;
+      if (!call.prefers('text/csv')) return queries.execute(new List(...given));
+      return csvStream(await begun(await queries.execute(new Each(...given))), columns, fileName);
+    });
   }
 
   /** One of the caller's records. */

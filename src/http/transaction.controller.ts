@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { Direction } from '../aggregates/fields.js';
 import { DocumentEffect, transactionRecord, TransactionType } from '../aggregates/ledger.js';
+import { MoneyOrZeroInput } from '../aggregates/money.js';
 import { fieldHashes } from '../aggregates/request-key.aggregate.js';
 import { keyedTransactionId } from '../aggregates/transaction.aggregate.js';
-import { CancelTransaction, CategorizeTransaction, CreateTransaction } from '../commands/transaction.commands.js';
-import { GetTransaction, ListTransactions } from '../queries/transaction.queries.js';
-import { dateInput, idInput, queryBooleanOr, requiredPaging, searchInput } from './input.js';
+import {
+  CancelTransaction,
+  CategorizeTransaction,
+  CorrectTransaction,
+  CreateTransaction,
+} from '../commands/transaction.commands.js';
+import { EachTransaction, GetTransaction, ListTransactions } from '../queries/transaction.queries.js';
+import { dateInput, idInput, queryBoolean, queryBooleanOr, requiredPaging, searchInput } from './input.js';
 import { recordDto } from './record-shapes.js';
 import { controllerOf, receipt, tenantRoutes } from './routes.js';
+import { dateOut, recordId } from './shapes.js';
 
 const text = z.string().nullable();
 export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
@@ -16,7 +23,15 @@ export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
   categoryName: text,
   categorizedBy: z.object({ ruleId: z.string(), source: z.enum(['SEED', 'LEARNED', 'MANUAL']) }).nullable(),
   isCancelled: z.boolean(),
+  reversedBy: z
+    .object({ transactionId: recordId, reason: text, date: dateOut, userId: text, userName: text })
+    .nullable()
+    .meta({ description: 'The reversal of a cancelled transaction.' }),
+  reason: text.meta({ description: 'The reason that a user gave for this reversal.' }),
+  correctionOf: text.meta({ description: 'The cancelled transaction that this one replaces.' }),
+  correctedBy: text.meta({ description: 'The transaction that replaces this one.' }),
   createdBy: text,
+  createdByName: text,
 });
 
 /** Query parameters of both lists: of all transactions and of those of a customer. */
@@ -37,12 +52,15 @@ const listQuery = z.strictObject({
   customerId: idInput.optional(),
   categoryId: idInput.optional(),
   branchId: idInput.optional(),
+  amountMin: MoneyOrZeroInput.optional(),
+  amountMax: MoneyOrZeroInput.optional(),
+  isCancelled: queryBoolean.optional(),
 });
 
 const { read, write } = tenantRoutes('/api/transactions', 'Transactions', 'transactions');
 
 export const TransactionController = controllerOf(
-  read.list('List transactions, newest first', listQuery, TransactionDto, ListTransactions),
+  read.listWithCsv('List transactions, newest first', listQuery, TransactionDto, [ListTransactions, EachTransaction]),
   read.get('Get a transaction with its postings', TransactionDto, GetTransaction),
   write.route(
     'Record a transaction; retries with an Idempotency-Key are safe',
@@ -64,10 +82,15 @@ export const TransactionController = controllerOf(
       return services.settled({ success: true, id, revision }, result, isReplay ? { status: 200, replayed: true } : {});
     },
   ),
-  write.change(
-    'Cancel a transaction with a reversal dated today',
-    { path: '/:id/cancel', ifMatch: true },
-    CancelTransaction,
+  write.command(
+    'Cancel a transaction with a reversal, dated today by default',
+    { path: '/:id/cancel', ifMatch: true, creates: {}, body: CancelTransaction.schema },
+    ({ target, body, newId }) => new CancelTransaction(target, body, newId),
+  ),
+  write.command(
+    'Cancel a transaction and record its replacement, whose id is returned',
+    { path: '/:id/correct', ifMatch: true, creates: {}, body: CorrectTransaction.schema },
+    ({ target, body, newId }) => new CorrectTransaction(target, body, newId),
   ),
   write.change(
     'Set or clear the category of a transaction; rules do not override it',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { transactionRecord } from '../aggregates/ledger.js';
+import { personal } from '../aggregates/personal.js';
 import { amount, contract, currency, date, exampleId, id, instant, optionalId, text } from './contracts-fields.js';
 
 const SALE = exampleId(1);
@@ -93,14 +94,22 @@ const mirrored = invoice.postings.map(({ accountId, amount: posted }) => ({
 
 export const transactionRecorded = contract('transaction', 'recorded', {
   description: 'A transaction was booked. Subject: the transaction.',
-  data: transaction,
+  data: transaction.extend({
+    correctionOf: z.exactOptional(
+      id.meta({ description: 'The cancelled transaction that this one replaces. Absent for all other transactions.' }),
+    ),
+  }),
   example: invoice,
 });
 
 export const transactionCancelled = contract('transaction', 'cancelled', {
   description:
     'A transaction was cancelled. The data is its reversal; `reversalOf` names the cancelled transaction. Subject: the reversal.',
-  data: transaction,
+  data: transaction.extend({
+    reason: z.exactOptional(
+      personal(text.meta({ description: 'Free text that may contain personal data. Absent if a partner cancelled.' })),
+    ),
+  }),
   example: {
     ...invoice,
     id: exampleId(6),
@@ -109,6 +118,14 @@ export const transactionCancelled = contract('transaction', 'cancelled', {
     reversalOf: INVOICE,
     postings: mirrored,
   },
+});
+
+export const transactionCorrected = contract('transaction', 'corrected', {
+  description:
+    'A transaction was cancelled and replaced by another one. The reversal and the replacement have separate events, ' +
+    'published before this one. Subject: the cancelled transaction.',
+  data: z.strictObject({ transactionId: id, correctedBy: id.meta({ description: 'The replacement.' }) }),
+  example: { transactionId: INVOICE, correctedBy: exampleId(8) },
 });
 
 export const transactionCategorized = contract('transaction', 'categorized', {

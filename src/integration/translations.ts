@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AccountEvent } from '../aggregates/account.aggregate.js';
 import type { BranchEvent } from '../aggregates/branch.aggregate.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { CategoryChoice } from '../aggregates/ledger-trail.js';
+import type { CancelledTransaction, CategoryChoice, ReplacementTransaction } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { tenant, type TenantEvent } from '../aggregates/tenant.aggregate.js';
@@ -36,12 +36,30 @@ const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output
   data: pickContractFields(contract.data, data),
 });
 
+const transactionFact = (contract: Contract, transaction: LedgerTransaction): Fact => ({
+  ...fact(contract, transaction),
+  subject: transaction.id,
+  ridesAlong: true,
+});
 const transactionFacts = (transactions: readonly LedgerTransaction[]): Fact[] =>
-  transactions.map((transaction) => ({
-    ...fact(transaction.reversalOf === null ? sales.transactionRecorded : sales.transactionCancelled, transaction),
-    subject: transaction.id,
-    ridesAlong: true,
-  }));
+  transactions.map((transaction) =>
+    transactionFact(
+      transaction.reversalOf === null ? sales.transactionRecorded : sales.transactionCancelled,
+      transaction,
+    ),
+  );
+
+const cancelled = ({ reversal, reason }: CancelledTransaction): Fact[] => [
+  transactionFact(sales.transactionCancelled, { ...reversal, ...{ reason } }),
+];
+
+const replaced = ({ transaction, correctionOf }: ReplacementTransaction): Fact[] => [
+  transactionFact(sales.transactionRecorded, { ...transaction, ...{ correctionOf } }),
+  {
+    ...fact(sales.transactionCorrected, { transactionId: correctionOf, correctedBy: transaction.id }),
+    ...{ subject: correctionOf, ridesAlong: true },
+  },
+];
 
 const categorized = (choice: CategoryChoice): Fact[] => [
   { ...fact(sales.transactionCategorized, choice), subject: choice.transactionId },
@@ -65,9 +83,11 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
   SaleCancelled: ({ data }) => booked(data, data.transactions),
   SaleTransactionCategorized: ({ data }) => categorized(data),
   TransactionRecorded: ({ data }) => [fact(sales.transactionRecorded, data.transaction)],
-  TransactionCancelled: ({ data }) => transactionFacts([data.reversal]),
+  TransactionCancelled: ({ data }) => cancelled(data),
+  TransactionReplacementRecorded: ({ data }) => replaced(data),
   TransactionCategorized: ({ data }) => categorized(data),
-  OpeningBalanceCancelled: ({ data }) => transactionFacts([data.reversal]),
+  OpeningBalanceCancelled: ({ data }) => cancelled(data),
+  OpeningBalanceReplacementRecorded: ({ data }) => replaced(data),
   OpeningBalanceCategorized: ({ data }) => categorized(data),
   CustomerCreated: ({ data }) => [
     fact(records.customerCreated, data),

@@ -7,7 +7,7 @@ import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.j
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { fold } from '../ports/search.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
+import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { searchIn, texts } from './record-projection.js';
 
 /** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
@@ -163,6 +163,7 @@ function customerChanges(event: Exclude<CustomerEvent, Created>): Partial<Custom
       return { status: 'ACTIVE' };
     case 'CustomerLinked':
     case 'OpeningBalanceCancelled':
+    case 'OpeningBalanceReplacementRecorded':
     case 'OpeningBalanceCategorized':
       return {};
     case 'CustomerDeleted':

@@ -1,6 +1,6 @@
 import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
-import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger.projection.js';
+import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger-events.js';
 
 /** Hits of a rule; absent if the rule never matched. The document remains after the rule is deleted. */
 export type CategoryRuleHitsView = {

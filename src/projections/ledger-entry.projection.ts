@@ -2,7 +2,8 @@ import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
-import { entriesOf, type LedgerEvent, ledgerSources, movementsOf } from './ledger.projection.js';
+import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
+import { movementsOf } from './ledger.projection.js';
 
 /** A number, or text if a double cannot represent it exactly. */
 export type Minor = number | string;

@@ -1,72 +1,11 @@
-import type { CategorizedBy, CategorizedBys } from '../aggregates/categorized-by.js';
-import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { Carrier, CategoryChoice } from '../aggregates/ledger-trail.js';
+import type { Carrier } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
-import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
-import type { SaleEvent } from '../aggregates/sale.aggregate.js';
-import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
+import { currencyDigits, fromMinor, MAX_DECIMALS, toMinor } from '../aggregates/money.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
+import { categorizedBysOf, choiceOf, entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { keyedBy, searchIn, texts } from './record-projection.js';
-
-/** Events of the streams that contain ledger transactions. */
-export type LedgerEvent = SaleEvent | CustomerEvent | TransactionEvent;
-export const ledgerSources = ['sale', 'customer', 'transaction'] as const;
-
-/** The transactions that an event contains, in order; empty if it moves no money. */
-export function entriesOf(event: LedgerEvent): readonly LedgerTransaction[] {
-  switch (event.type) {
-    case 'SaleBooked':
-    case 'ReturnBooked':
-    case 'SaleCancelled':
-      return event.data.transactions;
-    case 'CustomerCreated':
-      return event.data.openingTransaction ? [event.data.openingTransaction] : [];
-    case 'TransactionRecorded':
-      return [event.data.transaction];
-    case 'TransactionCancelled':
-    case 'OpeningBalanceCancelled':
-      return [event.data.reversal];
-    default:
-      return [];
-  }
-}
-
-const NONE: CategorizedBys = {};
-
-/** The rules that categorized an event's transactions, by transaction id. */
-export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
-  switch (event.type) {
-    case 'SaleBooked':
-    case 'ReturnBooked':
-      return event.data.categorizedBy ?? NONE;
-    case 'CustomerCreated':
-      return named(event.data.openingTransaction, event.data.openingCategorizedBy);
-    case 'TransactionRecorded':
-      return named(event.data.transaction, event.data.categorizedBy);
-    default:
-      return NONE;
-  }
-}
-
-const named = (transaction: LedgerTransaction | null, rule: CategorizedBy | null | undefined): CategorizedBys =>
-  transaction && rule ? { [transaction.id]: rule } : NONE;
-
-/** One hit per transaction that a rule categorized. */
-export const ruleHitsOf = (event: LedgerEvent): readonly CategorizedBy[] => Object.values(categorizedBysOf(event));
-
-/** A user's choice of category for an already recorded transaction; undefined for other events. */
-export function choiceOf(event: LedgerEvent): CategoryChoice | undefined {
-  switch (event.type) {
-    case 'TransactionCategorized':
-    case 'SaleTransactionCategorized':
-    case 'OpeningBalanceCategorized':
-      return event.data;
-    default:
-      return undefined;
-  }
-}
 
 /** Totals of an account's postings: debits and credits separately, both non-negative. */
 export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
@@ -173,6 +112,14 @@ export function balanceOf({ currency, debit, credit }: Sums): string {
   return fromMinor(toMinor(debit, digits) - toMinor(credit, digits), digits);
 }
 
+/** The reversal of a cancelled transaction. `reason` and `userId` are null if a partner cancelled the sale. */
+export type ReversedBy = {
+  readonly transactionId: string;
+  readonly reason: string | null;
+  readonly date: string;
+  readonly userId: string | null;
+};
+
 /** A transaction. The names of other records are added when it is read. */
 export type TransactionView = LedgerTransaction & {
   readonly createdAt: string;
@@ -182,6 +129,12 @@ export type TransactionView = LedgerTransaction & {
   /** Orders transactions by the position of their event, then by their index within it. */
   readonly sequence: number;
   readonly isCancelled: boolean;
+  readonly reversedBy: ReversedBy | null;
+  /** The reason that a user gave for a reversal; null for all other transactions. */
+  readonly reason: string | null;
+  /** The cancelled transaction that this one replaces, and the one that replaces this one. */
+  readonly correctionOf: string | null;
+  readonly correctedBy: string | null;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
   /** The user who recorded it; null if the service did. */
   readonly createdBy: string | null;
@@ -189,30 +142,42 @@ export type TransactionView = LedgerTransaction & {
   readonly carrier: Carrier;
 };
 
-const REFERENCES = ['customerId', 'categoryId', 'expenseItemId', 'branchId'] as const;
-const FILTERS = ['type', 'documentEffect', 'direction', ...REFERENCES] as const;
+const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
+
+/** Texts of this length sort like the amounts of any currency. Longer than the sum of a journal entry's lines. */
+const AMOUNT_LENGTH = 24;
+/** An amount as the text by which transactions are filtered. */
+export const amountKey = (amount: string): string =>
+  toMinor(amount, MAX_DECIMALS).toString().padStart(AMOUNT_LENGTH, '0');
+
+/** The accounts that users choose for a transaction: all accounts of a journal entry. */
+function chosenAccounts({ type, accountId, counterAccountId, postings }: TransactionView): string[] {
+  if (type === 'JOURNAL') return postings.map((posting) => posting.accountId);
+  return [accountId, counterAccountId].filter((id) => id !== null);
+}
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 5,
+  version: 6,
   fields: {
-    ...texts<TransactionView>('date'),
+    ...texts<TransactionView>('date', 'customerId'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
     ...texts<TransactionView>(...FILTERS),
     // Queries filter only for manual transactions, so only those are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     /** Every account with a posting. `account` contains only those chosen by users. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
-    account: {
-      type: 'text',
-      of: ({ accountId, counterAccountId }) => [accountId, counterAccountId].filter((id) => id !== null),
-    },
+    account: { type: 'text', of: chosenAccounts },
+    amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
+    // Two fields, because only the few cancelled transactions are worth an index.
+    cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
+    standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
-  filters: ['posting', ...FILTERS, 'manual', 'account'],
-  common: ['direction'],
+  filters: ['posting', ...FILTERS, 'manual', 'account', 'cancelled', 'standing'],
+  common: ['direction', 'standing'],
   order: { fields: ['date', 'sequence'], direction: 'descending' },
   large: true,
-  search: searchIn<TransactionView>('description', 'reference', 'externalId'),
+  search: searchIn<TransactionView>('description', 'reference', 'externalId', 'reason'),
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };
 
@@ -240,10 +205,27 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
     const entry = entries[ordinal];
     if (entry) return viewOf(entry, event, ordinal);
     const choice = choiceOf(event);
-    const change = choice ? { categoryId: choice.categoryId, categorizedBy: null } : { isCancelled: true };
+    const change = choice ? { categoryId: choice.categoryId, categorizedBy: null } : cancelledBy(entries, event, id);
     return view && { ...view, ...change, updatedAt: event.metadata.timestamp, revision: view.revision + 1 };
   },
 };
+
+/** What a user's cancellation says besides its reversal; a partner's says nothing. */
+const toldBy = (event: LedgerEvent) =>
+  event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
+
+function cancelledBy(
+  entries: readonly LedgerTransaction[],
+  event: Recorded<LedgerEvent>,
+  id: string,
+): Partial<TransactionView> {
+  const reversal = entries.find(({ reversalOf }) => reversalOf === id);
+  if (!reversal) return {};
+  const { reason = null, correctedBy = null } = toldBy(event) ?? {};
+  const { userId = null } = event.metadata;
+  const reversedBy = { transactionId: reversal.id, reason, date: reversal.date, userId };
+  return { isCancelled: true, reversedBy, correctedBy };
+}
 
 function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal: number): TransactionView {
   const { timestamp, userId } = event.metadata;
@@ -254,6 +236,10 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     revision: 0,
     sequence: event.position * MAX_PER_EVENT + ordinal,
     isCancelled: false,
+    reversedBy: null,
+    reason: toldBy(event)?.reason ?? null,
+    correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
+    correctedBy: null,
     categorizedBy: categorizedBysOf(event)[entry.id] ?? null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },

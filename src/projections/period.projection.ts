@@ -3,7 +3,7 @@ import type { TenantEvent } from '../aggregates/tenant.aggregate.js';
 import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.js';
 import { PLATFORM, type ReadModel, tenantScope } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
-import { entriesOf, type LedgerEvent, ledgerSources } from './ledger.projection.js';
+import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { keyedBy } from './record-projection.js';
 
 /** A closing or reopening. `note` of a reopening: its reason. */

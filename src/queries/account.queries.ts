@@ -6,7 +6,7 @@ import type { ReadModel, Scope } from '../ports/read-store.js';
 import { accounts, type AccountView, customers, type CustomerView } from '../projections/account.projection.js';
 import { balanceOf, balances } from '../projections/ledger.projection.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
-import { type Page, type Paging, ReadModels, shown } from './query.js';
+import { type ListRequest, type Page, type Paging, ReadModels, type Rows, shown } from './query.js';
 
 export type Money = { readonly amount: string; readonly currency: string };
 
@@ -55,6 +55,8 @@ export type AccountFilters = Paging & {
   readonly sort: 'name' | 'code' | 'newest';
 };
 export class ListAccounts extends query<Page<AccountRecord>, [scope: Scope, filters: AccountFilters]>() {}
+/** All pages of the list. */
+export class EachAccount extends query<Rows<AccountRecord>, [scope: Scope, filters: AccountFilters]>() {}
 export class LookUpAccounts extends lookUpFrom({
   model: accounts,
   where: { isDeleted: false, isActive: true },
@@ -72,20 +74,37 @@ export type CustomerFilters = Paging & {
 
 export class GetCustomer extends query<CustomerRecord, [scope: Scope, id: string]>() {}
 export class ListCustomers extends query<Page<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
+/** All pages of the list. */
+export class EachCustomer extends query<Rows<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
 export class LookUpCustomers extends lookUpFrom({ model: customers, where: { shown: 'ACTIVE' }, briefOf: inBrief }) {}
+
+const presentAccounts = ({ type, isActive, sort, ...rest }: AccountFilters): ListRequest => {
+  const order = sort === 'newest' ? undefined : sort;
+  return { ...rest, order, where: { isDeleted: false, isActive }, anyOf: { type } };
+};
+const presentCustomers = ({ status, isDefault, ...rest }: CustomerFilters): ListRequest => {
+  return { ...rest, where: { ...(status === 'ALL' ? { isDeleted: false } : { shown: status }), isDefault } };
+};
 
 export const accountQueryHandlers = [
   answers(GetAccount, [ReadModels], (models, scope, id) => getWithBalance(models, accounts, scope, id, 'account')),
-  answers(ListAccounts, [ReadModels], (models, scope, { type, isActive, sort, ...rest }) => {
-    const order = sort === 'newest' ? undefined : sort;
-    const request = { ...rest, order, where: { isDeleted: false, isActive }, anyOf: { type } };
-    return models.page(accounts, scope, request, (views) => withBalances(models, scope, views));
-  }),
+  answers(ListAccounts, [ReadModels], (models, scope, filters) =>
+    models.page(accounts, scope, presentAccounts(filters), (views) => withBalances(models, scope, views)),
+  ),
+  answers(EachAccount, [ReadModels], (models, scope, filters) =>
+    Promise.resolve(
+      models.joined(accounts, scope, presentAccounts(filters), (views) => withBalances(models, scope, views)),
+    ),
+  ),
   looksUpFrom(LookUpAccounts),
   answers(GetCustomer, [ReadModels], (models, scope, id) => getWithBalance(models, customers, scope, id, 'customer')),
-  answers(ListCustomers, [ReadModels], (models, scope, { status, isDefault, ...rest }) => {
-    const where = { ...(status === 'ALL' ? { isDeleted: false } : { shown: status }), isDefault };
-    return models.page(customers, scope, { ...rest, where }, (views) => withBalances(models, scope, views));
-  }),
+  answers(ListCustomers, [ReadModels], (models, scope, filters) =>
+    models.page(customers, scope, presentCustomers(filters), (views) => withBalances(models, scope, views)),
+  ),
+  answers(EachCustomer, [ReadModels], (models, scope, filters) =>
+    Promise.resolve(
+      models.joined(customers, scope, presentCustomers(filters), (views) => withBalances(models, scope, views)),
+    ),
+  ),
   looksUpFrom(LookUpCustomers),
 ];

@@ -4,7 +4,7 @@ export { testCategoryRulesHandler } from './category-rule-test.query.js';
 export { auditLogQueryHandlers } from './audit-log.queries.js';
 export { branchQueryHandlers } from './branch.queries.js';
 export { Categorizer, categoryQueryHandlers } from './category.queries.js';
-export { CaughtUp } from './query.js';
+export { CaughtUp } from './caught-up.js';
 export { operationQueryHandlers, ParkedLetters, WaitingSales } from './operation.queries.js';
 export { DeletedRecords, LedgerUse } from './ledger-use.js';
 export { errorLogQueryHandlers } from './error-log.queries.js';

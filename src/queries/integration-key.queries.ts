@@ -1,5 +1,6 @@
 import { answers, query } from '../eventsourcing/handler.js';
-import { CaughtUp, getFrom, ReadModels } from './query.js';
+import { CaughtUp } from './caught-up.js';
+import { getFrom, ReadModels } from './query.js';
 import type { Scope } from '../ports/read-store.js';
 import {
   integrationKeyDirectory,

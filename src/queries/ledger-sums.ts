@@ -11,7 +11,8 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { eachSum, ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
 import { accountDays, balances } from '../projections/ledger.projection.js';
 import { MinorSum, minorOf } from './minor-sum.js';
-import { CaughtUp, ReadModels } from './query.js';
+import { CaughtUp } from './caught-up.js';
+import { ReadModels } from './query.js';
 
 /** The books of a tenant: as they are, or as they were recorded at an instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };

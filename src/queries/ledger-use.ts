@@ -6,7 +6,8 @@ import { Progress } from '../projecting/progress.js';
 import { balances, transactions } from '../projections/ledger.projection.js';
 import { categoryRules } from '../projections/category-rule.projection.js';
 import { deletedRecords } from '../projections/account.projection.js';
-import { CaughtUp, ReadModels } from './query.js';
+import { CaughtUp } from './caught-up.js';
+import { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
@@ -49,10 +50,10 @@ export class LedgerUse {
   async find(
     tenantId: string,
     transactionId: string,
-  ): Promise<{ readonly carrier: Carrier; readonly isReversal: boolean } | undefined> {
+  ): Promise<{ readonly carrier: Carrier; readonly isReversal: boolean; readonly date: string } | undefined> {
     await this.caughtUp.withHead(transactions, WAIT_MS);
     const view = await this.models.get(transactions, tenantScope(tenantId), transactionId);
-    return view && { carrier: view.carrier, isReversal: view.reversalOf !== null };
+    return view && { carrier: view.carrier, isReversal: view.reversalOf !== null, date: view.date };
   }
 }
 

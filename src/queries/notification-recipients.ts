@@ -9,7 +9,8 @@ import { notifications, type NotificationView } from '../projections/notificatio
 import { pushSubscriptions, type PushSubscriptionView, pushUses } from '../projections/push-subscription.projection.js';
 import { users, type UserView } from '../projections/user.projection.js';
 import { isFor, type Person } from './notification.queries.js';
-import { CaughtUp, ReadModels } from './query.js';
+import { CaughtUp } from './caught-up.js';
+import { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 

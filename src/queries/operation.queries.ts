@@ -24,7 +24,8 @@ import { MARKS, type Marks } from '../projecting/marks.js';
 import { type ProjectionState, ProjectionStatus } from '../projecting/projection-status.js';
 import { awaitedIn, deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
-import { CaughtUp, listFrom, type Page, type Filters, ReadModels } from './query.js';
+import { CaughtUp } from './caught-up.js';
+import { listFrom, type Page, type Filters, ReadModels } from './query.js';
 
 export const DEAD_LETTER_REPLAYER = token<DeadLetterReplayer>('DEAD_LETTER_REPLAYER');
 

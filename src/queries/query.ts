@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Inject, Injectable, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import type { IQueryHandler, Query } from '@nestjs/cqrs';
-import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
+import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
-import type { AnyTable, Listed, ListQuery, Range, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
-import { Progress } from '../projecting/progress.js';
+import type { AnyTable, ListQuery, Range, ReadModel, ReadStore, Scalar, Scope } from '../ports/read-store.js';
 import type { ReadModelReadiness } from '../projecting/read-model-readiness.js';
 
 /** A page as returned by the API. */
@@ -38,6 +36,10 @@ export type ListRequest = Matching & Paging;
 /** Optional parameters of a list route, after validation. */
 export type Filters<Name extends string> = Paging & { readonly [N in Name | 'search']?: string | undefined };
 
+/** The items of all pages of a list, in parts. */
+export type Rows<Doc> = AsyncIterable<readonly Doc[]>;
+type Join<Doc, Joined> = (documents: readonly Doc[]) => readonly Joined[] | Promise<readonly Joined[]>;
+
 const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
@@ -65,8 +67,8 @@ function matchingOf({
 
 /** Counting limit of lists without a maintained total. */
 export const COUNTED = 10_000;
-/** Number of documents per read when iterating over a whole list. */
-const PART = 1_000;
+/** Number of documents per read when iterating over a whole list: alone, and with joined models. */
+const [PART, JOINED_PART] = [1_000, 200];
 
 /** Maps each read model to its live table. */
 export type LiveTables = {
@@ -129,7 +131,7 @@ export class ReadModels {
     model: ReadModel<Doc>,
     scope: Scope,
     request: ListRequest,
-    join: (documents: readonly Doc[]) => readonly Joined[] | Promise<readonly Joined[]>,
+    join: Join<Doc, Joined>,
   ): Promise<Page<Joined>> {
     const page = await this.list(model, scope, request);
     return { ...page, items: await join(page.items) };
@@ -158,17 +160,23 @@ export class ReadModels {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }
 
+  /** Like `page`, for all pages of a list. */
+  async *joined<Doc extends object, Joined>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    query: Matching,
+    join: Join<Doc, Joined>,
+  ): Rows<Joined> {
+    for await (const part of this.parts(model, scope, query, JOINED_PART)) yield await join(part);
+  }
+
   /** Like `each`, in arrays: awaiting every document would take longer than reading it. Other requests run in between. */
-  async *parts<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc[]> {
+  async *parts<D extends object>(model: ReadModel<D>, scope: Scope, query: Matching = {}, limit = PART): Rows<D> {
     let after: string | undefined = '';
     while (after !== undefined) {
-      const part: Listed = await this.store.list(await this.tableOf(model), scope, {
-        ...matchingOf(query),
-        offset: 0,
-        limit: PART,
-        after,
-      });
-      yield part.items.map((json) => JSON.parse(json) as Doc);
+      const request: ListQuery = { ...matchingOf(query), offset: 0, limit, after };
+      const part = await this.store.list(await this.tableOf(model), scope, request);
+      yield part.items.map((json) => JSON.parse(json) as D);
       after = part.next;
       if (after !== undefined) await nextTurn();
     }
@@ -254,44 +262,3 @@ export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHand
 /** Creates the handler of a list without joins. */
 export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
   answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));
-
-const WAIT_MS = 5_000;
-
-/** Waits for read models, for results that must not come from a lagging one. */
-@Injectable()
-export class CaughtUp {
-  constructor(
-    @Inject(EVENT_STORE) private readonly events: EventStore,
-    @Inject(Progress) private readonly progress: Progress,
-  ) {}
-
-  /**
-   * Resolves once the read model contains everything stored at the time of the call.
-   * @throws DomainError unavailable READ_MODEL_BEHIND after `timeoutMs`
-   */
-  async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {
-    if (!(await this.progress.reached(await this.events.head(), timeoutMs, [name]))) throw readModelBehind();
-  }
-
-  /** Like `withHead`, for a position and several read models. @throws DomainError unavailable READ_MODEL_BEHIND */
-  async withPosition(models: readonly { readonly name: string }[], position: number, timeoutMs: number): Promise<void> {
-    const names = models.map(({ name }) => name);
-    if (!(await this.progress.reached(position, timeoutMs, names))) throw readModelBehind();
-  }
-
-  /**
-   * Like `ReadModels.found`, for a record created a moment ago: it counts as absent only after the model has caught up.
-   */
-  async found<Doc extends object>(
-    models: ReadModels,
-    model: ReadModel<Doc>,
-    scope: Scope,
-    id: string,
-    entity: string,
-  ): Promise<Doc> {
-    const found = await models.get(model, scope, id);
-    if (found) return found;
-    await this.withHead(model, WAIT_MS);
-    return models.found(model, scope, id, entity);
-  }
-}

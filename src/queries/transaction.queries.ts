@@ -7,30 +7,38 @@ import { acceptedSale, type AcceptedSale, holderIdOf, isBookedOn, sale } from '.
 import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { ReadStoreUnavailable, type Scalar, type Scope, tenantScope } from '../ports/read-store.js';
+import { PLATFORM, ReadStoreUnavailable, type Scalar, type Scope, tenantScope } from '../ports/read-store.js';
 import { CLOCK } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 import { accounts, customers } from '../projections/account.projection.js';
 import { categories } from '../projections/category.projection.js';
-import { transactions, type TransactionView } from '../projections/ledger.projection.js';
-import { type Page, type Filters, ReadModels, shown } from './query.js';
+import { auditActors } from '../projections/audit-log.projection.js';
+import { amountKey, type ReversedBy, transactions, type TransactionView } from '../projections/ledger.projection.js';
+import { type Filters, type ListRequest, type Page, ReadModels, type Rows, shown } from './query.js';
 import { statementHandler } from './statement.query.js';
 
 /** A transaction as returned by the API, with the current names of the records that its ids refer to. */
-export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier' | 'documentDate'> & {
+export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier' | 'documentDate' | 'reversedBy'> & {
   readonly documentDate: string;
   readonly customerName: string | null;
   readonly accountName: string | null;
   readonly categoryName: string | null;
+  readonly createdByName: string | null;
+  readonly reversedBy: (ReversedBy & { readonly userName: string | null }) | null;
 };
 
 type References = 'customerId' | 'accountId' | 'expenseItemId' | 'categoryId' | 'branchId';
 export type TransactionFilters = Filters<References | 'beginDate' | 'endDate' | 'type' | 'direction'> & {
+  readonly amountMin?: string | undefined;
+  readonly amountMax?: string | undefined;
+  readonly isCancelled?: boolean | undefined;
   readonly showSystemGenerated?: boolean | undefined;
 };
 
 type Listed = Page<TransactionRecord>;
 export class ListTransactions extends query<Listed, [scope: Scope, filters: TransactionFilters]>() {}
+/** All pages of the list. */
+export class EachTransaction extends query<Rows<TransactionRecord>, [scope: Scope, filters: TransactionFilters]>() {}
 export class GetTransaction extends query<TransactionRecord, [scope: Scope, id: string]>() {}
 export class ListCustomerTransactions extends query<
   Listed,
@@ -43,16 +51,35 @@ const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
   type !== undefined && DOCUMENT_EFFECTS.includes(type) ? { documentEffect: type } : { type };
 
-function list(models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<Listed> {
-  const { pageNumber, pageSize, search, beginDate, endDate, accountId, type, showSystemGenerated, ...others } = filters;
+const cancelledFilter = (isCancelled: boolean | undefined): Record<string, Scalar | undefined> =>
+  isCancelled === undefined ? {} : { [isCancelled ? 'cancelled' : 'standing']: true };
+
+const keyOf = (amount: string | undefined): string | undefined => amount && amountKey(amount);
+
+function requestOf(filters: TransactionFilters): ListRequest {
+  const { pageNumber, pageSize, search, beginDate, endDate, customerId, accountId, type, ...others } = filters;
+  const { amountMin, amountMax, isCancelled, showSystemGenerated, ...references } = others;
   const where = {
-    ...others,
+    ...references,
+    // A customer's account has the customer's id. A journal entry may post to several customers.
+    posting: customerId,
     account: accountId,
     ...typeFilter(type),
+    ...cancelledFilter(isCancelled),
     ...(showSystemGenerated === false && { manual: true }),
   };
-  const request = { pageNumber, pageSize, search, where, between: { date: { from: beginDate, to: endDate } } };
-  return models.page(transactions, scope, request, (views) => named(models, scope, views));
+  const amount = { from: keyOf(amountMin), to: keyOf(amountMax) };
+  return { pageNumber, pageSize, search, where, between: { date: { from: beginDate, to: endDate }, amount } };
+}
+
+const list = (models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<Listed> =>
+  models.page(transactions, scope, requestOf(filters), (views) => named(models, scope, views));
+
+/** An id that is not a customer's matches nothing, even if it is an account's. */
+async function ofCustomers(models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<TransactionFilters> {
+  const { customerId } = filters;
+  if (customerId === undefined || (await models.get(customers, scope, customerId))) return filters;
+  return { ...filters, customerId: '' };
 }
 
 /** Adds the names of other records with one batch read per model. */
@@ -61,10 +88,12 @@ export async function named(
   scope: Scope,
   views: readonly TransactionView[],
 ): Promise<TransactionRecord[]> {
-  const [customerNames, accountNames, categoryNames] = await Promise.all([
+  const users = views.flatMap(({ createdBy, reversedBy }) => [createdBy, reversedBy?.userId]);
+  const [customerNames, accountNames, categoryNames, userNames] = await Promise.all([
     models.getMany(customers, scope, idsOf(views, 'customerId')),
     models.getMany(accounts, scope, idsOf(views, 'accountId')),
     models.getMany(categories, scope, idsOf(views, 'categoryId')),
+    models.getMany(auditActors, PLATFORM, [...new Set(users.flatMap((id) => id ?? []))]),
   ]);
   return views.map((view) =>
     shown(view, {
@@ -74,6 +103,8 @@ export async function named(
       customerName: nameIn(customerNames, view.customerId),
       accountName: nameIn(accountNames, view.accountId),
       categoryName: nameIn(categoryNames, view.categoryId),
+      createdByName: nameIn(userNames, view.createdBy),
+      reversedBy: view.reversedBy && { ...view.reversedBy, userName: nameIn(userNames, view.reversedBy.userId) },
     }),
   );
 }
@@ -170,7 +201,13 @@ export const transactionQueryHandlers = [
     if (!record) throw notFound('transaction');
     return record;
   }),
-  answers(ListTransactions, [ReadModels], list),
+  answers(ListTransactions, [ReadModels], async (models, scope, filters) =>
+    list(models, scope, await ofCustomers(models, scope, filters)),
+  ),
+  answers(EachTransaction, [ReadModels], async (models, scope, filters) => {
+    const request = requestOf(await ofCustomers(models, scope, filters));
+    return models.joined(transactions, scope, request, (views) => named(models, scope, views));
+  }),
   answers(ListCustomerTransactions, [ReadModels], async (models, scope, customerId, filters) => {
     const customer = await models.get(customers, scope, customerId);
     if (!customer || customer.isDeleted) throw notFound('customer');

@@ -65,6 +65,7 @@ const JOINED: readonly string[] = [
     'documentDate',
     'accountName',
     'categoryName',
+    'createdByName',
   ],
   ...['ruleCount', 'userCount', 'permissionCount', 'lastLoginAt', 'lastUsedAt', 'hitCount', 'lastMatchedAt', 'payload'],
 ];
@@ -101,7 +102,7 @@ const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
     'OTHER',
     /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/,
   ],
-  ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$/],
+  ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$|ReplacementRecorded$/],
   ['DELETE', /(?:Deleted|Removed|Archived|Revoked|Unsubscribed)$/],
 ];
 /** Values that must never be shown, by kind. */
@@ -343,6 +344,9 @@ async function walkTransactions(token: string, { customerId, accountId, category
   const opening = items[0]?.id ?? '';
   await change('PATCH', path, opening, token, { categoryId }, '/category');
   await change('POST', path, opening, token, { reason: 'Never was.' }, '/cancel');
+  const corrected = await createAt(path, token, collection);
+  const replacement = { ...collection, amount: '21.50' };
+  await change('POST', path, corrected, token, { reason: 'Digits swapped.', replacement }, '/correct');
 }
 
 async function walkWebhooks({ token }: TestTenant): Promise<void> {
@@ -732,7 +736,12 @@ describe('The changes in an entry', () => {
     for (const changes of categories)
       expect(changes).toEqual([{ path: 'categoryId', before: null, after: expect.any(String) as string }]);
     for (const type of ['TransactionCancelled', 'OpeningBalanceCancelled'])
-      expect(await changesOf(type)).toEqual([{ path: 'isCancelled', before: false, after: true }]);
+      expect(await changesOf(type)).toEqual(
+        expect.arrayContaining([
+          { path: 'isCancelled', before: false, after: true },
+          { path: 'reversedBy.reason', before: null, after: expect.any(String) as string },
+        ]),
+      );
   });
 });
 

@@ -54,7 +54,7 @@ describe('The list of integration events', () => {
     const promised = [
       ...['accepted', 'booked', 'rejected'].map((event) => `sale.${event}`),
       ...['created', 'updated', 'deleted'].flatMap((event) => [`customer.${event}`, `account.${event}`]),
-      ...['recorded', 'cancelled', 'categorized'].map((event) => `transaction.${event}`),
+      ...['recorded', 'cancelled', 'categorized', 'corrected'].map((event) => `transaction.${event}`),
       ...['user.created', 'user.deactivated', 'branch.created', 'branch.updated'],
     ];
     expect(types).toEqual(expect.arrayContaining(promised.map((name) => `kontor.${name}.v1`)));
@@ -110,7 +110,8 @@ describe('The list of integration events', () => {
       'kontor.user.created.v1': 'fullName, email, phone',
       'kontor.user.updated.v1': 'changes.fullName, changes.email, changes.phone',
       'kontor.customer.created.v1': 'name, taxNumber, nationalId, email, phone, address, city, notes',
-      'kontor.transaction.recorded.v1': 'description, reference',
+      'kontor.transaction.recorded.v1': 'description, reference, postings[].description',
+      'kontor.transaction.cancelled.v1': 'description, reference, postings[].description, reason',
       'kontor.sale.booked.v1': '',
       'kontor.user.deactivated.v1': '',
     });
@@ -149,9 +150,10 @@ describe('The list of integration events', () => {
       'sale.accepted': 'externalId sourceId type occurredAt currency total acceptedAt',
       'sale.booked': 'saleId? externalId? gross? customerId branchId date transactionIds',
       'sale.rejected': 'code message attempts',
-      'transaction.cancelled': transaction,
+      'transaction.cancelled': `${transaction} reason?`,
       'transaction.categorized': 'transactionId categoryId customerId',
-      'transaction.recorded': transaction,
+      'transaction.corrected': 'transactionId correctedBy',
+      'transaction.recorded': `${transaction} correctionOf?`,
       'user.created': 'fullName email phone role roleIds branchId branchIds isActive',
       'user.deactivated': '',
       'user.deleted': '',
@@ -185,6 +187,11 @@ describe('Published events', () => {
     await service.post('/api/periods/close', { through: '2020-12-31' }, token);
     await service.post('/api/periods/reopen', { through: null, reason: 'A bill was missing.' }, token);
     await writeHistory(service, books, { seed: 11, sales: 30 });
+    const debtor = await service.post('/api/customers', { name: 'Bob' }, token);
+    const entry = { type: 'ADJUSTMENT', date: '2026-03-04', amount: '1.00', customerId: debtor.id, direction: 'OUT' };
+    const { id } = await service.post('/api/transactions', entry, token);
+    const replacement = { ...entry, amount: '2.00' };
+    await service.post(`/api/transactions/${id}/correct`, { reason: 'Wrong amount', replacement }, token);
     await service.quiet();
 
     const history = await service.service.engines.events.readAll({ maxCount: 100_000 });
@@ -221,7 +228,7 @@ describe('Published events', () => {
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inForm(inner, key)]));
     if (typeof value !== 'string') return value;
-    if (/^id$|Id$|^reversalOf$/.test(name)) return nameUuid(value, NAMESPACE);
+    if (/^id$|Id$|^(?:reversalOf|correctionOf|correctedBy)$/.test(name)) return nameUuid(value, NAMESPACE);
     return /^(?:amount|total|gross)$/.test(name) ? `${value.length % 2 === 0 ? '-' : ''}${value.length}.50` : value;
   };
   const anyEvent: Arbitrary<Recorded> = fc

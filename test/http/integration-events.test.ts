@@ -56,6 +56,7 @@ const publicTypes: Readonly<
   SaleTransactionCategorized: () => 1,
   OpeningBalanceCategorized: () => 1,
   OpeningBalanceCancelled: () => 1,
+  OpeningBalanceReplacementRecorded: () => 2,
 };
 async function expectedCount(): Promise<number> {
   const all = await service.service.engines.events.readAll({ maxCount: 100_000 });

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { documentsOf, wants } from '../../src/projecting/projection.js';
-import {
-  entriesOf,
-  type LedgerEvent,
-  transactionProjection,
-  type TransactionView,
-} from '../../src/projections/ledger.projection.js';
+import { entriesOf, type LedgerEvent } from '../../src/projections/ledger-events.js';
+import { transactionProjection, type TransactionView } from '../../src/projections/ledger.projection.js';
 import { anyHistory } from './arbitrary-history.js';
 
 const isOfLedger = (event: Recorded): event is Recorded<LedgerEvent> => wants(transactionProjection, event.entity);

@@ -181,6 +181,15 @@ export class EverythingElse {
       await this.ask('PATCH', `/api/transactions/${id}/category`, { categoryId });
       await this.ask('POST', `/api/transactions/${id}/cancel`, { reason: 'Typed twice.' });
     }
+    const opened = await this.make('/api/customers', { name: 'Bob Ltd', openingBalance });
+    const { items } = await this.service.transactions(this.token, `customerId=${opened}`);
+    const lines = [
+      { accountId: customerId, debit: '3.00', description: 'Goods' },
+      { accountId, credit: '3.00' },
+    ];
+    const replacement = { type: 'JOURNAL', date: '2026-02-03', lines };
+    for (const id of [await this.make('/api/transactions', collection), items[0]?.id ?? ''])
+      await this.ask('POST', `/api/transactions/${id}/correct`, { reason: 'Other accounts.', replacement });
   }
 
   private async periods(): Promise<void> {

@@ -43,6 +43,8 @@ const BAD_AMOUNTS = [
 const BAD_DATES = ['2026-02-30', '1899-12-31', 'tomorrow', '2026-1-1', '2026-01-01T00:00:00Z', '', null, 20260101];
 const PARTIES = ['customerId', 'accountId', 'counterAccountId', 'expenseItemId', 'direction'] as const;
 type Party = (typeof PARTIES)[number];
+/** Account types that receive and pay money. */
+const MONEY: readonly string[] = ['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER'];
 const METHOD_TYPES = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
 /** The party fields that each type requires. */
@@ -101,7 +103,11 @@ export class Bookkeeper {
       case 'cancellation':
         return this.undoSale(step);
       case 'cancel':
-        return this.cancel(pick(this.seen, step.entry));
+        return this.cancel(pick(this.seen, step.entry), step.on);
+      case 'journal':
+        return this.journal(step);
+      case 'correct':
+        return this.correct(step);
       case 'categorize':
         return this.categorize(step);
       case 'change customer':
@@ -382,9 +388,21 @@ export class Bookkeeper {
 
   /** Records a transaction; returns its entry, or undefined if it was rejected as expected. */
   private async record(step: EntryStep, spoil: Spoil | null, spoilBy: number): Promise<NaiveEntry | undefined> {
+    const { body, faults: own, entry: expected } = this.requested(step);
+    const spoilt = spoil === null ? undefined : this.spoiled(spoil, body, step, spoilBy);
+    const faults = [...own, ...(spoilt?.faults ?? [])];
+    const reply = await this.send('POST', '/api/transactions', spoilt?.body ?? body, faults);
+    if (!reply) return undefined;
+    const entry = { ...expected, id: reply.id };
+    this.model.entries.push(entry);
+    return entry;
+  }
+
+  /** The request of a step, the reasons to reject it, and the entry that it records otherwise. */
+  private requested(step: EntryStep): { body: EntryBody; faults: readonly Fault[]; entry: NaiveEntry } {
     const amount = this.cut(step.amount);
     const parties = this.partiesOf(step);
-    const legal: EntryBody = {
+    const body: EntryBody = {
       type: step.type,
       date: step.date,
       amount: this.written(amount, step.asNumber),
@@ -396,13 +414,63 @@ export class Bookkeeper {
       ...(step.description !== null && { description: ` ${step.description} ` }),
       ...(step.reference !== null && { reference: step.reference }),
     };
-    const spoilt = spoil === null ? undefined : this.spoiled(spoil, legal, step, spoilBy);
-    const faults = [...this.partyFaults(step, parties), ...this.extrasFaults(step), ...(spoilt?.faults ?? [])];
-    const reply = await this.send('POST', '/api/transactions', spoilt?.body ?? legal, faults);
-    if (!reply) return undefined;
-    const entry = { ...this.entryFor(step, parties, amount), id: reply.id };
-    this.model.entries.push(entry);
-    return entry;
+    const faults = [...this.partyFaults(step, parties), ...this.extrasFaults(step)];
+    return { body, faults, entry: this.entryFor(step, parties, amount) };
+  }
+
+  /** Records a journal entry, whose last line balances the others unless there is a surplus. */
+  private async journal({ lines, balancing, surplus, date, category, description }: StepOf<'journal'>): Promise<void> {
+    const { model } = this;
+    const posted = lines.map(({ choice, isCustomer, amount }): NaivePosting => {
+      return [pick<{ readonly id: string }>(isCustomer ? model.customers : model.accounts, choice).id, amount];
+    });
+    const sum = posted.reduce((total, [, amount]) => total + amount, 0n);
+    const last = -sum + (surplus ?? 0n);
+    const postings: NaivePosting[] = [...posted, [pick(model.accounts, balancing).id, last]];
+    const lineOf = ([accountId, minor]: NaivePosting) => ({
+      accountId,
+      ...(minor < 0n ? { credit: model.text(-minor) } : { debit: model.text(minor) }),
+    });
+    const chosen = category === null ? undefined : pick(model.categories, category);
+    const texts = description === null ? {} : { description };
+    const body = {
+      ...{ type: 'JOURNAL', date, lines: postings.map(lineOf) },
+      ...texts,
+      ...(chosen && { categoryId: chosen.id }),
+    };
+    const customers = new Set(postings.map(([id]) => id).filter((id) => model.customers.some((one) => one.id === id)));
+    const faults = [
+      ...(last === 0n ? [invalidAt(`lines[${lines.length}].debit`)] : []),
+      ...(surplus === null ? [] : [fault(400, 'UNBALANCED', 'lines')]),
+      ...this.lineFaults(postings),
+      ...(chosen?.isArchived === true ? [fault(409, 'CATEGORY_ARCHIVED')] : []),
+    ];
+    const reply = await this.send('POST', '/api/transactions', body, faults);
+    if (!reply) return;
+    const amount = postings.reduce((total, [, minor]) => (minor > 0n ? total + minor : total), 0n);
+    const customerId = customers.size === 1 ? ([...customers][0] ?? null) : null;
+    const facts = {
+      id: reply.id,
+      type: 'JOURNAL',
+      date,
+      amount,
+      customerId,
+      categoryId: chosen?.id ?? null,
+      description,
+    };
+    model.entries.push({ ...entryOf(facts, '', []), postings });
+  }
+
+  private lineFaults(postings: readonly NaivePosting[]): Fault[] {
+    const ids = postings.map(([id]) => id);
+    const own = ids.flatMap((id): Fault[] => {
+      const account = this.model.account(id);
+      const customer = this.model.customer(id);
+      if (!account && !customer) return [missing(`lines[${ids.indexOf(id)}].accountId`)];
+      if (account?.isActive === false) return [fault(409, 'ACCOUNT_INACTIVE')];
+      return customer?.isActive === false ? [fault(409, 'CUSTOMER_PASSIVE')] : [];
+    });
+    return new Set(ids).size === 1 ? [...own, fault(409, 'SAME_ACCOUNT')] : own;
   }
 
   private partiesOf(step: EntryStep): Partial<Record<Party, string>> {
@@ -418,7 +486,7 @@ export class Bookkeeper {
     const isPayment = step.type === 'PAYMENT';
     const all: Record<Party, () => string> = {
       customerId: () => pick(customers, step.customer).id,
-      accountId: () => from(step.account, usual),
+      accountId: () => from(step.account, ['COLLECTION', 'PAYMENT'].includes(step.type) ? typed(...MONEY) : usual),
       counterAccountId: () => from(step.counter, isPayment ? typed('SUPPLIER', 'EMPLOYEE') : usual),
       expenseItemId: () => from(step.counter, typed('EXPENSE')),
       direction: () => step.direction,
@@ -542,23 +610,55 @@ export class Bookkeeper {
   }
 
   /** Cancels a transaction as a user. */
-  private async cancel(entry: NaiveEntry | undefined): Promise<void> {
+  private async cancel(entry: NaiveEntry | undefined, on: string | null = null): Promise<void> {
     if (!entry) return;
+    const path = `/api/transactions/${entry.id ?? ''}/cancel`;
+    const today = this.today();
+    const body = { reason: 'A mistake', ...(on !== null && { date: on }) };
+    if (!(await this.send('POST', path, body, this.cancelFaults(entry, on)))) return;
+    this.model.entries.push(mirrorOf(entry, { date: on ?? (await this.reversalDate(entry, today)) }));
+  }
+
+  private cancelFaults(entry: NaiveEntry, on: string | null): Fault[] {
     // Transactions of a sale are undone only by the sale's own cancellation or return.
     const isOfSale = entry.externalId !== null;
-    const faults = [
+    return [
       ...(isOfSale ? [fault(409, 'SYSTEM_GENERATED')] : []),
       ...(entry.original === null ? [] : [fault(409, 'IS_REVERSAL')]),
       ...(entry.isCancelled ? [fault(409, 'ALREADY_CANCELLED')] : []),
+      ...(on !== null && on < entry.date ? [invalidAt('date')] : []),
     ];
-    const today = this.today();
-    const path = `/api/transactions/${entry.id ?? ''}/cancel`;
-    if (!(await this.send('POST', path, { reason: 'A mistake' }, faults))) return;
+  }
+
+  /** Today, or the date of the original if that is later. */
+  private async reversalDate({ date }: NaiveEntry, today: string): Promise<string> {
     // The date may change at midnight, between request and comparison.
     const wasMidnight = today !== this.today();
-    const dates = wasMidnight ? (await this.newest()).map(({ date }) => date) : [];
-    const date = dates.includes(this.today()) ? this.today() : today;
-    this.model.entries.push(mirrorOf(entry, { date }));
+    const dates = wasMidnight ? (await this.newest()).map((one) => one.date) : [];
+    const now = dates.includes(this.today()) ? this.today() : today;
+    return now < date ? date : now;
+  }
+
+  /** Replaces a transaction: its balances are undone, and those of the replacement are added. */
+  private async correct({ entry: which, on, by }: StepOf<'correct'>): Promise<void> {
+    const entry = pick(this.seen, which) as NaiveEntry | undefined;
+    if (!entry) return;
+    const { body: replacement, faults, entry: expected } = this.requested(by);
+    const inside = faults.map((one) => ({
+      ...one,
+      ...(one.path !== undefined && { path: `replacement.${one.path}` }),
+    }));
+    const today = this.today();
+    const path = `/api/transactions/${entry.id ?? ''}/correct`;
+    const body = { reason: 'Corrected', replacement, ...(on !== null && { date: on }) };
+    const reply = await this.send('POST', path, body, [...this.cancelFaults(entry, on), ...inside]);
+    if (!reply) return;
+    this.model.entries.push(mirrorOf(entry, { date: on ?? (await this.reversalDate(entry, today)) }));
+    this.model.entries.push({ ...expected, id: reply.id });
+    const links = async (id: string | null): Promise<TransactionRecord> =>
+      (await this.service.get(`/api/transactions/${id ?? ''}`, this.token)).data as TransactionRecord;
+    expect((await links(entry.id)).correctedBy).toBe(reply.id);
+    expect((await links(reply.id)).correctionOf).toBe(entry.id);
   }
 
   private async newest(): Promise<readonly TransactionRecord[]> {
@@ -583,7 +683,8 @@ export class Bookkeeper {
     const entry = pick(from, which) as NaiveEntry | undefined;
     if (!entry) return;
     const chosen = category === null ? null : pick(this.model.categories, category);
-    const faults = chosen === null ? [] : categoryFaults(chosen, entry.direction);
+    const faults =
+      chosen === null ? [] : categoryFaults(chosen, entry.type === 'JOURNAL' ? chosen.direction : entry.direction);
     const body = { categoryId: chosen?.id ?? null };
     const path = `/api/transactions/${entry.id ?? ''}/category`;
     const first = await this.send('PATCH', path, body, faults, 200);
@@ -821,6 +922,7 @@ const categoryFaults = ({ direction, isArchived }: NaiveCategory, way: string | 
 
 const takes = (type: string, party: Party, accountType: string): boolean => {
   if (party === 'expenseItemId') return accountType === 'EXPENSE';
+  if (party === 'accountId' && ['COLLECTION', 'PAYMENT'].includes(type)) return MONEY.includes(accountType);
   return type !== 'PAYMENT' || party !== 'counterAccountId' || ['SUPPLIER', 'EMPLOYEE'].includes(accountType);
 };
 

@@ -49,6 +49,9 @@ const amount = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1n, 10n ** 18n - 1n) },
 );
 
+/** Signed minor units whose sums are still amounts. */
+const smallAmount = fc.bigInt(-(10n ** 9n), 10n ** 9n).filter((minor) => minor !== 0n);
+
 const entry = fc.record({
   type: fc.constantFrom(...TYPES),
   date,
@@ -99,7 +102,19 @@ const arbitraries = {
   }),
   return: fc.record({ ...document, sale: choice, share: fc.bigInt(0n, 110n), taxRate: fc.constantFrom('0', '19') }),
   cancellation: fc.record({ date, sale: choice, branch: rarely(choice) }),
-  cancel: fc.record({ entry: choice }),
+  journal: fc.record({
+    lines: fc.array(fc.record({ choice, isCustomer: fc.boolean(), amount: smallAmount }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    balancing: choice,
+    surplus: rarely(smallAmount),
+    date,
+    category: rarely(choice),
+    description: maybe(fc.constantFrom(...TEXTS)),
+  }),
+  cancel: fc.record({ entry: choice, on: maybe(date) }),
+  correct: fc.record({ entry: choice, on: maybe(date), by: entry }),
   categorize: fc.record({ entry: choice, category: maybe(choice) }),
   'change customer': fc.record({
     customer: choice,
@@ -134,7 +149,9 @@ const WEIGHTS: Readonly<Record<StepKind, number>> = {
   sale: 6,
   return: 3,
   cancellation: 2,
+  journal: 4,
   cancel: 4,
+  correct: 4,
   categorize: 5,
   'change customer': 2,
   'change account': 2,

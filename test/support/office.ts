@@ -12,7 +12,7 @@ import { collection } from '../../src/aggregates/ledger.js';
 import { recordTransaction, transactionAggregate } from '../../src/aggregates/transaction.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { DeleteCustomer, ensureUnused } from '../../src/commands/customer.commands.js';
-import { ensureReferences } from '../../src/commands/transaction.commands.js';
+import { ensureReferences } from '../../src/commands/entry-preparation.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
 import { Claims } from '../../src/eventsourcing/claims.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
@@ -25,7 +25,7 @@ import { RestorationPolicy, Restoring } from '../../src/policies/restoration.pol
 import type { EventStore, Position } from '../../src/ports/event-store.js';
 import type { Clock, Ids } from '../../src/ports/time.js';
 import { type DeletedRecord, deletedRecordProjection } from '../../src/projections/account.projection.js';
-import { entriesOf, type LedgerEvent } from '../../src/projections/ledger.projection.js';
+import { entriesOf, type LedgerEvent } from '../../src/projections/ledger-events.js';
 
 const FACTS = { date: '2026-03-04', currency: 'EUR' };
 

@@ -36,7 +36,7 @@ const FIRST_PAUSE_MS = 200;
  * once, because the outcome of a write without a response is unknown.
  */
 export class KontorClient {
-  readonly api: Client<paths>;
+  readonly api: Client<paths, 'application/json'>;
   private readonly signer: Signer;
   private readonly send: Send;
   private position = 0;
@@ -46,7 +46,7 @@ export class KontorClient {
     const send = options.fetch ?? ((...given) => fetch(...given));
     this.send = (request) => inTime(send, request, timeoutMs);
     this.signer = signerOf(credentials, url, this.send);
-    this.api = createClient<paths>({ baseUrl: url, fetch: (request) => this.carryOut(request) });
+    this.api = createClient<paths, 'application/json'>({ baseUrl: url, fetch: (request) => this.carryOut(request) });
   }
 
   /**

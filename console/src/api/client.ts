@@ -69,7 +69,7 @@ async function read(request: Request): Promise<Response> {
 }
 
 /** API client, typed by the service's OpenAPI document. */
-export const api = createClient<paths>({
+export const api = createClient<paths, 'application/json'>({
   baseUrl: location.origin,
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),
 });

@@ -67,19 +67,37 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ['Reference', transaction.reference],
         ["Partner's reference", transaction.externalId],
         ['Recorded', <Instant at={transaction.createdAt} key="created" />],
-        ['Recorded by', transaction.systemGenerated ? 'The service' : (transaction.createdBy ?? 'The service')],
+        ['Recorded by', transaction.systemGenerated ? 'The service' : (transaction.createdByName ?? 'The service')],
+        ['Reason', transaction.reason ?? transaction.reversedBy?.reason],
         ['ID', <Copied key="id" value={transaction.id} what="transaction ID" />],
       ]}
     />
-    {transaction.reversalOf !== null && (
-      <nav aria-label="Related pages" className="k-links">
-        <Link params={{ id: transaction.reversalOf }} to="/transactions/$id">
-          Reversed transaction
-        </Link>
-      </nav>
-    )}
+    <Related transaction={transaction} />
   </Panel>
 );
+
+/** Links to the transactions that reverse, replace, or are reversed or replaced by this one. */
+function Related({ transaction }: { transaction: Transaction }): ReactNode {
+  const { reversalOf, reversedBy, correctionOf, correctedBy } = transaction;
+  const related = (
+    [
+      ['Reversed transaction', reversalOf],
+      ['Reversal', reversedBy?.transactionId ?? null],
+      ['Corrected transaction', correctionOf],
+      ['Replacement', correctedBy],
+    ] as const
+  ).flatMap(([label, id]) => (id === null ? [] : [{ label, id }]));
+  if (related.length === 0) return null;
+  return (
+    <nav aria-label="Related pages" className="k-links">
+      {related.map(({ label, id }) => (
+        <Link key={label} params={{ id }} to="/transactions/$id">
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
 
 const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction: Transaction }): ReactNode =>
   customerId === null ? (
@@ -112,7 +130,7 @@ const Postings = ({ transaction: { postings } }: { transaction: Transaction }): 
     <DataTable
       columns={columns}
       empty="There are no postings."
-      keyOf={({ accountId, amount }) => `${accountId} ${amount}`}
+      keyOf={(posting) => String(postings.indexOf(posting))}
       label="Postings"
       rows={postings}
     />

@@ -13,9 +13,12 @@ import { RECORDED_TYPES } from './transaction-words';
 type Body = Shapes['CreateTransactionDto'];
 type Party = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'direction';
 
+/** Types that this form records. */
+type FormType = Exclude<Body['type'], 'JOURNAL'>;
+
 /** Description and party labels of each transaction type. */
 const FORMS: Readonly<
-  Record<Body['type'], { readonly lead: string; readonly parties: readonly (readonly [Party, string])[] }>
+  Record<FormType, { readonly lead: string; readonly parties: readonly (readonly [Party, string])[] }>
 > = {
   COLLECTION: {
     lead: 'A customer pays into an account.',
@@ -64,7 +67,7 @@ const DIRECTIONS = [
 ] as const;
 const OPTIONAL = ['description', 'reference'] as const;
 
-const typeOf = (values: Draft): Body['type'] =>
+const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
 /** Includes only the parties of the chosen type and drops values typed for another type. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 
-/** Types that users record. */
+/** Types that the form for one amount records. */
 export const RECORDED_TYPES = [
   ['COLLECTION', 'Collection'],
   ['PAYMENT', 'Payment'],
@@ -17,6 +17,7 @@ export const TYPES = [
   ['RETURN', 'Return'],
   ['CANCELLATION', 'Cancellation'],
   ...RECORDED_TYPES,
+  ['JOURNAL', 'Journal entry'],
 ] as const;
 
 export function typeWords({ type, documentEffect }: Pick<Transaction, 'type' | 'documentEffect'>): string {

@@ -9,6 +9,7 @@ export const transactionsSearch = searchParams({
     'TRANSFER',
     'ADJUSTMENT',
     'OPENING_BALANCE',
+    'JOURNAL',
     'INVOICE',
     'RETURN',
     'CANCELLATION',
