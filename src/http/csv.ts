@@ -31,11 +31,8 @@ export const csvAnswer = (rows: readonly object[], columns: readonly string[], f
   answerOf(textOf(rows, columns, true), fileName);
 
 /** The same, sent while it is read. */
-export const csvStream = (
-  parts: AsyncIterable<readonly object[]>,
-  columns: Columns,
-  fileName: string,
-): Answer => answerOf(lines(parts, columns), fileName);
+export const csvStream = (parts: AsyncIterable<readonly object[]>, columns: Columns, fileName: string): Answer =>
+  answerOf(lines(parts, columns), fileName);
 
 async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns): AsyncGenerator<string> {
   yield textOf([], columns, true);

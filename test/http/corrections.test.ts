@@ -236,6 +236,17 @@ describe('A corrected transaction', () => {
   });
 });
 
+test('A closed period takes neither the reversal of a correction nor its replacement', async () => {
+  const id = await record();
+  await service.post('/api/periods/close', { through: '2026-03-31' }, token);
+  expect((await correct(id)).told).toBe('409 PERIOD_CLOSED');
+  const replacement = collection({ date: '2026-04-01' });
+  expect((await correct(id, { date: '2026-03-31', replacement })).told).toBe('409 PERIOD_CLOSED');
+  expect((await cancel(id, { date: '2026-03-31' })).told).toBe('409 PERIOD_CLOSED');
+  expect((await correct(id, { date: '2026-04-01', replacement })).told).toBe('201');
+  await service.post('/api/periods/reopen', { through: null, reason: 'Tested' }, token);
+});
+
 describe('Collections and payments', () => {
   test.each(['COLLECTION', 'PAYMENT'])('are rejected on accounts that hold no money: %s', async (type) => {
     for (const [kind, status] of [

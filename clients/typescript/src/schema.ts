@@ -3338,7 +3338,7 @@ export interface components {
                 date: string;
                 /** Format: uuid */
                 transactionId: string;
-                type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE") | null;
+                type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 /** Format: uuid */
                 accountId: string;
@@ -3645,7 +3645,7 @@ export interface components {
                 date: string | null;
                 /** @description Days since the date. */
                 days: number | null;
-                type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE") | null;
+                type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 externalId: string | null;
                 reference: string | null;
