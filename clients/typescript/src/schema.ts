@@ -26,7 +26,9 @@ export interface paths {
         };
         /**
          * List accounts, customers included
-         * @description Requires the permission accounts.read.
+         * @description As CSV, the response contains all pages.
+         *
+         *     Requires the permission accounts.read.
          */
         get: operations["getAccounts"];
         put?: never;
@@ -479,7 +481,9 @@ export interface paths {
         };
         /**
          * List customers, newest first
-         * @description Requires the permission customers.read.
+         * @description As CSV, the response contains all pages.
+         *
+         *     Requires the permission customers.read.
          */
         get: operations["getCustomers"];
         put?: never;
@@ -2153,7 +2157,9 @@ export interface paths {
         };
         /**
          * List transactions, newest first
-         * @description Requires the permission transactions.read.
+         * @description As CSV, the response contains all pages.
+         *
+         *     Requires the permission transactions.read.
          */
         get: operations["getTransactions"];
         put?: never;
@@ -2198,7 +2204,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a transaction with a reversal dated today
+         * Cancel a transaction with a reversal, dated today by default
          * @description Requires the permission transactions.write.
          */
         post: operations["postTransactionsByIdCancel"];
@@ -2226,6 +2232,26 @@ export interface paths {
          * @description Requires the permission transactions.write.
          */
         patch: operations["patchTransactionsByIdCategory"];
+        trace?: never;
+    };
+    "/api/transactions/{id}/correct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a transaction and record its replacement, whose id is returned
+         * @description Requires the permission transactions.write.
+         */
+        post: operations["postTransactionsByIdCorrect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/users": {
@@ -2831,6 +2857,8 @@ export interface components {
         };
         CancelTransactionDto: {
             reason: string;
+            /** Format: date */
+            date?: string;
         };
         CategorizeTransactionDto: {
             categoryId: string | null;
@@ -2986,6 +3014,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        CorrectTransactionDto: {
+            reason: string;
+            /** Format: date */
+            date?: string;
+            replacement: components["schemas"]["CreateTransactionDto"];
+        };
         CreateAccountDto: {
             code?: string | null;
             name: string;
@@ -3107,10 +3141,11 @@ export interface components {
         };
         CreateTransactionDto: {
             /** @enum {string} */
-            type: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE";
+            type: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL";
             /** Format: date */
             date: string;
-            amount: string | number;
+            amount?: string | number;
+            lines?: components["schemas"]["JournalLineDto"][];
             currency?: string;
             customerId?: string | null;
             accountId?: string | null;
@@ -3548,6 +3583,12 @@ export interface components {
             status: "RUNNING" | "SUCCEEDED" | "FAILED";
             /** Format: date-time */
             startedAt: string;
+        };
+        JournalLineDto: {
+            accountId: string;
+            debit?: string | number;
+            credit?: string | number;
+            description?: string | null;
         };
         JwksDto: {
             keys: ({
@@ -4423,7 +4464,7 @@ export interface components {
              * @description The document's own date. Differs from `date` if that period was closed.
              */
             documentDate: string;
-            type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE") | null;
+            type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
             documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
             direction: ("IN" | "OUT") | null;
             amount: string;
@@ -4444,6 +4485,7 @@ export interface components {
             postings: {
                 accountId: string;
                 amount: string;
+                description?: string;
             }[];
             customerName: string | null;
             accountName: string | null;
@@ -4454,7 +4496,24 @@ export interface components {
                 source: "SEED" | "LEARNED" | "MANUAL";
             } | null;
             isCancelled: boolean;
+            /** @description The reversal of a cancelled transaction. */
+            reversedBy: {
+                /** Format: uuid */
+                transactionId: string;
+                reason: string | null;
+                /** Format: date */
+                date: string;
+                userId: string | null;
+                userName: string | null;
+            } | null;
+            /** @description The reason that a user gave for this reversal. */
+            reason: string | null;
+            /** @description The cancelled transaction that this one replaces. */
+            correctionOf: string | null;
+            /** @description The transaction that replaces this one. */
+            correctedBy: string | null;
             createdBy: string | null;
+            createdByName: string | null;
         };
         TrialBalanceDto: {
             asOf: string | null;
@@ -4893,6 +4952,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -10290,6 +10350,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -11417,7 +11478,7 @@ export interface operations {
                 expenseItemId?: string;
                 beginDate?: string;
                 endDate?: string;
-                type?: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "INVOICE" | "RETURN" | "CANCELLATION";
+                type?: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL" | "INVOICE" | "RETURN" | "CANCELLATION";
                 direction?: "IN" | "OUT";
                 showSystemGenerated?: boolean;
             };
@@ -29210,12 +29271,15 @@ export interface operations {
                 expenseItemId?: string;
                 beginDate?: string;
                 endDate?: string;
-                type?: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "INVOICE" | "RETURN" | "CANCELLATION";
+                type?: "COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL" | "INVOICE" | "RETURN" | "CANCELLATION";
                 direction?: "IN" | "OUT";
                 showSystemGenerated?: boolean;
                 customerId?: string;
                 categoryId?: string;
                 branchId?: string;
+                amountMin?: string | number;
+                amountMax?: string | number;
+                isCancelled?: boolean;
             };
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
@@ -29255,6 +29319,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -29797,6 +29862,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Unique key that makes retries safe, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 id: string;
@@ -29809,6 +29876,29 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Event-Position": components["headers"]["X-Event-Position"];
+                    "X-Read-Model": components["headers"]["X-Read-Model"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["CommandResponseDto"];
+                    };
+                };
+            };
             /** @description Done. */
             201: {
                 headers: {
@@ -29821,6 +29911,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30034,6 +30125,239 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         statusCode: 200;
+                        data: components["schemas"]["CommandResponseDto"];
+                    };
+                };
+            };
+            /** @description The request is invalid. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The caller lacks the permission. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The record does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The request conflicts with the current state. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The body is larger than 1 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description An internal error occurred. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit.optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining.optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset.optional"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window.optional"];
+                    RateLimit: components["headers"]["RateLimit.optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponseDto"];
+                };
+            };
+        };
+    };
+    postTransactionsByIdCorrect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Request id, returned in the response and recorded in logs and events. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Unique key that makes retries safe, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectTransactionDto"];
+            };
+        };
+        responses: {
+            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Event-Position": components["headers"]["X-Event-Position"];
+                    "X-Read-Model": components["headers"]["X-Read-Model"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["CommandResponseDto"];
+                    };
+                };
+            };
+            /** @description Done. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Event-Position": components["headers"]["X-Event-Position"];
+                    "X-Read-Model": components["headers"]["X-Read-Model"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        statusCode: 201;
                         data: components["schemas"]["CommandResponseDto"];
                     };
                 };
