@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch';
 import { lostBy, problemOf } from './problem';
 import type { components, paths } from '../../../clients/typescript/src/schema';
 import { accessToken, renew } from './session';
+import { askStepUp } from './step-up';
 
 export { data, whole } from '../../../clients/typescript/src/answers';
 
@@ -28,14 +29,21 @@ async function signed(request: Request, send: Send): Promise<Response> {
   return send(request).catch(lostBy(request.signal));
 }
 
+/** Whether the request may succeed if it is repeated: with a renewed session, or after a proof of identity. */
+async function isMended(response: Response): Promise<boolean> {
+  if (response.status === 401) return renew();
+  return response.status === 403 && (await problemOf(response.clone())).code === 'STEP_UP_REQUIRED' && askStepUp();
+}
+
 /**
- * Sends a request with the session's token, without a timeout. After a 401 it renews the session and retries once.
+ * Sends a request with the session's token, without a timeout. After a 401 it renews the session and retries once. If
+ * the operation requires a recent proof of identity, it asks for one first.
  * @throws KontorError
  */
 export async function authorizedFetch(request: Request, send: Send = fetch): Promise<Response> {
   const again = request.clone();
   const response = await signed(request, send);
-  return response.status === 401 && (await renew()) ? signed(again, send) : response;
+  return (await isMended(response)) ? signed(again, send) : response;
 }
 
 /** Position that the read models must reach to show every write of this tab; 0 if they already show every write. */

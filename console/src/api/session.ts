@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../clients/typescript/src/schema';
+import type { FactorProof, FactorRequired } from './factors';
 import { KontorError, lostBy, problemOf } from './problem';
 import { queryClient } from './queries';
 
@@ -46,7 +47,7 @@ function keep({ accessToken, expiresIn }: Tokens): void {
 }
 
 /** Sends JSON, which only a script of this origin can do. @throws KontorError */
-async function ask(path: string, method: string, body?: object): Promise<Tokens | null> {
+async function ask(path: string, method: string, body?: object): Promise<Tokens | FactorRequired | null> {
   const response = await fetch(path, {
     method,
     credentials: 'same-origin',
@@ -58,7 +59,7 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
     signal: AbortSignal.timeout(LIMIT_MS),
   }).catch(lostBy());
   if (!response.ok) throw await problemOf(response);
-  return ((await response.json().catch(lostBy())) as { data: Tokens | null }).data;
+  return ((await response.json().catch(lostBy())) as { data: Tokens | FactorRequired | null }).data;
 }
 
 /**
@@ -74,7 +75,7 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ?
  */
 async function refresh(): Promise<boolean> {
   const tokens = await inTurn(() => ask(`${PATH}/refresh`, 'POST', {}));
-  if (tokens === null) lose(session.is === 'in' ? 'ended' : 'out');
+  if (tokens === null || 'factorRequired' in tokens) lose(session.is === 'in' ? 'ended' : 'out');
   else keep(tokens);
   return tokens !== null;
 }
@@ -95,12 +96,17 @@ export async function accessToken(): Promise<string | undefined> {
   return held?.token;
 }
 
-/** @throws KontorError for wrong credentials, too many attempts, or an unavailable service */
-export async function signIn(credentials: Credentials): Promise<void> {
-  const tokens = await inTurn(() => ask(PATH, 'POST', credentials));
-  if (tokens === null) return;
+/**
+ * Signs in with a password or, in a second step, with a factor. Returns the request for that step if there is one.
+ * @throws KontorError for wrong credentials, too many attempts, or an unavailable service
+ */
+export async function signIn(proof: Credentials | FactorProof): Promise<FactorRequired | undefined> {
+  const tokens = await inTurn(() => ask(PATH, 'POST', proof));
+  if (tokens === null) return undefined;
+  if ('factorRequired' in tokens) return tokens;
   tabs.postMessage('in');
   keep(tokens);
+  return undefined;
 }
 
 /** Ends the session for all tabs. @throws KontorError if the service could not be reached */

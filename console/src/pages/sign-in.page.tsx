@@ -2,9 +2,11 @@ import { Alert, Button, PasswordInput, Select, Stack, Text, TextInput, Title } f
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
+import type { FactorRequired } from '../api/factors';
 import { KontorError } from '../api/problem';
 import { renew, signIn, useSession, type Credentials } from '../api/session';
 import favicon from '../favicon.svg';
+import { FactorForm } from '../parts/factor-form';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
 
@@ -54,11 +56,21 @@ function Onward({ to }: { to: string }): ReactNode {
   return null;
 }
 
+/** The password, then the second factor of an account that has one. */
 function SignInForm(): ReactNode {
+  const [factor, setFactor] = useState<FactorRequired>();
+  const cancel = (): void => {
+    setFactor(undefined);
+  };
+  return factor ? <FactorForm asked={factor} cancel={cancel} send={signIn} /> : <PasswordForm onAsked={setFactor} />;
+}
+
+function PasswordForm({ onAsked }: { onAsked: (factor: FactorRequired | undefined) => void }): ReactNode {
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
   const [asked, setAsked] = useState<KontorError>();
   const action = useMutation({
     mutationFn: signIn,
+    onSuccess: onAsked,
     onError: (error) => {
       if (error instanceof KontorError && error.code === 'TENANT_REQUIRED') setAsked(error);
     },

@@ -12,6 +12,7 @@ import { Bell } from './bell';
 import { ChangePassword } from './change-password';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { isClosed, sectionsFor } from './navigation';
+import { StepUpDialog } from './step-up-dialog';
 
 const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'Your account does not have access to this page.');
 
@@ -64,6 +65,7 @@ export function Shell({ me, children }: Props): ReactNode {
           <ChangePassword />
         </div>
       </AppShell.Navbar>
+      <StepUpDialog />
       <AppShell.Main className="k-main" id="main" ref={main} tabIndex={-1}>
         {isClosed(me, path) ? <ProblemView error={NOT_FOR_YOU} /> : children}
       </AppShell.Main>
