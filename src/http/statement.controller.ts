@@ -1,53 +1,86 @@
 import { z } from 'zod';
 import { AccountType } from '../aggregates/account.aggregate.js';
-import { GetStatement } from '../queries/statement.query.js';
+import { transactionRecord } from '../aggregates/ledger.js';
+import { GetCustomerStatement, GetStatement, type Statement } from '../queries/statement.query.js';
+import type { Answer } from './answer.js';
 import { csvAnswer } from './csv.js';
-import { dateInput } from './input.js';
+import { dateInput, MAX_PAGE_NUMBER, MAX_PAGE_SIZE, queryInteger } from './input.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
 import { dateOut, named, recordId } from './shapes.js';
 
+const text = z.string().nullable();
+const count = z.int().min(0).optional();
+const { type, documentEffect } = transactionRecord.shown;
+const lineFields = {
+  transactionId: recordId,
+  date: dateOut,
+  type,
+  documentEffect,
+  description: text,
+  reference: text,
+  counterparty: text.meta({ description: 'The customer of the transaction, or else its other accounts.' }),
+  reversalOf: text,
+  reason: text.meta({ description: 'The reason that a user gave for a reversal.' }),
+  debit: z.string(),
+  credit: z.string(),
+  balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
+};
 const StatementDto = named(
   'StatementDto',
   z.object({
-    account: z.object({
-      id: recordId,
-      code: z.string().nullable(),
-      name: z.string(),
-      type: AccountType,
-      currency: z.string(),
-    }),
+    account: z.object({ id: recordId, code: text, name: z.string(), type: AccountType, currency: z.string() }),
     beginDate: dateOut.nullable(),
     endDate: dateOut.nullable(),
-    opening: z.string(),
-    lines: z.array(
-      z.object({
-        transactionId: recordId,
-        date: dateOut,
-        description: z.string().nullable(),
-        debit: z.string(),
-        credit: z.string(),
-        balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
-      }),
-    ),
-    closing: z.string(),
+    opening: z.string().meta({ description: 'Balance before the first of `lines`.' }),
+    lines: z.array(z.object(lineFields)),
+    closing: z.string().meta({ description: 'Balance after the last of `lines`.' }),
+    ...{ pageNumber: count, pageSize: count, totalPages: count, totalCount: count },
   }),
 );
 
-const statementQuery = z.strictObject({ beginDate: dateInput.optional(), endDate: dateInput.optional() });
-const STATEMENT_COLUMNS = ['transactionId', 'date', 'description', 'debit', 'credit', 'balance'];
+const query = z
+  .strictObject({
+    beginDate: dateInput.optional(),
+    endDate: dateInput.optional(),
+    pageNumber: queryInteger(1, MAX_PAGE_NUMBER).optional(),
+    pageSize: queryInteger(1, MAX_PAGE_SIZE).optional(),
+  })
+  .refine(({ beginDate = '', endDate }) => endDate === undefined || beginDate <= endDate, {
+    path: ['beginDate'],
+    error: 'Must not be after endDate.',
+  });
 
-const routes = routesAt('/api', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
+/** The lines between a row with the opening and one with the closing balance. */
+function csvOf({ beginDate, endDate, opening, lines, closing }: Statement): Answer {
+  const rows = [
+    { date: beginDate, description: 'Opening balance', balance: opening },
+    ...lines,
+    { date: endDate, description: 'Closing balance', balance: closing },
+  ];
+  return csvAnswer(rows, Object.keys(lineFields), 'statement.csv');
+}
+
+const details = {
+  path: '/:id/statement',
+  query,
+  description:
+    'Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. ' +
+    'As CSV, the first and the last row contain the opening and the closing balance.',
+  answers: { ...valueOf(StatementDto), media: ['text/csv'] },
+} as const;
+const shared = { who: 'tenant', permission: 'reports.read', tag: 'Reports' } as const;
 
 export const StatementController = controllerOf(
-  routes.query(
+  routesAt('/api/accounts', shared).query(
     'Get the statement of an account: its postings in a period, with running balance',
-    {
-      path: '/accounts/:id/statement',
-      query: statementQuery,
-      answers: { ...valueOf(StatementDto), media: ['text/csv'] },
-    },
-    ({ scope, id, query: period }) => new GetStatement(scope, id, period),
-    (statement, call) =>
-      call.prefers('text/csv') ? csvAnswer(statement.lines, STATEMENT_COLUMNS, 'statement.csv') : statement,
+    details,
+    ({ scope, id, query: request }) => new GetStatement(scope, id, request),
+    (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),
+  ),
+  routesAt('/api/customers', shared).query(
+    'Get the statement of a customer',
+    details,
+    ({ scope, id, query: request }) => new GetCustomerStatement(scope, id, request),
+    (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),
   ),
 );

@@ -4,18 +4,22 @@ import { answers, query } from '../eventsourcing/handler.js';
 import type { Scope } from '../ports/read-store.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
 import { accountDays, transactions, type TransactionView } from '../projections/ledger.projection.js';
-import { ReadModels } from './query.js';
+import { type Paging, ReadModels } from './query.js';
 
 /** One transaction on an account; either debit or credit is "0.00". */
-export type StatementLine = {
+export type StatementLine = Pick<
+  TransactionView,
+  'date' | 'type' | 'documentEffect' | 'description' | 'reference' | 'reversalOf' | 'reason'
+> & {
   readonly transactionId: string;
-  readonly date: string;
-  readonly description: string | null;
+  /** The transaction's customer, or else its other accounts. */
+  readonly counterparty: string | null;
   readonly debit: string;
   readonly credit: string;
   /** Balance after this line: debits minus credits. */
   readonly balance: string;
 };
+/** A statement, or one of its pages: `opening` and `closing` are the balances before and after `lines`. */
 export type Statement = {
   readonly account: Pick<AccountView, 'id' | 'code' | 'name' | 'type' | 'currency'>;
   /** Null if unbounded. */
@@ -24,69 +28,178 @@ export type Statement = {
   readonly opening: string;
   readonly lines: readonly StatementLine[];
   readonly closing: string;
+} & Partial<Paging & { readonly totalPages: number; readonly totalCount: number }>;
+
+export type StatementRequest = { readonly [N in keyof Paging]?: Paging[N] | undefined } & {
+  readonly beginDate?: string | undefined;
+  readonly endDate?: string | undefined;
 };
 
-export type Period = { readonly beginDate?: string | undefined; readonly endDate?: string | undefined };
-
-export class GetStatement extends query<Statement, [scope: Scope, accountId: string, period: Period]>() {}
+export class GetStatement extends query<Statement, [scope: Scope, accountId: string, request: StatementRequest]>() {}
+export class GetCustomerStatement extends query<
+  Statement,
+  [scope: Scope, customerId: string, request: StatementRequest]
+>() {}
 
 /** A longer statement is unreadable, and would block other requests. */
 export const MAX_LINES = 20_000;
+const PAGE_SIZE = 20;
+const NAMES_AT_ONCE = 500;
+/** Further accounts of a journal entry are only counted. */
+const MAX_NAMES = 3;
 
-async function sumBefore(
+type Period = { readonly from?: string | undefined; readonly to?: string | undefined };
+
+/** Reads the postings to one account. */
+class AccountPostings {
+  readonly digits: number;
+
+  constructor(
+    private readonly models: ReadModels,
+    private readonly scope: Scope,
+    readonly account: Statement['account'],
+  ) {
+    this.digits = currencyDigits(account.currency);
+  }
+
+  /** Sum of the postings before a date. */
+  async before(date: string | undefined): Promise<bigint> {
+    return date === undefined ? 0n : this.through(dayBefore(date));
+  }
+
+  /** Sum of the postings until a date inclusive. */
+  async through(to: string | undefined): Promise<bigint> {
+    let sum = 0n;
+    const query = { where: { accountId: this.account.id }, between: { date: { to } } };
+    for await (const { debit, credit } of this.models.each(accountDays, this.scope, query))
+      sum += toMinor(debit, this.digits) - toMinor(credit, this.digits);
+    return sum;
+  }
+
+  /** @throws DomainError invalid if there are more than MAX_LINES */
+  async all(period: Period): Promise<TransactionView[]> {
+    const found: TransactionView[] = [];
+    for await (const transaction of this.models.each(transactions, this.scope, this.selected(period))) {
+      if (found.length === MAX_LINES)
+        throw invalid([
+          { path: 'endDate', message: `The period has more than ${MAX_LINES} lines. Choose a shorter one, or pages.` },
+        ]);
+      found.push(transaction);
+    }
+    return found;
+  }
+
+  async page(period: Period, { pageNumber, pageSize }: Paging) {
+    const query = this.selected(period);
+    const { items, ...page } = await this.models.list(transactions, this.scope, { ...query, pageNumber, pageSize });
+    const totalCount = page.totalIsCapped ? await this.models.count(transactions, this.scope, query) : page.totalCount;
+    return { items, paging: { pageNumber, pageSize, totalPages: Math.ceil(totalCount / pageSize), totalCount } };
+  }
+
+  /** Sum of the postings in the order of the statement before a transaction. */
+  async upTo({ id, date }: TransactionView): Promise<bigint> {
+    let sum = await this.before(date);
+    const sameDay = this.selected({ from: date, to: date });
+    for await (const earlier of this.models.each(transactions, this.scope, sameDay)) {
+      if (earlier.id === id) break;
+      const [debit, credit] = this.sidesOf(earlier);
+      sum += debit - credit;
+    }
+    return sum;
+  }
+
+  sidesOf({ postings }: TransactionView): readonly [bigint, bigint] {
+    let [debit, credit] = [0n, 0n];
+    for (const { accountId, amount } of postings) {
+      if (accountId !== this.account.id) continue;
+      const minor = toMinor(amount, this.digits);
+      if (minor > 0n) debit += minor;
+      else credit -= minor;
+    }
+    return [debit, credit];
+  }
+
+  /** Oldest first. */
+  private selected({ from, to }: Period) {
+    return { where: { posting: this.account.id }, reverse: true, between: { date: { from, to } } };
+  }
+
+  async lines(found: readonly TransactionView[], opening: bigint) {
+    const names = await this.namesOf(found);
+    let balance = opening;
+    const lines = found.map((transaction): StatementLine => {
+      const [debit, credit] = this.sidesOf(transaction);
+      balance += debit - credit;
+      const { id: transactionId, date, type, documentEffect, description, reference, reversalOf, reason } = transaction;
+      return {
+        ...{ transactionId, date, type, documentEffect, description, reference },
+        counterparty: this.counterpartyOf(transaction, names),
+        ...{ reversalOf, reason },
+        ...{ debit: this.text(debit), credit: this.text(credit), balance: this.text(balance) },
+      };
+    });
+    return { opening: this.text(opening), lines, closing: this.text(balance) };
+  }
+
+  private text(minor: bigint): string {
+    return fromMinor(minor, this.digits);
+  }
+
+  private othersOf({ customerId, postings }: TransactionView): string[] {
+    const { id } = this.account;
+    if (customerId !== null && customerId !== id) return [customerId];
+    return [...new Set(postings.map(({ accountId }) => accountId))].filter((other) => other !== id);
+  }
+
+  private counterpartyOf(transaction: TransactionView, names: ReadonlyMap<string, string>): string | null {
+    const others = this.othersOf(transaction).map((id) => names.get(id) ?? id);
+    const more = others.length - MAX_NAMES;
+    return others.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '') || null;
+  }
+
+  private async namesOf(found: readonly TransactionView[]): Promise<Map<string, string>> {
+    const ids = [...new Set(found.flatMap((transaction) => this.othersOf(transaction)))];
+    const names = new Map<string, string>();
+    for (let start = 0; start < ids.length; start += NAMES_AT_ONCE) {
+      const some = await this.models.getMany(accounts, this.scope, ids.slice(start, start + NAMES_AT_ONCE));
+      for (const [id, { name }] of some) names.set(id, name);
+    }
+    return names;
+  }
+}
+
+/** Postings to an account within a period, oldest first, with opening, running and closing balances. */
+async function statementOf(
   models: ReadModels,
   scope: Scope,
-  accountId: string,
-  date: string | undefined,
-  digits: number,
-): Promise<bigint> {
-  if (date === undefined) return 0n;
-  let sum = 0n;
-  const query = { where: { accountId }, between: { date: { to: dayBefore(date) } } };
-  for await (const { debit, credit } of models.each(accountDays, scope, query))
-    sum += toMinor(debit, digits) - toMinor(credit, digits);
-  return sum;
-}
-
-/** All postings to an account within a period, oldest first, with opening, running and closing balances. */
-async function statementOf(models: ReadModels, scope: Scope, accountId: string, period: Period): Promise<Statement> {
-  const account = await models.get(accounts, scope, accountId);
-  if (!account || account.isDeleted) throw notFound('account');
-  const { id, code, name, type, currency } = account;
-  const { beginDate: from, endDate: to } = period;
-  const digits = currencyDigits(currency);
-  const opening = await sumBefore(models, scope, id, from, digits);
-  let balance = opening;
-  const lines: StatementLine[] = [];
-  const posted = { where: { posting: id }, reverse: true, between: { date: { from, to } } };
-  for await (const transaction of models.each(transactions, scope, posted)) {
-    if (lines.length === MAX_LINES)
-      throw invalid([
-        { path: 'endDate', message: `The period has more than ${MAX_LINES} lines. Choose a shorter one.` },
-      ]);
-    const [debit, credit] = sidesOf(transaction, id, digits);
-    balance += debit - credit;
-    const amounts = { debit: fromMinor(debit, digits), credit: fromMinor(credit, digits) };
-    const { id: transactionId, date, description } = transaction;
-    lines.push({ transactionId, date, description, ...amounts, balance: fromMinor(balance, digits) });
+  view: AccountView | undefined,
+  { beginDate: from, endDate: to, pageNumber, pageSize }: StatementRequest,
+): Promise<Statement> {
+  if (!view || view.isDeleted) throw notFound('account');
+  const { id, code, name, type, currency } = view;
+  const postings = new AccountPostings(models, scope, { id, code, name, type, currency });
+  const facts = { account: postings.account, beginDate: from ?? null, endDate: to ?? null };
+  if (pageNumber === undefined && pageSize === undefined) {
+    const found = await postings.all({ from, to });
+    return { ...facts, ...(await postings.lines(found, await postings.before(from))) };
   }
-  return {
-    account: { id, code, name, type, currency },
-    beginDate: from ?? null,
-    endDate: to ?? null,
-    opening: fromMinor(opening, digits),
-    lines,
-    closing: fromMinor(balance, digits),
-  };
+  const paging = { pageNumber: pageNumber ?? 1, pageSize: pageSize ?? PAGE_SIZE };
+  const page = await postings.page({ from, to }, paging);
+  const [first] = page.items;
+  const opening = first ? await postings.upTo(first) : await postings.through(to);
+  return { ...facts, ...(await postings.lines(page.items, opening)), ...page.paging };
 }
-export const statementHandler = answers(GetStatement, [ReadModels], statementOf);
 
-function sidesOf({ postings }: TransactionView, accountId: string, digits: number): readonly [bigint, bigint] {
-  const own = postings.filter((posting) => posting.accountId === accountId);
-  const amounts = own.map(({ amount }) => toMinor(amount, digits));
-  const sum = (some: readonly bigint[]) => some.reduce((total, amount) => total + amount, 0n);
-  return [sum(amounts.filter((amount) => amount > 0n)), -sum(amounts.filter((amount) => amount < 0n))];
-}
+export const statementHandlers = [
+  answers(GetStatement, [ReadModels], async (models, scope, id, request) =>
+    statementOf(models, scope, await models.get(accounts, scope, id), request),
+  ),
+  answers(GetCustomerStatement, [ReadModels], async (models, scope, id, request) => {
+    const view = await models.get(accounts, scope, id);
+    if (view?.type !== 'CUSTOMER') throw notFound('customer');
+    return statementOf(models, scope, view, request);
+  }),
+];
 
 function dayBefore(date: string): string {
   const day = new Date(`${date}T00:00:00Z`);

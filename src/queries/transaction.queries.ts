@@ -15,10 +15,13 @@ import { categories } from '../projections/category.projection.js';
 import { auditActors } from '../projections/audit-log.projection.js';
 import { amountKey, type ReversedBy, transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { type Filters, type ListRequest, type Page, ReadModels, type Rows, shown } from './query.js';
-import { statementHandler } from './statement.query.js';
+import { statementHandlers } from './statement.query.js';
 
 /** A transaction as returned by the API, with the current names of the records that its ids refer to. */
-export type TransactionRecord = Omit<TransactionView, 'sequence' | 'carrier' | 'documentDate' | 'reversedBy'> & {
+export type TransactionRecord = Omit<
+  TransactionView,
+  'sequence' | 'carrier' | 'isChosen' | 'documentDate' | 'reversedBy'
+> & {
   readonly documentDate: string;
   readonly customerName: string | null;
   readonly accountName: string | null;
@@ -213,7 +216,7 @@ export const transactionQueryHandlers = [
     if (!customer || customer.isDeleted) throw notFound('customer');
     return list(models, scope, { ...filters, customerId });
   }),
-  statementHandler,
+  ...statementHandlers,
   GetSaleStatusHandler,
   // Returns what a retry with the key would find now. After a crash, a key may exist whose sale was never accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {

@@ -10,6 +10,11 @@ import type { NaiveEntry } from './naive-books.js';
 
 const AMOUNT_FIELDS = ['amount', 'debit', 'credit', 'balance', 'opening', 'closing', 'totalDebit', 'totalCredit'];
 
+const STATEMENT_COLUMNS =
+  'transactionId date type documentEffect description reference counterparty reversalOf reason debit credit balance'.split(
+    ' ',
+  );
+
 /** The previous day. */
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
@@ -213,11 +218,18 @@ export class BooksAudit {
       if (!entry || !isWithin) return [];
       const { debit, credit } = model.sidesOf(entry, id);
       balance += debit - credit;
-      const { id: transactionId, date, description } = record;
+      const { id: transactionId, date, type, documentEffect, description, reference, reversalOf, reason } = record;
+      const facts = { transactionId, date, type, documentEffect, description, reference, reversalOf, reason };
       const texts = { debit: model.text(debit), credit: model.text(credit), balance: model.text(balance) };
-      return isShown(debit, credit) ? [{ transactionId, date, description, ...texts }] : [];
+      return isShown(debit, credit) ? [{ ...facts, ...texts }] : [];
     });
-    const shown = lines.filter(({ debit, credit }) => isShown(this.minor(debit), this.minor(credit)));
+    const shown = lines
+      .filter(({ debit, credit }) => isShown(this.minor(debit), this.minor(credit)))
+      .map(({ counterparty: _, ...line }) => line);
+    for (const { transactionId, counterparty } of lines) {
+      const { customerId, customerName } = this.records.find((record) => record.id === transactionId) ?? {};
+      if (customerId && customerId !== id) expect([path, counterparty]).toEqual([path, customerName]);
+    }
     expect([path, shown, this.minor(closing)]).toEqual([path, expected, balance]);
     return statement;
   }
@@ -225,15 +237,19 @@ export class BooksAudit {
   /** Checks that a CSV file has the same content as the JSON. */
   private async tables({ id }: AccountRecord): Promise<void> {
     const statement = `/api/accounts/${id}/statement`;
-    const { lines } = await this.read<Statement>(statement);
+    const { opening, lines, closing } = await this.read<Statement>(statement);
+    const ends = [
+      { description: 'Opening balance', balance: opening },
+      { description: 'Closing balance', balance: closing },
+    ].map((end) => ({ ...Object.fromEntries(STATEMENT_COLUMNS.map((name) => [name, null])), ...end }));
     const { rows } = await this.read<TrialBalance>('/api/reports/trial-balance');
     for (const [path, expected] of [
-      [statement, lines],
+      [statement, [ends[0], ...lines, ends[1]]],
       ['/api/reports/trial-balance', rows],
     ] as const) {
       const { text } = await this.keeper.service.get(path, this.keeper.token, { accept: 'text/csv' });
       const texts = expected.map((row) =>
-        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? ''])),
+        Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, value ?? ''])),
       );
       expect([path, csvTable(text)]).toEqual([path, texts]);
     }

@@ -48,7 +48,9 @@ type Props = {
 
 /** Every posting to an account within a period, with running balance. */
 export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
-  const asked = { ...period, beginDate: period.beginDate ?? lastYear() };
+  const { endDate } = period;
+  const from = endDate !== undefined && endDate < lastYear() ? {} : { beginDate: lastYear() };
+  const asked = { ...from, ...period };
   const statement = useQuery(statementQuery(accountId, asked));
   // The latest lines are on the last page, so each period opens there.
   const [page, setPage] = useState<number>();
