@@ -30,6 +30,11 @@ import {
   type CategoryRequest,
   type CorrectionRequest,
   type LedgerTrail,
+  type AppliedTo,
+  Recategorization,
+  recategorizationOn,
+  type RecategorizationRequest,
+  restorationOn,
 } from './ledger-trail.js';
 import { correction, LedgerTransaction } from './ledger.js';
 import { amountIn, ensureCurrency } from './money.js';
@@ -52,6 +57,7 @@ export const customerEvents = {
   OpeningBalanceCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   OpeningBalanceReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
+  OpeningBalanceRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
    * Appended when a transaction references the deleted customer, which keeps the code and links that are still free.
@@ -108,9 +114,11 @@ function evolveRecorded(state: Recorded, event: LaterEvent): Recorded {
 }
 
 function created(data: z.output<typeof CustomerCreated>): Recorded {
-  const { status, openingCategorizedBy: _, ...rest } = data;
+  const { status, openingCategorizedBy = null, ...rest } = data;
   const opening = rest.openingTransaction ? [rest.openingTransaction] : [];
-  const trail = extended({}, opening);
+  const categorizedBys = rest.openingTransaction &&
+    openingCategorizedBy && { [rest.openingTransaction.id]: openingCategorizedBy };
+  const trail = extended({}, opening, false, categorizedBys ?? {});
   return {
     status: 'present',
     isActive: status === 'ACTIVE',
@@ -247,6 +255,16 @@ export function correctOpeningBalance(state: Customer, request: CorrectionReques
     { type: 'OpeningBalanceCancelled', data: correct.cancelled },
     { type: 'OpeningBalanceReplacementRecorded', data: correct.replacement },
   ];
+}
+
+export function recategorizeOpeningBalance(state: Customer, request: RecategorizationRequest): CustomerEvent[] {
+  const data = recategorizationOn(recordedCustomer(state).trail, request);
+  return data ? [{ type: 'OpeningBalanceRecategorized', data }] : [];
+}
+
+export function restoreOpeningBalanceCategory(state: Customer, request: AppliedTo): CustomerEvent[] {
+  const data = restorationOn(recordedCustomer(state).trail, request);
+  return data ? [{ type: 'OpeningBalanceRecategorized', data }] : [];
 }
 
 export function categorizeOpeningBalance(state: Customer, request: CategoryRequest): CustomerEvent[] {

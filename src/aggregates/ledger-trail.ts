@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conflict, notFound } from '../eventsourcing/domain-error.js';
-import { CategorizedBy } from './categorized-by.js';
+import { CategorizedBy, type CategorizedBys } from './categorized-by.js';
 import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import { LedgerTransaction, reversal } from './ledger.js';
 
@@ -21,6 +21,17 @@ export const CategoryChoice = z.object({
 export type CategoryChoice = z.output<typeof CategoryChoice>;
 /** The subject of a choice's audit entry. */
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
+
+/**
+ * The application of a rule to past transactions changed a category, or its undoing restored the earlier one.
+ * `categorizedBy`: the rule that assigned the category; null if the transaction has none.
+ */
+export const Recategorization = CategoryChoice.extend({
+  applicationId: z.string(),
+  categorizedBy: CategorizedBy.nullable(),
+  isUndone: z.exactOptional(z.literal(true)),
+});
+export type Recategorization = z.output<typeof Recategorization>;
 
 /** A user cancelled a transaction. */
 export const CancelledTransaction = z.object({
@@ -56,6 +67,15 @@ type Trace = {
   /** Whether a user chose the category, or chose to have none. */
   readonly isChosen: boolean;
   readonly isCancelled: boolean;
+  readonly categorizedBy: CategorizedBy | null;
+  /** The rule application that last changed the category, if nothing has changed since. */
+  readonly applied: Applied | null;
+};
+
+/** `before`: what the application replaced; null once that is restored. */
+type Applied = {
+  readonly applicationId: string;
+  readonly before: Pick<Recategorization, 'categoryId' | 'categorizedBy'> | null;
 };
 
 /** The current state of the stream's transactions, by transaction id. */
@@ -66,14 +86,16 @@ export function extended(
   trail: LedgerTrail,
   transactions: readonly LedgerTransaction[],
   isChosen = false,
+  categorizedBys: CategorizedBys = {},
 ): LedgerTrail {
   const next: Record<string, Trace> = { ...trail };
   for (const transaction of transactions) {
     const { reversalOf } = transaction;
     const original = reversalOf === null ? undefined : next[reversalOf];
     if (original && reversalOf !== null)
-      next[reversalOf] = { ...original, revision: original.revision + 1, isCancelled: true };
-    next[transaction.id] = { transaction, revision: 0, isChosen, isCancelled: false };
+      next[reversalOf] = { ...original, revision: original.revision + 1, isCancelled: true, applied: null };
+    const categorizedBy = categorizedBys[transaction.id] ?? null;
+    next[transaction.id] = { transaction, revision: 0, isChosen, isCancelled: false, categorizedBy, applied: null };
   }
   return next;
 }
@@ -82,22 +104,39 @@ export function extended(
 export const withRecorded = (
   trail: LedgerTrail,
   { transaction, categorizedBy }: Omit<ReplacementTransaction, 'correctionOf'>,
-): LedgerTrail => extended(trail, [transaction], transaction.categoryId !== null && categorizedBy === null);
+): LedgerTrail =>
+  extended(trail, [transaction], transaction.categoryId !== null && categorizedBy === null, {
+    ...(categorizedBy && { [transaction.id]: categorizedBy }),
+  });
 
 /** Applies a user's choice of category. */
 export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: CategoryChoice): LedgerTrail {
   const known = trail[transactionId];
   if (!known) return trail;
-  const transaction = { ...known.transaction, categoryId };
-  return { ...trail, [transactionId]: { ...known, transaction, revision: known.revision + 1, isChosen: true } };
+  const changed = { transaction: { ...known.transaction, categoryId }, revision: known.revision + 1 };
+  const chosen = { ...known, ...changed, isChosen: true, categorizedBy: null, applied: null };
+  return { ...trail, [transactionId]: chosen };
+}
+
+/** Applies a change by a rule application or its undoing. */
+export function withRecategorization(
+  trail: LedgerTrail,
+  { transactionId, categoryId, categorizedBy, applicationId, isUndone }: Recategorization,
+): LedgerTrail {
+  const known = trail[transactionId];
+  if (!known) return trail;
+  const before = isUndone ? null : { categoryId: known.transaction.categoryId, categorizedBy: known.categorizedBy };
+  const changed = { transaction: { ...known.transaction, categoryId }, revision: known.revision + 1 };
+  return { ...trail, [transactionId]: { ...known, ...changed, categorizedBy, applied: { applicationId, before } } };
 }
 
 /** Applies an event after the first one. */
 export function followed(
   trail: LedgerTrail,
-  data: CancelledTransaction | ReplacementTransaction | CategoryChoice,
+  data: CancelledTransaction | ReplacementTransaction | CategoryChoice | Recategorization,
 ): LedgerTrail {
   if ('reversal' in data) return extended(trail, [data.reversal]);
+  if ('applicationId' in data) return withRecategorization(trail, data);
   return 'transaction' in data ? withRecorded(trail, data) : withChoice(trail, data);
 }
 
@@ -127,6 +166,58 @@ export function choiceOn(
   if (isChosen && transaction.categoryId === categoryId) return undefined;
   if (category) ensureGivable(category, transaction);
   return { transactionId, categoryId, customerId: transaction.customerId };
+}
+
+/** A rule application's request for one transaction. `category` is the state of the rule's category. */
+export type RecategorizationRequest = {
+  readonly transactionId: string;
+  readonly applicationId: string;
+  readonly categorizedBy: CategorizedBy;
+  readonly categoryId: string;
+  readonly category: PresentCategory;
+  /** RULE_SET: also replaces categories that rules assigned. */
+  readonly replace: 'NONE' | 'RULE_SET';
+};
+
+/**
+ * Returns the change to record. Undefined if a user chose the category, if the application already changed the
+ * transaction, and for a cancelled transaction or a reversal, which keep equal categories.
+ * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
+ */
+export function recategorizationOn(
+  trail: LedgerTrail,
+  { transactionId, applicationId, categorizedBy, categoryId, category, replace }: RecategorizationRequest,
+): Recategorization | undefined {
+  const { transaction, isChosen, isCancelled, applied } = traceOf(trail, transactionId);
+  const isFixed = isChosen || isCancelled || transaction.reversalOf !== null;
+  if (isFixed || applied?.applicationId === applicationId) return undefined;
+  const isKept = replace === 'NONE' || transaction.categoryId === categoryId;
+  if (transaction.categoryId !== null && isKept) return undefined;
+  ensureGivable(category, transaction);
+  return { transactionId, categoryId, customerId: transaction.customerId, applicationId, categorizedBy };
+}
+
+/** A transaction and the rule application that changed it. */
+export type AppliedTo = { readonly transactionId: string; readonly applicationId: string };
+
+/** Returns the restoration to record; undefined if something else has changed the transaction since the application. */
+export function restorationOn(
+  trail: LedgerTrail,
+  { transactionId, applicationId }: AppliedTo,
+): Recategorization | undefined {
+  const { transaction, applied } = traceOf(trail, transactionId);
+  if (applied?.applicationId !== applicationId || !applied.before) return undefined;
+  return { transactionId, customerId: transaction.customerId, applicationId, ...applied.before, isUndone: true };
+}
+
+/** `applied`: the category is that of the application. `restored`: it is the one before, and nothing changed since. */
+export function standingOf(
+  trail: LedgerTrail,
+  { transactionId, applicationId }: AppliedTo,
+): 'applied' | 'restored' | 'other' {
+  const applied = trail[transactionId]?.applied;
+  if (applied?.applicationId !== applicationId) return 'other';
+  return applied.before ? 'applied' : 'restored';
 }
 
 /** The revision of a transaction, which is compared with If-Match. @throws DomainError not_found */

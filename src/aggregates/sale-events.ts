@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domain, technical, type EventOf } from '../eventsourcing/aggregate.js';
 import { CategorizedBys } from './categorized-by.js';
 import { CalendarDate, Instant } from './fields.js';
-import { CategoryChoice, chosenFor } from './ledger-trail.js';
+import { CategoryChoice, chosenFor, Recategorization } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';
 import { personal } from './personal.js';
 import { PaymentMethod, SaleType, TaxedAmount } from './sale-payload.js';
@@ -96,5 +96,7 @@ export const saleEvents = {
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
+  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -1,6 +1,17 @@
 import type { Aggregate } from '../eventsourcing/aggregate.js';
 import { notFound } from '../eventsourcing/domain-error.js';
-import { choiceOn, extended, withChoice, type CategoryRequest, type LedgerTrail } from './ledger-trail.js';
+import {
+  choiceOn,
+  extended,
+  withChoice,
+  type CategoryRequest,
+  type LedgerTrail,
+  type AppliedTo,
+  recategorizationOn,
+  type RecategorizationRequest,
+  restorationOn,
+  withRecategorization,
+} from './ledger-trail.js';
 import { saleEvents, type Booking, type Rejection, type SaleAccepted, type SaleEvent } from './sale-events.js';
 import { saleId, type PricedSale } from './sale-payload.js';
 
@@ -65,12 +76,13 @@ function evolveAccepted(before: Accepted, event: LaterEvent): Accepted {
         customerId: event.data.customerId,
         booking: event.data,
         rejection: null,
-        trail: extended(state.trail, event.data.transactions),
+        trail: extended(state.trail, event.data.transactions, false, event.data.categorizedBy),
       };
     case 'SaleRejected':
       return { ...state, rejection: event.data };
     case 'ReturnBooked': {
-      const trail = extended(state.trail, event.data.transactions);
+      const { transactions, categorizedBy } = event.data;
+      const trail = extended(state.trail, transactions, false, categorizedBy);
       return { ...state, returns: [...state.returns, returnOf(event.data)], trail };
     }
     case 'SaleCancelled': {
@@ -81,6 +93,8 @@ function evolveAccepted(before: Accepted, event: LaterEvent): Accepted {
       return before;
     case 'SaleTransactionCategorized':
       return { ...before, trail: withChoice(state.trail, event.data) };
+    case 'SaleTransactionRecategorized':
+      return { ...before, trail: withRecategorization(state.trail, event.data) };
   }
 }
 
@@ -163,4 +177,14 @@ export const changesOf = ({ changes, type }: AcceptedSale, isBooked: boolean): n
 export function categorizeSaleTransaction(state: Sale, request: CategoryRequest): SaleEvent[] {
   const data = choiceOn(acceptedSale(state).trail, request);
   return data ? [{ type: 'SaleTransactionCategorized', data }] : [];
+}
+
+export function recategorizeSaleTransaction(state: Sale, request: RecategorizationRequest): SaleEvent[] {
+  const data = recategorizationOn(acceptedSale(state).trail, request);
+  return data ? [{ type: 'SaleTransactionRecategorized', data }] : [];
+}
+
+export function restoreSaleTransactionCategory(state: Sale, request: AppliedTo): SaleEvent[] {
+  const data = restorationOn(acceptedSale(state).trail, request);
+  return data ? [{ type: 'SaleTransactionRecategorized', data }] : [];
 }

@@ -19,6 +19,11 @@ import {
   recordedEntry,
   ReplacementTransaction,
   withRecorded,
+  type AppliedTo,
+  Recategorization,
+  recategorizationOn,
+  type RecategorizationRequest,
+  restorationOn,
 } from './ledger-trail.js';
 import { LedgerTransaction } from './ledger.js';
 import { ensureSameRequest } from './request-key.aggregate.js';
@@ -37,6 +42,8 @@ export const transactionEvents = {
   TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
+  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  TransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
 
@@ -92,4 +99,14 @@ export function correctTransaction(state: Transaction, request: CorrectionReques
 export function categorizeTransaction(state: Transaction, request: CategoryRequest): TransactionEvent[] {
   const data = choiceOn(recordedTransaction(state).trail, request);
   return data ? [{ type: 'TransactionCategorized', data }] : [];
+}
+
+export function recategorizeTransaction(state: Transaction, request: RecategorizationRequest): TransactionEvent[] {
+  const data = recategorizationOn(recordedTransaction(state).trail, request);
+  return data ? [{ type: 'TransactionRecategorized', data }] : [];
+}
+
+export function restoreTransactionCategory(state: Transaction, request: AppliedTo): TransactionEvent[] {
+  const data = restorationOn(recordedTransaction(state).trail, request);
+  return data ? [{ type: 'TransactionRecategorized', data }] : [];
 }

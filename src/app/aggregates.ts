@@ -19,6 +19,7 @@ export { numberSequence } from '../aggregates/number-sequence.aggregate.js';
 export { operator } from '../aggregates/operator.aggregate.js';
 export { pushDelivery, pushSubscription } from '../aggregates/push-subscription.aggregate.js';
 export { role } from '../aggregates/role.aggregate.js';
+export { ruleApplication } from '../aggregates/rule-application.aggregate.js';
 export { sale } from '../aggregates/sale.aggregate.js';
 export { session } from '../aggregates/session.aggregate.js';
 export { tenant } from '../aggregates/tenant.aggregate.js';

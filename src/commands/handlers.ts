@@ -16,6 +16,7 @@ export { notificationCommandHandlers } from './notification.commands.js';
 export { OidcIdentities, SessionAccounts } from './session-accounts.js';
 export { roleCommandHandlers } from './role.commands.js';
 export { SessionStarts } from './session-starts.js';
+export { ruleApplicationCommandHandlers } from './rule-application.commands.js';
 export { SessionTokens } from './session-tokens.js';
 export { sessionCommandHandlers } from './session.commands.js';
 export { stepUpCommandHandlers } from './step-up.commands.js';

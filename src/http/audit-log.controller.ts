@@ -27,8 +27,9 @@ const AuditLogDto = named(
     action: AuditAction,
     entity: z.string().meta({
       description:
-        'Kind of record: customer, account, transaction, category, category-rule, user, role, branch, tenant, ' +
-        'operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, error-log, projection ' +
+        'Kind of record: customer, account, transaction, category, category-rule, rule-application, user, role, ' +
+        'branch, tenant, operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, ' +
+        'error-log, projection ' +
         'or forwarder.',
     }),
     entityId: z.string(),

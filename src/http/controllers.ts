@@ -20,11 +20,12 @@ import { ProjectionController } from './projection.controller.js';
 import { PeriodController } from './period.controller.js';
 import { ReportController } from './report.controller.js';
 import { RoleController } from './role.controller.js';
+import { RuleApplicationController } from './rule-application.controller.js';
 import { SaleController } from './sale.controller.js';
 import { SessionController } from './session.controller.js';
-import { StreamController } from './stream.controller.js';
 import { TenantSaleController } from './tenant-sale.controller.js';
 import { StatementController } from './statement.controller.js';
+import { StreamController } from './stream.controller.js';
 import { TenantController } from './tenant.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { UserController } from './user.controller.js';
@@ -45,6 +46,7 @@ export const resourceControllers = [
   AccountController,
   CategoryController,
   CategoryRuleController,
+  RuleApplicationController,
   ReportController,
   PeriodController,
   StatementController,

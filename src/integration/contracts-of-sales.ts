@@ -129,7 +129,9 @@ export const transactionCorrected = contract('transaction', 'corrected', {
 });
 
 export const transactionCategorized = contract('transaction', 'categorized', {
-  description: 'A user set or cleared the category of a transaction. Subject: the transaction.',
+  description:
+    'A user, or the application of a rule to past transactions, set or cleared the category of a transaction. ' +
+    'Subject: the transaction.',
   data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
   example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },
 });

@@ -12,6 +12,7 @@ import { PushDeliveries } from './push-delivery.js';
 import { PushSender } from './push-sender.js';
 import { RejectedSales } from './rejected-sales.js';
 import { RestorationPolicy, RestorationWatch, Restoring } from './restoration.policy.js';
+import { RuleApplicationPolicy } from './rule-application.policy.js';
 import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 
 /** Injection token of all policies (`readonly Policy[]`). */
@@ -24,6 +25,7 @@ export const POLICY_NAMES = [
   'tenant-seeding',
   'restoration',
   'category-learning',
+  'rule-application',
   'notification',
 ] as const;
 
@@ -33,6 +35,7 @@ const classes = [
   TenantSeedingPolicy,
   RestorationPolicy,
   CategoryLearningPolicy,
+  RuleApplicationPolicy,
   NotificationPolicy,
 ];
 

@@ -153,7 +153,9 @@ function createdCustomer({ data, recordId: id, metadata }: Recorded<Created>): C
   return { id, ...facts, accountId: id, isDeleted: false, createdAt: at, updatedAt: at, revision: 0 };
 }
 
-function customerChanges(event: Exclude<CustomerEvent, Created>): Partial<CustomerView> {
+type OwnChange = Exclude<CustomerEvent, { type: 'CustomerCreated' | `OpeningBalance${string}` }>;
+
+function customerChanges(event: OwnChange): Partial<CustomerView> {
   switch (event.type) {
     case 'CustomerUpdated':
       return event.data.changes;
@@ -162,9 +164,6 @@ function customerChanges(event: Exclude<CustomerEvent, Created>): Partial<Custom
     case 'CustomerMadeActive':
       return { status: 'ACTIVE' };
     case 'CustomerLinked':
-    case 'OpeningBalanceCancelled':
-    case 'OpeningBalanceReplacementRecorded':
-    case 'OpeningBalanceCategorized':
       return {};
     case 'CustomerDeleted':
       return { isDeleted: true };

@@ -1,6 +1,6 @@
 import type { CategorizedBy, CategorizedBys } from '../aggregates/categorized-by.js';
 import type { CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { CategoryChoice } from '../aggregates/ledger-trail.js';
+import type { CategoryChoice, Recategorization } from '../aggregates/ledger-trail.js';
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { SaleEvent } from '../aggregates/sale.aggregate.js';
 import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
@@ -42,14 +42,38 @@ const named = (transaction: LedgerTransaction | null, rule: CategorizedBy | null
   transaction && rule ? { [transaction.id]: rule } : NONE;
 
 /** One hit per transaction that a rule categorized. */
-export const ruleHitsOf = (event: LedgerEvent): readonly CategorizedBy[] => Object.values(categorizedBysOf(event));
+export function ruleHitsOf(event: LedgerEvent): readonly CategorizedBy[] {
+  const change = recategorizationOf(event);
+  if (!change) return Object.values(categorizedBysOf(event));
+  return change.categorizedBy && !change.isUndone ? [change.categorizedBy] : [];
+}
 
-/** A user's choice of category for an already recorded transaction; undefined for other events. */
-export function choiceOf(event: LedgerEvent): CategoryChoice | undefined {
+/** The new category of a recorded transaction, chosen by a user or assigned by the application of a rule. */
+export type CategoryChange = Pick<CategoryChoice, 'transactionId' | 'categoryId'> & {
+  readonly categorizedBy: CategorizedBy | null;
+  readonly isChosen: boolean;
+};
+
+/** Undefined for events that change no category. */
+export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined {
   switch (event.type) {
     case 'TransactionCategorized':
     case 'SaleTransactionCategorized':
     case 'OpeningBalanceCategorized':
+      return { ...event.data, categorizedBy: null, isChosen: true };
+    default: {
+      const change = recategorizationOf(event);
+      return change && { ...change, isChosen: false };
+    }
+  }
+}
+
+/** The change of a category by the application of a rule, or by its undoing; undefined for other events. */
+export function recategorizationOf(event: LedgerEvent): Recategorization | undefined {
+  switch (event.type) {
+    case 'TransactionRecategorized':
+    case 'SaleTransactionRecategorized':
+    case 'OpeningBalanceRecategorized':
       return event.data;
     default:
       return undefined;

@@ -4,7 +4,14 @@ import { currencyDigits, fromMinor, MAX_DECIMALS, toMinor } from '../aggregates/
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
-import { categorizedBysOf, choiceOf, entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
+import {
+  type CategoryChange,
+  categorizedBysOf,
+  categoryChangeOf,
+  entriesOf,
+  type LedgerEvent,
+  ledgerSources,
+} from './ledger-events.js';
 import { keyedBy, searchIn, texts } from './record-projection.js';
 
 /** Totals of an account's postings: debits and credits separately, both non-negative. */
@@ -136,6 +143,8 @@ export type TransactionView = LedgerTransaction & {
   readonly correctionOf: string | null;
   readonly correctedBy: string | null;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
+  /** Whether a user chose the category, or chose to have none. */
+  readonly isChosen: boolean;
   /** The user who recorded it; null if the service did. */
   readonly createdBy: string | null;
   /** The record whose stream contains the transaction. */
@@ -158,7 +167,7 @@ function chosenAccounts({ type, accountId, counterAccountId, postings }: Transac
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',
-  version: 6,
+  version: 7,
   fields: {
     ...texts<TransactionView>('date', 'customerId'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
@@ -195,7 +204,7 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
   model: transactions,
   sources: ledgerSources,
   documents: (event) => {
-    const choice = choiceOf(event);
+    const choice = categoryChangeOf(event);
     if (choice) return [choice.transactionId];
     return entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf]));
   },
@@ -204,11 +213,17 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
     const ordinal = entries.findIndex((entry) => entry.id === id);
     const entry = entries[ordinal];
     if (entry) return viewOf(entry, event, ordinal);
-    const choice = choiceOf(event);
-    const change = choice ? { categoryId: choice.categoryId, categorizedBy: null } : cancelledBy(entries, event, id);
+    const choice = categoryChangeOf(event);
+    const change = choice ? changeOf(choice) : cancelledBy(entries, event, id);
     return view && { ...view, ...change, updatedAt: event.metadata.timestamp, revision: view.revision + 1 };
   },
 };
+
+const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Partial<TransactionView> => ({
+  categoryId,
+  categorizedBy,
+  isChosen,
+});
 
 /** What a user's cancellation says besides its reversal; a partner's says nothing. */
 const toldBy = (event: LedgerEvent) =>
@@ -229,6 +244,7 @@ function cancelledBy(
 
 function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal: number): TransactionView {
   const { timestamp, userId } = event.metadata;
+  const categorizedBy = categorizedBysOf(event)[entry.id] ?? null;
   return {
     ...entry,
     createdAt: timestamp,
@@ -240,7 +256,9 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     reason: toldBy(event)?.reason ?? null,
     correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
     correctedBy: null,
-    categorizedBy: categorizedBysOf(event)[entry.id] ?? null,
+    categorizedBy,
+    // A reversal has the category of the reversed transaction, which nobody chose for it.
+    isChosen: entry.categoryId !== null && categorizedBy === null && entry.reversalOf === null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },
   };

@@ -28,6 +28,7 @@ import {
   userProjection,
 } from './user.projection.js';
 import { webhookProjection } from './webhook.projection.js';
+import { ruleApplicationChangeProjection, ruleApplicationProjection } from './rule-application.projection.js';
 import { pushSubscriptionProjection, pushUseProjection } from './push-subscription.projection.js';
 
 export const projections: readonly AnyProjection[] = [
@@ -44,6 +45,8 @@ export const projections: readonly AnyProjection[] = [
   categoryRuleProjection,
   categoryRuleSetProjection,
   categoryRuleHitsProjection,
+  ruleApplicationProjection,
+  ruleApplicationChangeProjection,
   deletedRecordProjection,
   lateEntriesProjection,
   periodProjection,

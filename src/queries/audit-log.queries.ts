@@ -40,7 +40,7 @@ type Subject = {
 /** Members that every record has and that the entry already contains. */
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
 /** Members of views that the API never returns. */
-const INTERNAL = ['sequence', 'carrier', 'isDeleted'];
+const INTERNAL = ['sequence', 'carrier', 'isChosen', 'isDeleted'];
 /** Members of states that commands change but that views do not contain. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],

@@ -15,6 +15,8 @@ export { notificationQueryHandlers } from './notification.queries.js';
 export { userQueryHandlers } from './user.queries.js';
 export { transactionQueryHandlers } from './transaction.queries.js';
 export { saleQueryHandlers } from './sale.queries.js';
+export { ruleApplicationQueryHandlers } from './rule-application.queries.js';
+export { RuleApplicationReader } from './rule-application.reader.js';
 export { streamQueryHandlers } from './stream.queries.js';
 export { periodQueryHandlers, UndetectedEntries } from './period.queries.js';
 export { tenantQueryHandlers } from './tenant.queries.js';

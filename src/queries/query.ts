@@ -170,13 +170,27 @@ export class ReadModels {
     for await (const part of this.parts(model, scope, query, JOINED_PART)) yield await join(part);
   }
 
+  /** The part of a list after a place: '' for the beginning, then the previous part's `next`. */
+  async part<Doc extends object>(
+    model: ReadModel<Doc>,
+    scope: Scope,
+    { limit, after, ...query }: Matching & Required<Pick<ListQuery, 'limit' | 'after'>>,
+  ): Promise<{ readonly documents: readonly Doc[]; readonly next: string | undefined }> {
+    const request: ListQuery = { ...matchingOf(query), offset: 0, limit, after };
+    const { items, next } = await this.store.list(await this.tableOf(model), scope, request);
+    return { documents: items.map((json) => JSON.parse(json) as Doc), next };
+  }
+
   /** Like `each`, in arrays: awaiting every document would take longer than reading it. Other requests run in between. */
   async *parts<D extends object>(model: ReadModel<D>, scope: Scope, query: Matching = {}, limit = PART): Rows<D> {
     let after: string | undefined = '';
     while (after !== undefined) {
-      const request: ListQuery = { ...matchingOf(query), offset: 0, limit, after };
-      const part = await this.store.list(await this.tableOf(model), scope, request);
-      yield part.items.map((json) => JSON.parse(json) as D);
+      const part: { documents: readonly D[]; next: string | undefined } = await this.part(model, scope, {
+        ...query,
+        limit,
+        after,
+      });
+      yield part.documents;
       after = part.next;
       if (after !== undefined) await nextTurn();
     }

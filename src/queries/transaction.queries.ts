@@ -102,6 +102,7 @@ export async function named(
     shown(view, {
       sequence: undefined,
       carrier: undefined,
+      isChosen: undefined,
       documentDate: view.documentDate ?? view.date,
       customerName: nameIn(customerNames, view.customerId),
       accountName: nameIn(accountNames, view.accountId),

@@ -86,6 +86,7 @@ const ENTITIES: readonly string[] = [
     'transaction',
     'category',
     'category-rule',
+    'rule-application',
     'user',
     'role',
     'branch',
@@ -100,7 +101,7 @@ const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['LOGOUT', /^SessionEnded$/],
   [
     'OTHER',
-    /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/,
+    /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|^RuleApplication|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/,
   ],
   ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$|ReplacementRecorded$/],
   ['DELETE', /(?:Deleted|Removed|Archived|Revoked|Unsubscribed)$/],
@@ -325,6 +326,20 @@ async function walkRecords({ token }: TestTenant): Promise<void> {
   const rules = `${categories}/rules`;
   const ruleId = await createAt(rules, token, { categoryId, keyword: 'advice', priority: 5 });
   await change('PATCH', rules, ruleId, token, { keyword: 'counsel', notes: 'Renamed.' });
+  const started = await take({
+    route: `POST ${rules}/{id}/apply`,
+    address: `${rules}/${ruleId}/apply`,
+    token,
+    body: { dryRun: false },
+    status: 201,
+  });
+  const { applicationId } = started.answer as { applicationId: string };
+  await service.quiet();
+  await take({
+    route: `POST ${rules}/applications/{id}/undo`,
+    address: `${rules}/applications/${applicationId}/undo`,
+    token,
+  });
   await change('PATCH', rules, ruleId, token, { isEnabled: false }, '/disable');
   await change('PATCH', rules, ruleId, token, { priority: 7 }, '/priority');
   await take({ route: `POST ${rules}/test`, token, body: { description: 'counsel' } });

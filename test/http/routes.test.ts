@@ -40,12 +40,12 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The status of an ordinary success; a replay has a different status. */
+/** The lowest status of an ordinary success; a replay has a different status. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))
     .map(([status]) => status)
-    .join(' or ');
+    .toSorted()[0] ?? '';
 
 function resolved(schema: Schema | undefined): Schema {
   if (schema?.$ref === undefined) return schema ?? {};

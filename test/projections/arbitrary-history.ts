@@ -3,6 +3,7 @@ import { accountDefaultsEvents } from '../../src/aggregates/account-defaults.agg
 import { accountEvents } from '../../src/aggregates/account.aggregate.js';
 import { branchEvents } from '../../src/aggregates/branch.aggregate.js';
 import { categoryRuleEvents } from '../../src/aggregates/category-rule.aggregate.js';
+import { ruleApplicationEvents } from '../../src/aggregates/rule-application.aggregate.js';
 import { categoryEvents } from '../../src/aggregates/category.aggregate.js';
 import { deadLetterEvents } from '../../src/aggregates/dead-letter.aggregate.js';
 import { errorLogEvents } from '../../src/aggregates/error-log.aggregate.js';
@@ -116,6 +117,7 @@ const step = fc.record({
     { weight: 1, arbitrary: oneOf(accountDefaultsEvents).map((sample) => ['defaults', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryEvents).map((sample) => ['category', sample] as const) },
     { weight: 1, arbitrary: oneOf(categoryRuleEvents).map((sample) => ['category-rule', sample] as const) },
+    { weight: 1, arbitrary: oneOf(ruleApplicationEvents).map((sample) => ['rule-application', sample] as const) },
     { weight: 1, arbitrary: oneOf(deadLetterEvents).map((sample) => ['dead-letter', sample] as const) },
     { weight: 1, arbitrary: oneOf(jobEvents).map((sample) => ['job', sample] as const) },
     { weight: 1, arbitrary: oneOf(errorLogEvents).map((sample) => ['error-log', sample] as const) },

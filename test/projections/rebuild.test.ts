@@ -30,9 +30,23 @@ beforeAll(async () => {
     writeHistory(service, books, { seed: 4, sales: 40 }),
     writeHistory(service, other, { seed: 5, sales: 20 }),
   ]);
+  await applyRule(books.tenant);
   while (!(await isErrorRecorded())) await delay(50);
 });
 afterAll(() => service.close());
+
+/** Gives categories to the customers' transactions of the history. */
+async function applyRule({ token }: TestTenant): Promise<void> {
+  const path = '/api/transaction-categories';
+  const { id: categoryId } = await service.post(path, { name: 'Applied' }, token);
+  const { items } = await service.customers(token);
+  const merchant = items.find(({ balance }) => balance.amount !== '0.00')?.name ?? '';
+  const rule = (await service.post(`${path}/rules`, { categoryId, merchant }, token)).id;
+  const { data } = await service.post(`${path}/rules/${rule}/apply`, { dryRun: false, replace: 'RULE_SET' }, token);
+  const { applicationId } = data as { applicationId: string };
+  while ((await service.post(`${path}/rules/applications/${applicationId}/undo`, {}, token)).status === 409)
+    await delay(10);
+}
 
 /** A read notification, and a browser to which it was pushed. */
 async function notify({ id: tenantId, token }: TestTenant): Promise<void> {

@@ -1,6 +1,8 @@
 import { abandonRun, claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
 import { bindOperatorIdentity, operator } from '../../src/aggregates/operator.aggregate.js';
 import { bindIdentity, user as userAggregate } from '../../src/aggregates/user.aggregate.js';
+import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
+import { ruleApplication, type RuleApplicationEvent } from '../../src/aggregates/rule-application.aggregate.js';
 import { errorLog, errorLogId, expireErrors } from '../../src/aggregates/error-log.aggregate.js';
 import { inspection, recordBackupDownload } from '../../src/aggregates/inspection.aggregate.js';
 import type { Aggregate, DomainEvent } from '../../src/eventsourcing/aggregate.js';
@@ -44,6 +46,7 @@ export class EverythingElse {
     const categoryId = await this.categories();
     await this.records();
     await this.transactions(categoryId);
+    await this.rules(categoryId);
     await this.periods();
     await this.learning(categoryId);
     await this.partners();
@@ -147,6 +150,37 @@ export class EverythingElse {
     await this.ask('PATCH', rule, { keyword: 'counsel' });
     await this.ask('DELETE', rule);
     return id;
+  }
+
+  /** A rule is applied to the transactions of a sale, of a user and of an opening balance, and that is undone. */
+  private async rules(categoryId: string): Promise<void> {
+    const path = '/api/transaction-categories/rules';
+    const customer = { name: 'Applied', externalId: 'applied' };
+    await this.service.sell(this.books.partner, saleOf('applied', { customer }));
+    const openingBalance = { amount: '50.00', direction: 'OUT', date: '2026-01-01' };
+    const customerId = await this.make('/api/customers', { name: 'Applied too', openingBalance });
+    const accountId = await this.accountId();
+    const collection = { type: 'COLLECTION', date: '2026-02-03', amount: '12.50', customerId, accountId };
+    await this.make('/api/transactions', collection);
+    const rule = `${path}/${await this.make(path, { categoryId, merchant: 'applied' })}`;
+    const { data } = await this.ask('POST', `${rule}/apply`, { dryRun: false });
+    await this.written('RuleApplicationEnded');
+    await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
+    await this.ask('DELETE', rule);
+    // Applications in parts need more transactions than this history has. Appended at once, so nothing reacts to them.
+    const { tenant } = this.books;
+    const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
+    const started = { ruleId: idIn(rule), rule: applied, total: 300 };
+    const period = { dateFrom: null, dateTo: null, replace: 'NONE' as const };
+    const parts = (): RuleApplicationEvent[] => [
+      { type: 'RuleApplicationStarted', data: { ...started, ...period } },
+      { type: 'RuleApplicationProgressed', data: { after: '["2026-02-03"]', examined: 250, changed: 9 } },
+      { type: 'RuleApplicationEnded', data: { examined: 300, changed: 9, error: null } },
+      { type: 'RuleApplicationUndoStarted', data: {} },
+      { type: 'RuleApplicationUndoProgressed', data: { after: '["t"]', restored: 5, kept: 0 } },
+      { type: 'RuleApplicationUndoEnded', data: { restored: 9, kept: 0 } },
+    ];
+    await this.decide(ruleApplication, this.service.service.engines.ids.next(), {}, parts, tenant.id);
   }
 
   private async records(): Promise<void> {

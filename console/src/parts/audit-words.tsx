@@ -8,6 +8,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['branch', 'Branch'],
   ['category', 'Category'],
   ['category-rule', 'Category rule'],
+  ['rule-application', 'Application of a rule'],
   ['customer', 'Customer'],
   ['dead-letter', 'Dead letter'],
   ['error-log', 'Error'],

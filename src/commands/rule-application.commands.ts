@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import {
+  ApplyCategoryRule as ApplyInput,
+  ruleApplication,
+  startApplication,
+  startedApplication,
+  startUndo,
+} from '../aggregates/rule-application.aggregate.js';
+import { CommandRunner } from '../eventsourcing/command-runner.js';
+import { command, receiptOf, type Receipt } from '../eventsourcing/command.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { handles } from '../eventsourcing/handler.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { CLOCK } from '../ports/time.js';
+import { applicableRule } from '../queries/rule-application.queries.js';
+import { RuleApplicationReader } from '../queries/rule-application.reader.js';
+
+/** Starts the application of a rule to past transactions, which a policy carries out. */
+export class ApplyCategoryRule extends command(ApplyInput) {
+  constructor(
+    target: ApplyCategoryRule['target'],
+    data: ApplyCategoryRule['data'],
+    readonly ruleId: string,
+  ) {
+    super(target, data);
+  }
+}
+
+/** Number of transactions whose category was restored, and of those that something else has changed since. */
+export type Undone = Receipt & { readonly restored: number; readonly kept: number };
+const nothing = z.object({});
+/** Resolves when a policy has undone the application. A repetition returns the first result. */
+export class UndoRuleApplication extends command<typeof nothing, Undone>(nothing) {}
+
+const LOOK_EVERY_MS = 50;
+const PATIENCE_MS = 30_000;
+
+const stillUndoing = () =>
+  new DomainError('unavailable', 'UNAVAILABLE', 'The undoing continues. Repeat the request for its result.', {
+    retryAfterSeconds: 5,
+  });
+
+export const ruleApplicationCommandHandlers = [
+  handles(
+    ApplyCategoryRule,
+    [CommandRunner, RecordReader, RuleApplicationReader],
+    async (runner, reader, reads, { target, data, ruleId }) => {
+      const { id: _, createdAt: __, category: ___, ...rule } = await applicableRule(reader, target.tenantId, ruleId);
+      const { dateFrom = null, dateTo = null, replace } = data;
+      const total = await reads.count(target.tenantId, { dateFrom, dateTo });
+      const started = { ruleId, rule, dateFrom, dateTo, replace, total };
+      return receiptOf(await runner.execute(ruleApplication, target, started, startApplication));
+    },
+  ),
+  handles(UndoRuleApplication, [CommandRunner, RecordReader, CLOCK], async (runner, reader, clock, { target }) => {
+    const untilMs = clock.monotonicMs() + PATIENCE_MS;
+    let found = await runner.execute(ruleApplication, target, {}, startUndo);
+    for (;;) {
+      const { status, restored, kept } = startedApplication(found.state);
+      if (status === 'UNDONE') return { ...receiptOf({ ...found, id: target.id }), restored, kept };
+      if (clock.monotonicMs() >= untilMs) throw stillUndoing();
+      await clock.sleep(LOOK_EVERY_MS);
+      found = { ...found, ...(await reader.read(ruleApplication, target.tenantId, target.id)) };
+    }
+  }),
+];

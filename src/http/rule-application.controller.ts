@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ApplyCategoryRule as ApplyInput, Replace } from '../aggregates/rule-application.aggregate.js';
+import { ApplyCategoryRule, UndoRuleApplication } from '../commands/rule-application.commands.js';
+import { ListRuleApplications, PreviewRuleApplication } from '../queries/rule-application.queries.js';
+import { optionalPaging } from './input.js';
+import { controllerOf, pageOf, tenantRoutes, valueOf } from './routes.js';
+import { dateOut, named, recordFields, recordId } from './shapes.js';
+import { TransactionDto } from './transaction.controller.js';
+
+const count = z.int().min(0);
+const RuleApplicationDto = named(
+  'RuleApplicationDto',
+  z.object({
+    ...recordFields,
+    ruleId: recordId,
+    categoryId: recordId,
+    categoryName: z.string().nullable(),
+    dateFrom: dateOut.nullable(),
+    dateTo: dateOut.nullable(),
+    replace: Replace,
+    status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'UNDOING', 'UNDONE']),
+    progress: z.int().min(0).max(100),
+    examined: count.meta({ description: 'Number of transactions compared with the rule.' }),
+    changed: count.meta({ description: 'Number of transactions whose category was changed.' }),
+    restored: count.meta({ description: 'Number of transactions whose category was restored by undoing.' }),
+    kept: count.meta({ description: 'Number of changed transactions that undoing kept, because they changed again.' }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    createdBy: z.string().nullable(),
+  }),
+);
+const RulePreviewDto = named(
+  'RulePreviewDto',
+  z.object({
+    wouldChange: count,
+    sample: z.array(TransactionDto).max(20).meta({ description: 'The newest of these transactions.' }),
+  }),
+);
+const StartedRuleApplicationDto = named('StartedRuleApplicationDto', z.object({ applicationId: recordId }));
+const UndoneRuleApplicationDto = named(
+  'UndoneRuleApplicationDto',
+  z.object({
+    restored: count,
+    kept: count.meta({ description: 'Number of transactions that were changed again after the application.' }),
+  }),
+);
+
+const { read, write } = tenantRoutes('/api/transaction-categories/rules', 'Transaction Categories', 'categories');
+
+export const RuleApplicationController = controllerOf(
+  read.query(
+    'List the applications of rules to past transactions, newest first',
+    { path: '/applications', query: z.strictObject(optionalPaging), answers: pageOf(RuleApplicationDto) },
+    ({ scope, query }) => new ListRuleApplications(scope, query),
+  ),
+  write.route(
+    'Apply a category rule to past transactions, or preview that',
+    {
+      method: 'POST',
+      path: '/:id/apply',
+      description:
+        'Changes the transactions that the rule matches, whatever other rules say. Categories chosen by users, cancelled ' +
+        'transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.',
+      body: ApplyInput,
+      creates: {},
+      answers: {
+        ...valueOf(RulePreviewDto),
+        also: {
+          200: 'A preview, or the replayed response of an earlier request.',
+          201: 'The application has started.',
+        },
+        bodies: { 201: StartedRuleApplicationDto },
+        headers: {
+          'X-Event-Position': { description: 'Position of the start of the application. Absent from previews.' },
+          'X-Read-Model': { description: '`behind` if the read models have not caught up with the start.' },
+        },
+      },
+    },
+    async ({ tenantId, id: ruleId, newId: id, body }, services) => {
+      const { dryRun, dateFrom = null, dateTo = null, replace } = body;
+      const request = { ruleId, dateFrom, dateTo, replace };
+      if (dryRun) return services.queries.execute(new PreviewRuleApplication(tenantId, request));
+      const started = await services.commands.execute(new ApplyCategoryRule({ tenantId, id }, body, ruleId));
+      return services.settled({ applicationId: id }, started, { status: 201 });
+    },
+  ),
+  write.command(
+    'Undo an application: restore the categories that nothing else has changed since',
+    {
+      path: '/applications/:id/undo',
+      answers: { ...valueOf(UndoneRuleApplicationDto), status: 201, position: 'awaited' },
+    },
+    ({ target }) => new UndoRuleApplication(target, {}),
+    ({ restored, kept }) => ({ restored, kept }),
+  ),
+);
