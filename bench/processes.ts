@@ -111,3 +111,15 @@ export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<numb
   const status = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
 }
+
+const MS_PER_TICK = 10;
+/** Processor time of a process so far, in milliseconds; on a machine with other work, it says more than the duration. */
+export async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program, in parentheses, may contain spaces. User and system time are fields 14 and 15.
+  const [user = '0', system = '0'] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * MS_PER_TICK;
+}

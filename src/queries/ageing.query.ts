@@ -1,6 +1,6 @@
 import { fromMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { eachSum, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
+import { eachSum, type LedgerEntryView, type Minor } from '../projections/ledger-entry.projection.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
 import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
@@ -37,18 +37,21 @@ async function ageingOf(
   const others = await names.idsOf(books, (type) => type !== 'CUSTOMER');
   const aged = new Map<string, AgedBalance>();
   const later = new LaterPostings();
+  const buckets = new Map<string, number>();
   const add = (customerId: string, { net, date }: CustomerPosting): void => {
+    const bucket = buckets.get(date) ?? bucketOf(date, asOf ?? today);
+    buckets.set(date, bucket);
     const known = aged.get(customerId) ?? new AgedBalance();
     aged.set(customerId, known);
-    known.add(bucketOf(date, asOf ?? today), net);
+    known.add(bucket, net);
   };
   const take = ([, , of, isLater, days, taxed]: LedgerEntryView): void => {
-    for (const [customerId, posting] of customersOf(days, others, asOf)) {
-      const key = `${customerId} ${of}`;
-      if (isLater === 1 && !isOwnItem(taxed?.[0] === 'RETURN', posting.net)) later.add(key, posting);
-      else if (of === '' || isLater === 1) add(customerId, posting);
-      else for (const one of later.joined(key, posting)) add(customerId, one);
-    }
+    eachPosting(days, others, asOf, (customerId, posting) => {
+      if (of === '') add(customerId, posting);
+      else if (isLater === 0) for (const one of later.joined(`${customerId} ${of}`, posting)) add(customerId, one);
+      else if (isOwnItem(taxed?.[0] === 'RETURN', posting.net)) add(customerId, posting);
+      else later.add(`${customerId} ${of}`, posting);
+    });
   };
   await ledger.eachEntry(books, take, true);
   for (const [key, postings] of later.rest)
@@ -57,21 +60,30 @@ async function ageingOf(
 }
 
 /** What an entry posted to each customer until the date. */
-function customersOf(
+function eachPosting(
   days: LedgerEntryView[4],
   others: ReadonlyMap<string, unknown>,
   asOf: string | undefined,
-): ReadonlyMap<string, CustomerPosting> {
+  take: (customerId: string, posting: CustomerPosting) => void,
+): void {
   const found = new Map<string, CustomerPosting>();
-  eachSum(days, (accountId, date, debit, credit) => {
-    if (others.has(accountId) || (asOf !== undefined && date > asOf)) return;
-    const net = BigInt(debit) - BigInt(credit);
-    const known = found.get(accountId);
-    if (!known) found.set(accountId, { net, date });
-    else found.set(accountId, { net: known.net + net, date: known.date < date ? known.date : date });
+  eachSum(days, (customerId, date, debit, credit) => {
+    if (others.has(customerId) || (asOf !== undefined && date > asOf)) return;
+    const net = difference(debit, credit);
+    // Nearly all entries have one date, so that each customer occurs once.
+    if (days.length === 1) {
+      take(customerId, { net, date });
+      return;
+    }
+    const known = found.get(customerId);
+    const first = known && known.date < date ? known.date : date;
+    found.set(customerId, { net: BigInt(known?.net ?? 0) + BigInt(net), date: first });
   });
-  return found;
+  for (const [customerId, posting] of found) take(customerId, posting);
 }
+
+const difference = (debit: Minor, credit: Minor): number | bigint =>
+  typeof debit === 'number' && typeof credit === 'number' ? debit - credit : BigInt(debit) - BigInt(credit);
 
 const owing = (aged: ReadonlyMap<string, AgedBalance>): string[] =>
   [...aged].filter(([, { balance }]) => balance !== 0n).map(([id]) => id);

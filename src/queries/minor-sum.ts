@@ -25,11 +25,11 @@ export class MinorSum {
   }
 }
 
-/** Longest text of an amount whose minor units are certainly exact as a double. */
-const MAX_LENGTH = 15;
+/** Longest text of an amount whose minor units a double certainly represents after one rounding. */
+const MAX_LENGTH = 14;
 
 /** Minor units of an amount in a read model, for `MinorSum`. */
 export function minorOf(amount: string, digits: number): number | bigint {
-  const plain = digits === 0 ? amount : amount.slice(0, -digits - 1) + amount.slice(-digits);
-  return amount.length <= MAX_LENGTH ? Number(plain) : BigInt(plain);
+  if (amount.length <= MAX_LENGTH) return Math.round(Number(amount) * 10 ** digits);
+  return BigInt(digits === 0 ? amount : amount.slice(0, -digits - 1) + amount.slice(-digits));
 }

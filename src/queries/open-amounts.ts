@@ -1,7 +1,7 @@
 import { MinorSum } from './minor-sum.js';
 
-/** What one event posted to a customer: debits minus credits in minor units, and the first date. */
-export type CustomerPosting = { readonly net: bigint; readonly date: string };
+/** What one event posted to a customer: debits minus credits in minor units (see MinorSum), and the first date. */
+export type CustomerPosting = { readonly net: number | bigint; readonly date: string };
 
 /**
  * Joins what later events of a record (a return, a cancellation) posted with what its first event did. Postings must be
@@ -24,7 +24,7 @@ export class LaterPostings {
     if (!later) return [first];
     this.waiting.delete(key);
     const own = later.filter(({ date }) => date >= first.date);
-    const net = own.reduce((sum, posting) => sum + posting.net, first.net);
+    const net = own.reduce((sum, posting) => sum + BigInt(posting.net), BigInt(first.net));
     return [{ net, date: first.date }, ...later.filter(({ date }) => date < first.date)];
   }
 
@@ -35,7 +35,7 @@ export class LaterPostings {
 }
 
 /** A return that leaves the customer owing, because more was refunded than returned, is an item of its own. */
-export const isOwnItem = (isReturn: boolean, net: bigint): boolean => isReturn && net > 0n;
+export const isOwnItem = (isReturn: boolean, net: number | bigint): boolean => isReturn && net > 0;
 
 export const BUCKETS = ['current', 'd30', 'd60', 'd90', 'older'] as const;
 export type Bucket = (typeof BUCKETS)[number];
@@ -60,9 +60,9 @@ export class AgedBalance {
   private readonly items = BUCKETS.map(() => new MinorSum());
   private readonly sum = new MinorSum();
 
-  add(bucket: number, left: bigint): void {
+  add(bucket: number, left: number | bigint): void {
     this.sum.add(left);
-    if (left > 0n) this.items[bucket]?.add(left);
+    if (left > 0) this.items[bucket]?.add(left);
   }
 
   get balance(): bigint {

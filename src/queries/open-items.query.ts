@@ -105,7 +105,7 @@ async function* leftBy(
     const [{ net } = posting] = change ? [posting] : later.joined(recordId, posting);
     const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
     const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
-    if (net > 0n) yield { first: debited, net, debit };
+    if (net > 0) yield { first: debited, net: BigInt(net), debit };
   }
 }
 

@@ -4,7 +4,7 @@ import { Bits } from './read-store.bits.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
-import { BASE, lowest, orderColumns, type TableShape } from './read-store.shape.js';
+import { BASE, lowest, orderColumns, SPAN, type TableShape } from './read-store.shape.js';
 
 /** Values of the order's columns, then the id. */
 type Place = readonly Value[];
@@ -95,14 +95,15 @@ export class ReadStoreQuery {
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  /** Without filters and search, one statement reads the documents with the place of the last one. */
+  /** Without filters and search, one statement reads the documents. */
   private partOfAll(target: Target, walk: Walk, limit: number): Listed {
     const { text, values } = rowsOf(target, walk);
-    const sql = `SELECT m.json, ${placeColumns(target.shape)} FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;
+    const sql = `SELECT m.json, m.number FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;
     const rows = this.db.all(sql, ...values, limit);
     const items = rows.map(([json]) => json as string);
     if (rows.length < limit) return { items, totalCount: -1 };
-    return { items, totalCount: -1, next: JSON.stringify(rows.at(-1)?.slice(1)) };
+    const last = Number(rows.at(-1)?.[1]) % SPAN;
+    return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
   private following(target: Target, walk: Walk, found: Bits, limit: number): number[] {
