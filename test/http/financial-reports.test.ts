@@ -80,7 +80,7 @@ describe('Open items', () => {
       await sell(externalId, day, { customer: ADA, lines: [line('10.00')] });
     const { rows, totals } = await read<Ageing>('/api/reports/ageing?asOf=2026-06-30');
     const amounts = { current: '10.00', d30: '10.00', d60: '10.00', d90: '10.00', older: '10.00', total: '50.00' };
-    expect(rows).toEqual([{ customerId: await customerId('Ada'), code: expect.any(String), name: 'Ada', ...amounts }]);
+    expect(rows).toMatchObject([{ customerId: await customerId('Ada'), name: 'Ada', ...amounts }]);
     expect(totals).toEqual(amounts);
     const table = await service.get('/api/reports/ageing?asOf=2026-06-30', books.tenant.token, { accept: 'text/csv' });
     expect(csvTable(table.text).map((row) => `${row['name'] ?? ''} ${row['total'] ?? ''}`)).toEqual([
