@@ -20,11 +20,11 @@ export type LedgerEntryView = readonly [
   /** When the event was recorded, in milliseconds since 1970. */
   at: number,
   /**
-   * The record that carries the transactions: a sale, a transaction or a customer. Empty for a sale that its own
+   * The sale on whose stream the event is, or the transaction that it records or reverses. Empty for a sale that its own
    * collections settled: nothing of it is open.
    */
   of: string,
-  /** 1 if earlier events of that record have posted. */
+  /** 1 if an earlier event recorded that sale or transaction. */
   later: 0 | 1,
   /** For each date: the date, then for each account its id, debits and credits in minor units. */
   days: readonly (readonly [date: string, ...sums: Minor[]])[],
@@ -44,14 +44,12 @@ export function eachSum(
 
 export const ledgerEntries: ReadModel<LedgerEntryView> = {
   name: 'ledger_entries',
-  version: 1,
+  version: 2,
   fields: { position: { type: 'integer', of: ([position]) => position } },
   filters: [],
   order: { fields: ['position'], direction: 'ascending' },
 };
 
-/** Events that begin a carrier's postings. All others follow one of them on the same stream. */
-const FIRST: readonly string[] = ['SaleBooked', 'CustomerCreated', 'TransactionRecorded'];
 const POSITION_DIGITS = 16;
 
 export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
@@ -61,8 +59,8 @@ export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   documents: (event) => (entriesOf(event).length === 0 ? [] : [String(event.position).padStart(POSITION_DIGITS, '0')]),
   evolve: (_, event) => {
     const at = Date.parse(event.metadata.timestamp);
-    const of = isSettledSale(event) ? '' : event.recordId;
-    const entry = [event.position, at, of, FIRST.includes(event.type) ? 0 : 1, daysOf(event)] as const;
+    const [of, later] = recordOf(event);
+    const entry = [event.position, at, of, later, daysOf(event)] as const;
     const taxed = taxedOf(event);
     return taxed ? [...entry, taxed] : entry;
   },
@@ -82,8 +80,14 @@ function daysOf(event: LedgerEvent): LedgerEntryView[4] {
 const MAX_EXACT = 2n ** 52n;
 const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
-function isSettledSale(event: Recorded<LedgerEvent>): boolean {
-  if (event.type !== 'SaleBooked') return false;
+function recordOf(event: Recorded<LedgerEvent>): readonly [of: string, later: 0 | 1] {
+  if (event.type === 'SaleBooked') return [isSettled(event) ? '' : event.recordId, 0];
+  if (event.entity === 'sale') return [event.recordId, 1];
+  const [{ id, reversalOf } = { id: event.recordId, reversalOf: null }] = entriesOf(event);
+  return [reversalOf ?? id, reversalOf === null ? 0 : 1];
+}
+
+function isSettled(event: Extract<LedgerEvent, { type: 'SaleBooked' }>): boolean {
   const own = movementsOf(event).find(({ accountId }) => accountId === event.data.customerId);
   return own?.debit === own?.credit;
 }

@@ -94,20 +94,24 @@ async function* leftBy(
   for await (const event of eventsOf(models, books, customerId, asOf)) {
     const [first] = event;
     if (!first) continue;
-    const { recordId } = first.carrier;
+    const key = recordOf(first);
     const minor = event.flatMap((transaction) => amountsOf(transaction, customerId, digits));
     const posting = { net: minor.reduce((sum, one) => sum + one, 0n), date: first.date };
     const change = changeOf(event, posting.net);
     if (change && !(await isBefore(first, change, models, books))) {
-      later.add(recordId, posting);
+      later.add(key, posting);
       continue;
     }
-    const [{ net } = posting] = change ? [posting] : later.joined(recordId, posting);
+    const [{ net } = posting] = change ? [posting] : later.joined(key, posting);
     const debited = event.find((one) => amountsOf(one, customerId, digits).some((amount) => amount > 0n)) ?? first;
     const debit = minor.filter((one) => one > 0n).reduce((sum, one) => sum + one, 0n);
     if (net > 0) yield { first: debited, net: BigInt(net), debit };
   }
 }
+
+/** The sale on whose stream the transaction is, or the transaction that was recorded or reversed. */
+const recordOf = ({ id, carrier, reversalOf }: TransactionView): string =>
+  carrier.entity === 'sale' ? carrier.recordId : (reversalOf ?? id);
 
 const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
   postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));

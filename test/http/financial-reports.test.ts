@@ -68,6 +68,18 @@ describe('Open items', () => {
     expect(await openItems()).toEqual(['2026-01-10 first 100.00', '2026-01-20 second 35.00']);
   });
 
+  test('of a corrected transaction are those of its replacement, with its date', async () => {
+    await sell('old', '2026-01-05', { customer: ADA, lines: [line('1.00')] });
+    const body = { type: 'ADJUSTMENT', customerId: await customerId('Ada'), direction: 'OUT', currency: 'EUR' };
+    const post = (path: string, sent: object) => service.post(`/api/transactions${path}`, sent, books.tenant.token);
+    const { id } = await post('', { ...body, date: '2026-01-10', amount: '100.00' });
+    const replacement = { ...body, date: '2026-01-08', amount: '150.00' };
+    expect((await post(`/${id}/correct`, { reason: 'Typo', replacement })).status).toBe(201);
+    expect(await openItems()).toEqual(['2026-01-05 old 1.00', '2026-01-08  150.00']);
+    const { rows } = await read<Ageing>('/api/reports/ageing?asOf=2026-12-31');
+    expect(rows).toMatchObject([{ older: '151.00', total: '151.00' }]);
+  });
+
   test('are shown by age, and add up to the balance', async () => {
     for (const [externalId, day] of [
       ['today', '2026-06-30'],
