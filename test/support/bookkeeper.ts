@@ -797,8 +797,8 @@ export class Bookkeeper {
         ]
       : [];
     this.model.entries.push(...entries);
-    const state = { returned: 0n, returns: 0, isCancelled: false };
-    sales.push({ externalId, isBooked, gross, entries, customerId, branchId, ...state });
+    const state = { returned: 0n, returnedNet: 0n, returns: 0, isCancelled: false };
+    sales.push({ externalId, isBooked, net, gross, entries, customerId, branchId, ...state });
   }
 
   private wantedCustomer({ customer, choice }: Pick<StepOf<'sale'>, 'customer' | 'choice'>): {
@@ -832,13 +832,19 @@ export class Bookkeeper {
         ? [invalidAt('lines'), invalidAt('lines[0].unitPrice')]
         : [];
     const { sent, targets, rejections: unpaid } = this.paymentsOf(step.payments);
+    if (faults.length === 0 && sumOf(targets.map(({ amount }) => amount)) > priced.gross)
+      faults.push(fault(400, 'PAYMENTS_EXCEED_TOTAL', 'payments'));
+    const isTooMuch =
+      sale.returnedNet + priced.net > sale.net ||
+      sale.returned - sale.returnedNet + priced.gross - priced.net > sale.gross - sale.net;
     const customer = this.model.customer(sale.customerId);
     const rejections = [
       ...unpaid,
       ...this.documentRejections(step.branch),
       ...(sale.isBooked ? [] : ['RELATED_SALE_UNKNOWN']),
       ...(sale.isBooked && sale.isCancelled ? ['ALREADY_CANCELLED'] : []),
-      ...(sale.isBooked && sale.returned + priced.gross > sale.gross ? ['RETURN_EXCEEDS_SALE'] : []),
+      ...(sale.isBooked && date < (sale.entries[0]?.date ?? '') ? ['RETURN_BEFORE_SALE'] : []),
+      ...(sale.isBooked && isTooMuch ? ['RETURN_EXCEEDS_SALE'] : []),
       ...(sale.isBooked && customer?.isActive === false ? ['CUSTOMER_PASSIVE'] : []),
     ];
     const body = {
@@ -853,6 +859,7 @@ export class Bookkeeper {
     };
     if (!(await this.push(body, faults, rejections))) return;
     sale.returned += priced.gross;
+    sale.returnedNet += priced.net;
     sale.returns += 1;
     const { customerId } = sale;
     const branchId = this.branchOf(step.branch)?.id ?? null;

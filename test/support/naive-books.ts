@@ -63,11 +63,13 @@ export type NaiveEntry = {
 export type NaiveSale = {
   readonly externalId: string;
   readonly isBooked: boolean;
+  readonly net: bigint;
   readonly gross: bigint;
   readonly entries: readonly NaiveEntry[];
   readonly customerId: string;
   readonly branchId: string | null;
   returned: bigint;
+  returnedNet: bigint;
   returns: number;
   isCancelled: boolean;
 };
