@@ -43,6 +43,7 @@ test('Transactions have an index for each selective filter, and none for their d
   expect(names.sort()).toEqual([
     'by_account',
     'by_branchId',
+    'by_cancelled',
     'by_categoryId',
     'by_customerId',
     'by_documentEffect',

@@ -85,6 +85,8 @@ const SEARCHES: Readonly<Record<string, Search>> = {
   },
 };
 const ROUTES = Object.keys(SEARCHES);
+/** Searched by actor, action, record and request instead of texts: test/http/audit.test.ts. */
+const AUDIT_LOGS = '/api/audit-logs';
 const MOST_IN_LOOKUP = 20;
 
 let service: TestService;
@@ -198,7 +200,7 @@ test('The searches cover every search of a tenant', () => {
   const searchable = routeTable.filter(
     (route) => route.method === 'GET' && route.who === 'tenant' && document.queryOf(route).includes('search'),
   );
-  expect(searchable.map(({ path }) => path).toSorted()).toEqual(ROUTES.toSorted());
+  expect(searchable.map(({ path }) => path).toSorted()).toEqual([...ROUTES, AUDIT_LOGS].toSorted());
 });
 
 describe.each(ROUTES)('The search of %s', (route) => {

@@ -386,12 +386,23 @@ describe('Every other list has consistent filters', () => {
   test('of accounts', async () => {
     const records = await everyPage<AccountRecord>(service, keeper.token, '/api/accounts');
     expect([records.length > 20, isNewestFirst(records)]).toEqual([true, true]);
-    expect(listed('/api/accounts')).toEqual(['search']);
-    const search = finding<AccountRecord>(({ name, code }) => [name, code]);
+    const filters = {
+      type: ({ type }, wanted) => type === wanted,
+      isActive: ({ isActive }, wanted) => String(isActive) === wanted,
+      search: finding<AccountRecord>(({ name, code }) => [name, code]),
+      // Other orders: test/http/accounts.test.ts.
+      sort: (_, wanted) => wanted === 'newest',
+    } satisfies Filters<AccountRecord>;
+    expect(listed('/api/accounts').toSorted()).toEqual(Object.keys(filters).toSorted());
     const sets = choices({
       search: ['account', 'ACC', 'cash', 'opening bal', 'customer', '10', 'account 3', 'no', '%'],
+      type: ['CASH', 'POS', 'CUSTOMER'],
+      isActive: ['true', 'false'],
+      sort: ['newest'],
     });
-    await each(sets, (values) => expectPages('/api/accounts', values, naively({ search }, records, values)));
+    await each(sets, (values) =>
+      expectPages('/api/accounts', values, naively<AccountRecord, string>(filters, records, values)),
+    );
   });
 
   test('of users', async () => {

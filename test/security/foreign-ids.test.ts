@@ -52,12 +52,31 @@ const places = (): Case[] =>
     );
 
 const cash = { date: '2026-03-04', amount: '1.00' };
+const collection = (): object => ({ ...cash, type: 'COLLECTION', customerId: own.customer, accountId: own.cash });
+const transfer = (): object => ({ ...cash, type: 'TRANSFER', accountId: own.cash, counterAccountId: own.bank });
+const payment = (): object => ({ ...cash, type: 'PAYMENT', accountId: own.cash });
+const journal = (): object => ({
+  ...{ date: cash.date, type: 'JOURNAL' },
+  lines: [
+    { accountId: own.cash, debit: '1.00' },
+    { accountId: own.bank, credit: '1.00' },
+  ],
+});
+const correcting = (replacement: object): object => ({ reason: 'Wrong account.', replacement });
 /** Members that make a request valid except for the id in that place; empty if the minimal body is already valid. */
 const around = ({ route, place }: Case): object => {
   const of: Readonly<Record<string, () => object>> = {
-    'POST /api/transactions': () => ({ ...cash, type: 'COLLECTION', customerId: own.customer, accountId: own.cash }),
-    'POST /api/transactions counterAccountId': () => ({ ...cash, type: 'TRANSFER', accountId: own.cash }),
-    'POST /api/transactions expenseItemId': () => ({ ...cash, type: 'PAYMENT', accountId: own.cash }),
+    'POST /api/transactions': collection,
+    'POST /api/transactions counterAccountId': transfer,
+    'POST /api/transactions expenseItemId': payment,
+    'POST /api/transactions lines[0].accountId': journal,
+    'POST /api/transactions/{id}/correct': () => correcting(collection()),
+    'POST /api/transactions/{id}/correct replacement.counterAccountId': () => correcting(transfer()),
+    'POST /api/transactions/{id}/correct replacement.expenseItemId': () => correcting(payment()),
+    'POST /api/transactions/{id}/correct replacement.lines[0].accountId': () => correcting(journal()),
+    'POST /api/sales': () => ({
+      ...{ currency: 'EUR', lines: [{ description: 'Goods', quantity: '1', unitPrice: '1.00' }] },
+    }),
     'POST /api/transaction-categories/rules': () => ({
       categoryId: asking.recordIds.get('/api/transaction-categories'),
       keyword: 'word',
@@ -74,6 +93,8 @@ const around = ({ route, place }: Case): object => {
 function merged(base: unknown, over: unknown): unknown {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (Array.isArray(base) && Array.isArray(over))
+    return [...over.map((value, at): unknown => merged(base[at], value)), ...(base as unknown[]).slice(over.length)];
   if (!isObject(base) || !isObject(over)) return over;
   const names = new Set([...Object.keys(base), ...Object.keys(over)]);
   return Object.fromEntries(
