@@ -82,7 +82,7 @@ describe('an account', () => {
   test('is created, and holds its code in any case; without a code it holds nothing', () => {
     given(account, []).when(createAccount, created.data).then(created);
     given(account, [created]).when(createAccount, created.data).changesNothing();
-    given(account, [created]).holds('t account-code K1 ACCOUNT_CODE_TAKEN');
+    given(account, [created]).holds('t account-code K1 ACCOUNT_CODE_TAKEN', 't customer-code K1 ACCOUNT_CODE_TAKEN');
     given(account, [{ ...created, data: { ...created.data, code: null } }]).holds();
     given(account, [created, deleted]).holds();
   });
