@@ -22,7 +22,7 @@ import type { DeliveryParts, WebhookAddress } from './webhook-attempts.js';
 import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';
 
 /** Name of the subscriber, its queue and its lease. */
-export const WEBHOOKS = 'webhooks';
+export const WEBHOOKS = 'webhook-deliveries';
 
 const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhookProgressEvents)];
 const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
