@@ -49,8 +49,9 @@ type Props = {
 /** Every posting to an account within a period, with running balance. */
 export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
   const { endDate } = period;
-  const from = endDate !== undefined && endDate < lastYear() ? {} : { beginDate: lastYear() };
-  const asked = { ...from, ...period };
+  const isPast = endDate !== undefined && endDate < lastYear();
+  const beginDate = period.beginDate ?? (isPast ? undefined : lastYear());
+  const asked = { ...period, beginDate };
   const statement = useQuery(statementQuery(accountId, asked));
   // The latest lines are on the last page, so each period opens there.
   const [page, setPage] = useState<number>();
@@ -63,7 +64,7 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
   const shown = Math.min(page ?? pages, pages);
   return (
     <Panel aside={<Csv accountId={accountId} period={asked} />} title="Statement">
-      <PeriodFilter begin={asked.beginDate} onPeriod={go} period={period} />
+      <PeriodFilter begin={beginDate ?? ''} onPeriod={go} period={period} />
       {statement.data && (
         <p className="k-note k-sums">
           <span>
