@@ -39,6 +39,10 @@ const columns: readonly Column<Line>[] = [
 /** Default start of a statement, because the full history of an account could be too long to read. */
 const lastYear = (): string => `${new Date().getFullYear() - 1}-01-01`;
 
+/** A period that ends earlier has no default start. */
+const defaultBegin = ({ endDate }: Period): string | undefined =>
+  endDate !== undefined && endDate < lastYear() ? undefined : lastYear();
+
 type Props = {
   readonly accountId: string;
   readonly currency: string;
@@ -48,9 +52,7 @@ type Props = {
 
 /** Every posting to an account within a period, with running balance. */
 export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
-  const { endDate } = period;
-  const isPast = endDate !== undefined && endDate < lastYear();
-  const beginDate = period.beginDate ?? (isPast ? undefined : lastYear());
+  const beginDate = period.beginDate ?? defaultBegin(period);
   const asked = { ...period, beginDate };
   const statement = useQuery(statementQuery(accountId, asked));
   // The latest lines are on the last page, so each period opens there.
