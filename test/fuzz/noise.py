@@ -45,6 +45,7 @@ RULES = {
     "Specify either broadcast, or at least one of": "fields that go together",
     "Must be a P-256 key, base64url.": "points on the curve are computed",
     "The current password is wrong.": "only the user knows the password",
+    "The password is wrong.": "only the user knows the password",
     "Must not repeat a single character.": "weak passwords are refused",
     "Must not consist of spaces only.": "weak passwords are refused",
     "Is one of the most common passwords.": "weak passwords are refused",
