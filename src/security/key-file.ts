@@ -20,7 +20,7 @@ export async function readKeyFile(path: string): Promise<string | undefined> {
 }
 
 /** Creates a file readable only by its owner, atomically and flushed to disk. An existing file is left unchanged. */
-export async function makeKeyFile(path: string, text: string): Promise<void> {
+async function makeKeyFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600, flush: true });
@@ -32,4 +32,16 @@ export async function makeKeyFile(path: string, text: string): Promise<void> {
   } finally {
     await unlink(draft);
   }
+}
+
+/**
+ * Text of the key file at `path`, which is created with the text that `make` returns if it does not exist. All processes
+ * that start at once get the same text.
+ */
+export async function keyTextAt(path: string, make: () => string | Promise<string>): Promise<string> {
+  const known = await readKeyFile(path);
+  if (known !== undefined) return known;
+  const made = await make();
+  await makeKeyFile(path, made);
+  return (await readKeyFile(path)) ?? made;
 }

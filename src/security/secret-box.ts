@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, UnusableKey } from './key-file.js';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -8,6 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const FILE = 'encryption-key';
 const KEY = /^[\w-]{43}$/;
+const newKey = (): string => randomBytes(KEY_BYTES).toString('base64url');
 
 /**
  * Encrypts secrets that the service must be able to read again, so that neither the history nor a backup reveals them
@@ -27,7 +28,7 @@ export class SecretBox {
    */
   static async open(directory: string, given?: string): Promise<SecretBox> {
     const source = given === undefined ? join(directory, FILE) : 'ENCRYPTION_KEY';
-    const text = (given ?? (await loadOrMake(source))).trim();
+    const text = (given ?? (await keyTextAt(source, newKey))).trim();
     if (!KEY.test(text)) throw new UnusableKey(`${source} is not a key of 256 bits in base64url.`);
     return new SecretBox(Buffer.from(text, 'base64url'));
   }
@@ -54,11 +55,4 @@ export class SecretBox {
       throw new UnusableKey('A stored secret is damaged or belongs to another record.');
     }
   }
-}
-
-async function loadOrMake(path: string): Promise<string> {
-  const known = await readKeyFile(path);
-  if (known !== undefined) return known;
-  await makeKeyFile(path, randomBytes(KEY_BYTES).toString('base64url'));
-  return (await readKeyFile(path)) ?? '';
 }

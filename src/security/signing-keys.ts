@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { silentLogger, type Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
-import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, readKeyFile, UnusableKey } from './key-file.js';
 
 /** JWS with Ed25519 (RFC 8037), the only algorithm of the service's tokens. */
 export const ALGORITHM = 'EdDSA';
@@ -170,21 +170,22 @@ export class SigningKeys {
 
 type Keys = readonly [SigningKey, ...SigningKey[]];
 
-async function loadOrMakeKey(path: string): Promise<Keys> {
-  const known = await loadKeys(path);
-  if (known) return known;
+async function newKeyText(): Promise<string> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
-  const text = JSON.stringify(await exportJWK(privateKey));
-  await makeKeyFile(path, text);
-  return (await loadKeys(path)) ?? parseKeys(text, 'The generated signing key cannot be parsed.');
+  return JSON.stringify(await exportJWK(privateKey));
 }
+
+const loadOrMakeKey = async (path: string): Promise<Keys> =>
+  parseKeys(await keyTextAt(path, newKeyText), faultOf(path));
 
 /** Returns undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */
 async function loadKeys(path: string): Promise<Keys | undefined> {
   const text = await readKeyFile(path);
-  if (text === undefined) return undefined;
-  return parseKeys(text, `${path} contains no Ed25519 signing key. Restore it, or remove it to generate a new one.`);
+  return text === undefined ? undefined : parseKeys(text, faultOf(path));
 }
+
+const faultOf = (path: string): string =>
+  `${path} contains no Ed25519 signing key. Restore it, or remove it to generate a new one.`;
 
 const privateJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), d: z.string() });
 const olderJwk = privateJwk.extend({ supersededAt: z.iso.datetime().optional() });

@@ -4,7 +4,7 @@ import { importJWK, SignJWT, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Clock } from '../ports/time.js';
-import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, UnusableKey } from './key-file.js';
 
 /** ECDSA on P-256 with SHA-256: the only algorithm of RFC 8292. */
 const ALGORITHM = 'ES256';
@@ -72,18 +72,9 @@ export class VapidKeys {
   }
 }
 
-async function loadOrMake(path: string): Promise<KeyPair> {
-  const known = await load(path);
-  if (known) return known;
-  const made = makePair();
-  await makeKeyFile(path, JSON.stringify(made));
-  return (await load(path)) ?? made;
-}
-
 /** A damaged file is never replaced: all subscriptions depend on it. */
-async function load(path: string): Promise<KeyPair | undefined> {
-  const text = await readKeyFile(path);
-  if (text === undefined) return undefined;
+async function loadOrMake(path: string): Promise<KeyPair> {
+  const text = await keyTextAt(path, () => JSON.stringify(makePair()));
   try {
     const pair = keyPair.parse(JSON.parse(text));
     if (jwkOf(pair)) return pair;

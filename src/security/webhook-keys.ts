@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { makeKeyFile, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, UnusableKey } from './key-file.js';
 
 const KEY_BYTES = 32;
 
@@ -38,14 +38,8 @@ export class WebhookKeys {
 }
 
 /** The text of a file with a random key, which is created if it does not exist. */
-export async function storedText(directory: string, name: string, prefix = ''): Promise<string> {
-  const path = join(directory, name);
-  const known = await readKeyFile(path);
-  if (known !== undefined) return known.trim();
-  const made = prefix + randomBytes(KEY_BYTES).toString('base64');
-  await makeKeyFile(path, made);
-  return (await readKeyFile(path))?.trim() ?? made;
-}
+export const storedText = async (directory: string, name: string, prefix = ''): Promise<string> =>
+  (await keyTextAt(join(directory, name), () => prefix + randomBytes(KEY_BYTES).toString('base64'))).trim();
 
 function keyOf(text: string, name: string): Buffer {
   const key = Buffer.from(text, 'base64');
