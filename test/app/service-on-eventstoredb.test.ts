@@ -5,7 +5,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import type { Like } from '../support/eventstore-server/server-version.js';
 import { saleOf, TestService } from '../support/service.js';
 
-const SALES = 200;
+const SALES = 600;
 const WRITERS = 40;
 
 describe('The service on EventStoreDB', () => {
