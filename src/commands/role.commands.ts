@@ -6,6 +6,7 @@ import { command, commandBy, decidesWith, receiptOf, type Receipt } from '../eve
 import { handles } from '../eventsourcing/handler.js';
 import { conflict } from '../eventsourcing/domain-error.js';
 import type { EventMetadata } from '../eventsourcing/event-catalogue.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 
@@ -46,7 +47,7 @@ function ensureCustom<C extends { readonly target: Target }>(received: C): C {
 /** Creation time of the role, as the read models will return it. */
 async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
   const stream = streamName(roles.role.name, tenantId, id);
-  const [event] = (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
+  const event = await eventAt(events, stream, revision);
   return (event?.metadata as EventMetadata).timestamp;
 }
 

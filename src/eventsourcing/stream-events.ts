@@ -21,6 +21,15 @@ export async function* eventsOf(
   }
 }
 
+/** The event at a revision of a stream. @throws the errors of readStream */
+export async function eventAt(
+  events: Pick<EventReader, 'readStream'>,
+  stream: string,
+  revision: number,
+): Promise<RecordedEvent | undefined> {
+  return (await events.readStream(stream, { from: revision, maxCount: 1 })).events[0];
+}
+
 /** The first event of a type in a stream, which is usually the stream's first event. */
 export async function firstOf(
   events: Pick<EventReader, 'readStream'>,

@@ -9,6 +9,7 @@ import {
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { type Loaded, RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import { type Broker, BrokerUnavailable } from '../ports/broker.js';
@@ -260,8 +261,7 @@ export class Forwarder {
 
   private async idOf(revision: number): Promise<string> {
     const { stream } = this.reader.absent(aggregate, PLATFORM_TENANT, FORWARDER);
-    const { events } = await this.parts.events.readStream(stream, { from: revision, maxCount: 1 });
-    const [request] = events;
+    const request = await eventAt(this.parts.events, stream, revision);
     if (!request) throw new Error(`The event ${revision} of ${stream} does not exist.`);
     return request.id;
   }

@@ -6,6 +6,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import type { FairQueue } from '../eventsourcing/fair-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { type Delivery, type DeliveryStatus, KEPT_DELIVERIES } from '../observability/delivery-log.js';
 import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
@@ -186,7 +187,7 @@ export class WebhookAttempts {
     const { events, catalogue } = this.parts;
     let found: RecordedEvent | undefined;
     await this.surely(async () => {
-      found = (await events.readStream(stream, { from: revision, maxCount: 1 })).events[0];
+      found = await eventAt(events, stream, revision);
     });
     if (found?.id !== eventId) return undefined;
     try {

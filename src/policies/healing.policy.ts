@@ -17,6 +17,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { WaitingSales } from '../queries/operation.queries.js';
 import { BookingPolicy } from './booking.policy.js';
@@ -89,8 +90,7 @@ export class HealingPolicy implements Policy {
   }
 
   private async acceptedIn({ stream, revision = 0 }: FiledLetter) {
-    const { events } = await this.events.readStream(stream, { from: revision, maxCount: 1 });
-    const [accepted] = events;
+    const accepted = await eventAt(this.events, stream, revision);
     if (accepted?.type !== 'SaleAccepted') throw new Error(`${stream} does not contain the sale`);
     return this.catalogue.decode(accepted) as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
   }

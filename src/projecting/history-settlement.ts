@@ -9,7 +9,7 @@ import { HistoryReadStore } from './history-read-store.js';
 import { HistoryRegister, type Anchor } from './history-register.js';
 import type { HistorySpace } from '../eventsourcing/history-state.js';
 import { checkpointKey } from './projection.js';
-import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { eventAt, lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { subscriberKey } from './windowed-subscriber.js';
 
 type Model = AnyTable['model'];
@@ -171,8 +171,8 @@ const spaceOf = (historyId: string): string => `h${historyId.replaceAll('-', '')
 /** Whether the event is still at its position. A corrupt event counts as present. @throws EventStoreUnavailable */
 export async function isThere(events: Pick<EventReader, 'readStream'>, anchor: Anchor): Promise<boolean> {
   try {
-    const { events: found } = await events.readStream(anchor.stream, { from: anchor.revision, maxCount: 1 });
-    return found[0]?.id === anchor.id && found[0].position === anchor.position;
+    const found = await eventAt(events, anchor.stream, anchor.revision);
+    return found?.id === anchor.id && found.position === anchor.position;
   } catch (error) {
     if (error instanceof CorruptEvent) return true;
     throw error;

@@ -14,6 +14,7 @@ import { BackupArchive } from '../backup/backup-archive.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { QueueBoard } from '../observability/queue-board.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
@@ -183,7 +184,7 @@ async function progressOf(
 ): Promise<NonNullable<ForwarderRow['rewind']>> {
   const { from, upTo, revision } = rewind;
   const stream = streamName(forwarder.name, PLATFORM_TENANT, FORWARDER);
-  const [requested] = (await events.readStream(stream, { from: revision, maxCount: 1 })).events;
+  const requested = await eventAt(events, stream, revision);
   const names = rewindMarks(requested?.id ?? '');
   const first = 'position' in from ? from.position : 0;
   const position = Math.max(first, await marks.load(names.position));
