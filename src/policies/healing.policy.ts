@@ -15,6 +15,7 @@ import type { SaleEvent } from '../aggregates/sale-events.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { inLanes } from '../eventsourcing/in-lanes.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
@@ -66,13 +67,10 @@ export class HealingPolicy implements Policy {
       return this.heal({ tenantId, id: event.recordId }, event);
     for (const cause of await causesIn(event, this.reader)) {
       const ids = await this.waiting.lettersFor(cause, event);
-      const healing = Array.from({ length: AT_ONCE }, async () => {
-        for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
-          stopping.throwIfAborted();
-          await this.heal({ tenantId, id }, event);
-        }
+      await inLanes(AT_ONCE, ids, async (id) => {
+        stopping.throwIfAborted();
+        await this.heal({ tenantId, id }, event);
       });
-      await Promise.all(healing);
     }
   }
 

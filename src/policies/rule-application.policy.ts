@@ -29,6 +29,7 @@ import type { Aggregate, Decision, DomainEvent } from '../eventsourcing/aggregat
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import { inLanes } from '../eventsourcing/in-lanes.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
@@ -101,7 +102,7 @@ export class RuleApplicationPolicy implements Policy {
     const categorizedBy = { ruleId, source: rule.source };
     const request = { applicationId, categoryId, replace, category: found, categorizedBy };
     try {
-      await inLanes(places, async (place) => {
+      await inLanes(LANES, places, async (place) => {
         const change = { ...request, transactionId: place.id };
         if ((await this.recategorize(tenantId, place, change)) === 'applied') changed.add(place.id);
       });
@@ -118,7 +119,7 @@ export class RuleApplicationPolicy implements Policy {
     const { tenantId, id: applicationId } = target;
     const { places, next } = await this.reads.changes(target, state, position);
     let restored = 0;
-    await inLanes(places, async (place) => {
+    await inLanes(LANES, places, async (place) => {
       const request = { transactionId: place.id, applicationId };
       if ((await this.restore(tenantId, place, request)) === 'restored') restored += 1;
     });
@@ -159,21 +160,4 @@ export class RuleApplicationPolicy implements Policy {
     const { state } = await this.runner.execute(aggregate, target, request, decide);
     return standingOf(state.trail ?? {}, request);
   }
-}
-
-/** Runs `work` for all items, some of them at a time. After an error, no further item is started. */
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  let isStopped = false;
-  const lane = async () => {
-    for (const item of rest) {
-      if (isStopped) return;
-      await work(item).catch((error: unknown) => {
-        isStopped = true;
-        throw error;
-      });
-    }
-  };
-  const results = await Promise.allSettled(Array.from({ length: LANES }, lane));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
