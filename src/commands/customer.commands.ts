@@ -27,7 +27,7 @@ import { IDS, type Ids } from '../ports/time.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { LedgerUse } from '../queries/ledger-use.js';
 import { ensureActiveBranch } from './branch-check.js';
-import { NumberSeries, PASSED_ONE_BY_ONE, MAX_NUMBERS_TRIED } from './number-series.js';
+import { NumberSeries } from './number-series.js';
 
 /** Generates customer codes: C-000001, …. */
 @Injectable()
@@ -73,9 +73,8 @@ export class CustomerCreation {
       try {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
-        if (input.code !== undefined || !isCodeTaken(error) || tried === MAX_NUMBERS_TRIED) throw error;
-        // The next code of the sequence was assigned manually, so try a later one.
-        if (tried > PASSED_ONE_BY_ONE) await this.codes.skip(target.tenantId, 2 ** tried);
+        if (input.code !== undefined || !isCodeTaken(error)) throw error;
+        if (!(await this.codes.afterTaken(target.tenantId, tried))) throw error;
       }
     }
   }

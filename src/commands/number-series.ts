@@ -8,9 +8,9 @@ import type { Ids } from '../ports/time.js';
 const BLOCK = 20;
 
 /** Number of consecutive manually assigned values that are skipped one at a time. Each later attempt doubles the step. */
-export const PASSED_ONE_BY_ONE = 5;
+const PASSED_ONE_BY_ONE = 5;
 /** Enough for about a million manually assigned values. */
-export const MAX_NUMBERS_TRIED = 20;
+const MAX_NUMBERS_TRIED = 20;
 
 /** Generates numbered values (C-000001, …) from one sequence per tenant, whose numbers are reserved in blocks. */
 export class NumberSeries {
@@ -39,9 +39,14 @@ export class NumberSeries {
     return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
   }
 
-  /** Skips the next `numbers` values of the sequence, and the unused rest of this process's block. */
-  async skip(tenantId: string, numbers: number): Promise<void> {
-    await this.queue.run(tenantId, () => this.reserve(tenantId, numbers));
+  /**
+   * Prepares a further value after `tried` consecutive ones were found to be assigned manually. Then skips values, with
+   * the unused rest of this process's block. Returns false if no further value is to be tried.
+   */
+  async afterTaken(tenantId: string, tried: number): Promise<boolean> {
+    if (tried === MAX_NUMBERS_TRIED) return false;
+    if (tried > PASSED_ONE_BY_ONE) await this.queue.run(tenantId, () => this.reserve(tenantId, 2 ** tried));
+    return true;
   }
 
   /** Reserves the block after `skipped` numbers. */

@@ -26,7 +26,7 @@ import {
 } from '../aggregates/sale.aggregate.js';
 import { ensureOpen } from '../aggregates/tenant-periods.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
-import { MAX_NUMBERS_TRIED, NumberSeries, PASSED_ONE_BY_ONE } from '../commands/number-series.js';
+import { NumberSeries } from '../commands/number-series.js';
 import { fold } from '../eventsourcing/aggregate.js';
 import { calendarDate } from '../eventsourcing/calendar.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
@@ -95,7 +95,7 @@ export class SaleDesk {
   async retry(target: Target): Promise<Receipt> {
     const { tenantId } = target;
     const found = acceptedSale((await this.reader.read(sale, tenantId, target.id)).state);
-    if (await this.isBooked(target, found)) return this.receiptOf(target);
+    if (await this.booking.isBooked(target, found)) return this.receiptOf(target);
     const accepted = await this.acceptanceOf(target);
     const id = deadLetterId({ origin: 'SALE', subscriber: BOOKING, eventId: accepted.id });
     const { state: letter } = await this.reader.read(deadLetter, tenantId, id);
@@ -133,9 +133,7 @@ export class SaleDesk {
       const externalId = await this.numbers.next(tenantId);
       const { state } = await this.reader.read(sale, tenantId, saleId(tenantId, MANUAL_SOURCE, externalId));
       if (state.status === 'absent') return externalId;
-      if (tried === MAX_NUMBERS_TRIED) throw externalIdTaken(externalId);
-      // Users have assigned this number, so try a later one.
-      if (tried > PASSED_ONE_BY_ONE) await this.numbers.skip(tenantId, 2 ** tried);
+      if (!(await this.numbers.afterTaken(tenantId, tried))) throw externalIdTaken(externalId);
     }
   }
 
@@ -178,7 +176,7 @@ export class SaleDesk {
     const isSame = differingFields(data, priced, payload).length === 0;
     const isFor = customerId === null || priced.type !== 'SALE' || known.customerId === customerId;
     if (!isSame || !isFor) throw externalIdTaken(priced.externalId);
-    if (await this.isBooked(target, known)) return;
+    if (await this.booking.isBooked(target, known)) return;
     const { holder, decide } = await this.plans.of(target, known);
     await this.runner.execute(sale, holder, {}, decide);
   }
@@ -188,11 +186,6 @@ export class SaleDesk {
     const accepted = await firstOf(this.events, stream, 'SaleAccepted');
     if (!accepted) throw new Error(`${stream} does not contain the sale`);
     return this.catalogue.decode(accepted) as Acceptance;
-  }
-
-  private async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
-    const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
-    return isBookedOn(holder, id, state);
   }
 
   private async receiptOf({ tenantId, id }: Target): Promise<Receipt> {

@@ -128,7 +128,8 @@ export class BookingPolicy implements Policy {
     return { code, message, awaits: causes.sale(holderId) };
   }
 
-  private async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
+  /** Whether the document is booked, on its own stream or on that of its related sale. */
+  async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
     const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
     return isBookedOn(holder, id, state);
   }
