@@ -26,7 +26,6 @@ type Parts = {
 export class RecordFollower {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
-  private position = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: Parts) {}
 
@@ -50,11 +49,9 @@ export class RecordFollower {
     const { signal } = this.stopping;
     const after = await lastOwnEvent(events, catalogue);
     reader.follow(after);
-    this.position = after;
     const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
     for await (const batch of events.subscribeToAll({ after, filter, signal })) {
       reader.apply(batch.events, batch.position);
-      this.position = batch.position;
       gotOn();
     }
   }
@@ -66,9 +63,9 @@ export class RecordFollower {
       const atMs = clock.monotonicMs();
       const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
       // Events that were committed shortly before may still be in transit.
-      for (let left = CONFIRM_EVERY_MS; this.position < last && left > 0; left -= WAIT_MS)
+      for (let left = CONFIRM_EVERY_MS; reader.position < last && left > 0; left -= WAIT_MS)
         await clock.sleep(WAIT_MS, signal);
-      if (this.position >= last) reader.confirm(atMs);
+      if (reader.position >= last) reader.confirm(atMs);
       await clock.sleep(CONFIRM_EVERY_MS, signal);
     }
   }

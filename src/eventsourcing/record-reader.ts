@@ -58,7 +58,6 @@ export class RecordReader {
     { readonly beganAtMs: number; readonly found: Promise<Loaded<unknown>> }
   >();
   private readonly reading = new Map<string, Reading>();
-  /** The cached states include every event up to this position. */
   private followedTo: Position = Number.NEGATIVE_INFINITY;
   /** The cached states included every event of the history at this time. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +65,7 @@ export class RecordReader {
   private epoch = 0;
 
   constructor(
-    private readonly store: Pick<EventStore, 'readStream' | 'revisionOf'>,
+    private readonly store: Pick<EventStore, 'readStream' | 'revisionOf' | 'hasLocalReads'>,
     private readonly catalogue: EventCatalogue,
     private readonly clock: Clock,
     maxEntries = 10_000,
@@ -133,7 +132,17 @@ export class RecordReader {
     this.followedAtMs = atMs;
   }
 
-  /** Whether states of at most this age are available without a read, once they are cached. */
+  /** The cached states include every event up to this position. */
+  get position(): Position {
+    return this.followedTo;
+  }
+
+  /** Whether states of at most this age need no request to a server, once they are cached. */
+  isPrompt(maxAgeMs: number): boolean {
+    return this.store.hasLocalReads === true || this.isFollowing(maxAgeMs);
+  }
+
+  /** Whether cached states of at most this age include the events of other processes. */
   isFollowing(maxAgeMs: number): boolean {
     return this.clock.monotonicMs() - this.followedAtMs <= maxAgeMs;
   }

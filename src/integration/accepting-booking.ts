@@ -5,7 +5,6 @@ import type { AcceptedSale, Sale } from '../aggregates/sale.aggregate.js';
 import type { Target } from '../eventsourcing/command-runner.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { BookingFacts } from '../policies/booking-facts.js';
-import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
@@ -34,14 +33,13 @@ export class AcceptingBooking {
 
   constructor(
     @Inject(BookingFacts) private readonly facts: BookingFacts,
-    @Inject(EVENT_STORE) private readonly events: Pick<EventStore, 'hasLocalReads'>,
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** `state` is the sale as it will be accepted. Returns no events if the policy must book the sale. */
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
-    if (state.status === 'absent' || state.type !== 'SALE' || !this.hasPromptReads()) return [];
+    if (state.status === 'absent' || state.type !== 'SALE' || !this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
     const booked = await Promise.race([this.decided({ tenantId, id }, state), this.deadline()]);
     if (booked === LATE) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
@@ -51,11 +49,6 @@ export class AcceptingBooking {
   /** Notes that the events of `bookingOf` are stored. */
   booked(saleId: string): void {
     this.facts.bookedWithAcceptance.set(saleId, true);
-  }
-
-  /** On a server, facts are only available without a read while this process follows the history. */
-  private hasPromptReads(): boolean {
-    return this.events.hasLocalReads === true || this.reader.isFollowing(FACTS_MAX_AGE_MS);
   }
 
   private async decided(target: Target, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
