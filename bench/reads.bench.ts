@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry32 } from '../test/support/manual-clock.js';
 import { ApiClient } from './api-client.js';
+import { Beside } from './beside.js';
 import { groundOf } from './b6-ground.js';
 import { readsOf, type Read } from './b6-reads.js';
 import type { Goal, Measurement } from './figure.js';
@@ -19,7 +19,6 @@ import { latenciesOf } from './statistics.js';
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);
-const BESIDE_EVERY_MS = 5;
 const within = (atMost: number): Goal => ({ of: 'value', atMost });
 
 /** Limits of p99 in milliseconds. */
@@ -36,19 +35,10 @@ type Done = { readonly p50Ms: number; readonly p99Ms: number; readonly errors: n
 
 async function measure(service: BenchService, beside: ApiClient, { paths }: Read, random: () => number): Promise<Done> {
   const latencies: number[] = [];
-  const others: number[] = [];
   let errors = 0;
-  const stop = new AbortController();
-  const small = (async () => {
-    while (!stop.signal.aborted) {
-      const { ms, status } = await beside.ask('GET', '/api/branches/lookup');
-      if (status !== 200) errors += 1;
-      others.push(ms);
-      await sleep(BESIDE_EVERY_MS);
-    }
-  })();
+  const others = new Beside(beside);
   for (let n = 0; n < 10; n += 1) await service.owner.ask('GET', paths(random));
-  others.length = 0;
+  others.forget();
   for (let n = 0; n < REQUESTS; n += 1) {
     const path = paths(random);
     const { ms, status, body } = await service.owner.ask('GET', path);
@@ -57,9 +47,9 @@ async function measure(service: BenchService, beside: ApiClient, { paths }: Read
     errors += 1;
     say(`${status} ${path} ${body.slice(0, 300)}`);
   }
-  stop.abort();
-  await small;
-  return { ...latenciesOf(latencies), errors, othersMaxMs: Math.max(0, ...others) };
+  const small = await others.end();
+  errors += small.errors;
+  return { ...latenciesOf(latencies), errors, othersMaxMs: small.maxMs };
 }
 
 async function readsAt(size: number): Promise<Measurement[]> {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from './api-client.js';
+import { Beside } from './beside.js';
 import { groundOf } from './b6-ground.js';
 import type { Measurement } from './figure.js';
 import { options, pick } from './options.js';
@@ -16,7 +16,6 @@ import { median } from './statistics.js';
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const CUSTOMERS = 10_000;
 const REQUESTS = pick(3, 2);
-const BESIDE_EVERY_MS = 5;
 const AT_MOST_MS = 1_000;
 const KNOWN_AT_MOST_MS = 3_000;
 
@@ -34,19 +33,10 @@ const KNOWN_AT = '2025-06-30T12:00:00.000Z';
 
 async function measure(service: BenchService, beside: ApiClient, path: string) {
   const latencies: number[] = [];
-  const others: number[] = [];
   let errors = 0;
-  const stop = new AbortController();
-  const small = (async () => {
-    while (!stop.signal.aborted) {
-      const { ms, status } = await beside.ask('GET', '/api/branches/lookup');
-      if (status !== 200) errors += 1;
-      others.push(ms);
-      await sleep(BESIDE_EVERY_MS);
-    }
-  })();
+  const others = new Beside(beside);
   await service.owner.ask('GET', path);
-  others.length = 0;
+  others.forget();
   const cpuBefore = await cpuMs(service.pid);
   for (let n = 0; n < REQUESTS; n += 1) {
     const { ms, status, body } = await service.owner.ask('GET', path);
@@ -55,9 +45,9 @@ async function measure(service: BenchService, beside: ApiClient, path: string) {
     errors += Number(status !== 200);
   }
   const cpu = Math.round(((await cpuMs(service.pid)) - cpuBefore) / REQUESTS);
-  stop.abort();
-  await small;
-  return { ms: median(latencies), cpu, errors, othersMaxMs: Math.round(Math.max(0, ...others)) };
+  const small = await others.end();
+  errors += small.errors;
+  return { ms: median(latencies), cpu, errors, othersMaxMs: Math.round(small.maxMs) };
 }
 
 async function reportsAt(size: number): Promise<Measurement[]> {
