@@ -12,6 +12,7 @@ import { root, run } from './checkout.mjs';
 import { figuresOf, operationsOf, tableOf } from './fuzz-table.mjs';
 import { jest, prepare } from './jest.mjs';
 import { binOf, pythonWith } from './python.mjs';
+import { report } from './test-report.mjs';
 
 const VERSION = '4.32.5';
 const WITHOUT_PYTHON = 'test/http/spoiled-bodies.property.test.ts';
@@ -93,13 +94,6 @@ async function fuzzed(program, work) {
   } finally {
     await service.close();
   }
-}
-
-function report({ passed: numPassedTests, failed: numFailedTests }) {
-  const none = { numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
-  if (process.env.TEST_REPORT)
-    writeFileSync(process.env.TEST_REPORT, JSON.stringify({ numPassedTests, numFailedTests, ...none }));
-  process.exitCode = numFailedTests === 0 ? 0 : 1;
 }
 
 await prepare();

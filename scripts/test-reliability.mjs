@@ -11,6 +11,7 @@ import { root } from './checkout.mjs';
 import { jestWith, prepare } from './jest.mjs';
 import { hasMongoServer, onPath } from './programs.mjs';
 import { rows } from './reliability-rows.mjs';
+import { report } from './test-report.mjs';
 
 if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
 const isSoak = process.env.RELIABILITY_SCALE === 'soak';
@@ -128,7 +129,6 @@ function writeReport(results) {
 }
 
 await prepare();
-const total = process.env.TEST_REPORT;
 const work = mkdtempSync(join(tmpdir(), 'kontor-reliability-'));
 const chosen = rows.filter(({ row }) => !only || only.includes(row));
 const unknown = (only ?? []).filter((name) => !rows.some(({ row }) => row === name));
@@ -144,11 +144,6 @@ console.log(`\n${table(results)}`);
 const passed = results.reduce((sum, row) => sum + row.passed, 0);
 const failed = results.reduce((sum, row) => sum + row.failed, 0);
 if (process.env.RELIABILITY_RESULT) writeFileSync(process.env.RELIABILITY_RESULT, JSON.stringify(results, null, 2));
-if (total) {
-  const [numPassedTests, numFailedTests] = [passed, failed];
-  const none = { numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
-  writeFileSync(total, JSON.stringify({ numPassedTests, numFailedTests, ...none }));
-}
 const isWhole = chosen.length === rows.length && results.every(({ result }) => !result.startsWith('not run'));
 if (isSoak && isWhole) writeReport(results);
-process.exitCode = failed === 0 ? 0 : 1;
+report({ passed, failed });

@@ -5,7 +5,7 @@
 // REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { root } from './checkout.mjs';
 import { tableOf } from './fuzz-table.mjs';
 import { prepare } from './jest.mjs';
 import { binOf, pythonWith } from './python.mjs';
+import { report } from './test-report.mjs';
 
 const VERSION = '1.1.0';
 const SALES = Number(process.env.SALES ?? 200);
@@ -101,13 +102,6 @@ async function test(bin) {
     await service.close();
     receiver.stop();
   }
-}
-
-function report({ passed: numPassedTests, failed: numFailedTests }) {
-  const none = { numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
-  if (process.env.TEST_REPORT)
-    writeFileSync(process.env.TEST_REPORT, JSON.stringify({ numPassedTests, numFailedTests, ...none }));
-  process.exitCode = numFailedTests === 0 ? 0 : 1;
 }
 
 await prepare();
