@@ -1,8 +1,5 @@
-import fc from 'fast-check';
-import { Bookkeeper } from '../support/bookkeeper.js';
-import { someSteps, type Step } from '../support/bookkeeping-steps.js';
+import { bookkeepingProperty, seed } from '../support/bookkeeping-property.js';
 import { BooksAudit } from '../support/books-audit.js';
-import type { Currency } from '../support/naive-money.js';
 import { TestService } from '../support/service.js';
 
 /*
@@ -10,10 +7,6 @@ import { TestService } from '../support/service.js';
  * postings. RUNS and STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence.
  */
 
-const RUNS = Number(process.env['RUNS'] ?? 3);
-const STEPS = Number(process.env['STEPS'] ?? 50);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
-const endOnFailure = process.env['SHRINK'] !== 'true';
 /** Minimum number of steps between two audits. */
 const AUDIT_STEPS = 8;
 
@@ -24,10 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function keepBooks(currency: Currency, steps: readonly Step[]): Promise<void> {
-  const keeper = await Bookkeeper.open(service, currency);
-  let audited = 0;
-  try {
+bookkeepingProperty(
+  'Whatever is booked in %s, all figures equal the sum of their postings',
+  { runs: 3, steps: 50, stepMs: 1_000 },
+  () => service,
+  async (keeper, steps) => {
+    let audited = 0;
     for (const [index, step] of steps.entries()) {
       await keeper.take(step);
       const records = await keeper.compare();
@@ -36,25 +31,7 @@ async function keepBooks(currency: Currency, steps: readonly Step[]): Promise<vo
       audited = index;
     }
     await new BooksAudit(keeper, await keeper.compare()).all();
-  } catch (error) {
-    process.stdout.write(`${currency}, SEED=${seed}\n${keeper.log.join('\n')}\n`);
-    throw error;
-  }
-}
-
-test.each<[Currency, number]>([
-  ['EUR', seed],
-  ['JPY', seed + 1],
-  ['KWD', seed + 2],
-])(
-  'Whatever is booked in %s, all figures equal the sum of their postings (property, seed %i)',
-  async (currency, own) => {
-    await fc.assert(
-      fc.asyncProperty(someSteps(STEPS / 2, STEPS), (steps) => keepBooks(currency, steps)),
-      { numRuns: RUNS, seed: own, endOnFailure },
-    );
   },
-  RUNS * STEPS * 1_000,
 );
 
 test('The tests above log no warnings', () => {

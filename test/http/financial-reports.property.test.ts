@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import fc from 'fast-check';
-import { Bookkeeper } from '../support/bookkeeper.js';
-import { someSteps, type Step } from '../support/bookkeeping-steps.js';
-import type { Currency } from '../support/naive-money.js';
+import type { Bookkeeper } from '../support/bookkeeper.js';
+import { bookkeepingProperty, seed } from '../support/bookkeeping-property.js';
 import { ReportsAudit } from '../support/reports-audit.js';
 import { TestService } from '../support/service.js';
 
@@ -12,10 +10,6 @@ import { TestService } from '../support/service.js';
  * STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence.
  */
 
-const RUNS = Number(process.env['RUNS'] ?? 2);
-const STEPS = Number(process.env['STEPS'] ?? 40);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
-const endOnFailure = process.env['SHRINK'] !== 'true';
 /** Number of steps between two instants whose reports are stored. */
 const KEPT_EVERY = 8;
 
@@ -73,10 +67,12 @@ async function compareWith({ knownAt, reports }: Kept, keeper: Bookkeeper): Prom
   }
 }
 
-async function keepBooks(currency: Currency, steps: readonly Step[]): Promise<void> {
-  const keeper = await Bookkeeper.open(service, currency);
-  const instants: Kept[] = [];
-  try {
+bookkeepingProperty(
+  'Whatever is booked in %s, all reports equal sums of postings, now and at any instant',
+  { runs: 2, steps: 40, stepMs: 2_000 },
+  () => service,
+  async (keeper, steps) => {
+    const instants: Kept[] = [];
     for (const [index, step] of steps.entries()) {
       await keeper.take(step);
       await keeper.compare();
@@ -86,25 +82,7 @@ async function keepBooks(currency: Currency, steps: readonly Step[]): Promise<vo
     const dates = [...posted.toSorted().filter((_, at) => at % 2 === 0), '2026-02-15'].toSorted();
     await new ReportsAudit(keeper, dates).all();
     for (const instant of instants) await compareWith(instant, keeper);
-  } catch (error) {
-    process.stdout.write(`${currency}, SEED=${seed}\n${keeper.log.join('\n')}\n`);
-    throw error;
-  }
-}
-
-test.each<[Currency, number]>([
-  ['EUR', seed],
-  ['JPY', seed + 1],
-  ['KWD', seed + 2],
-])(
-  'Whatever is booked in %s, all reports equal sums of postings, now and at any instant (property, seed %i)',
-  async (currency, own) => {
-    await fc.assert(
-      fc.asyncProperty(someSteps(STEPS / 2, STEPS), (steps) => keepBooks(currency, steps)),
-      { numRuns: RUNS, seed: own, endOnFailure },
-    );
   },
-  RUNS * STEPS * 2_000,
 );
 
 test('The tests above log no warnings', () => {

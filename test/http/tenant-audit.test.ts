@@ -1,6 +1,7 @@
 import type { Page } from '../../src/queries/query.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
 import { OPERATOR, saleOf, TestService, type Books } from '../support/service.js';
+import { eventually } from '../support/eventually.js';
 
 let service: TestService;
 let books: Books;
@@ -92,10 +93,17 @@ test('What operators do with a record of the tenant is listed without telling wh
 test('Dead letters are the business of operators: a rejected sale is listed, its dead letter is not', async () => {
   await service.postSale(books.partner, saleOf('lost', { branchCode: 'NOWHERE' }));
   expect((await service.settled(books.partner, 'lost')).status).toBe('REJECTED');
-  const letters = await service.get('/api/platform/audit-logs?entity=dead-letter', await service.operator());
-  const [letter] = (letters.body as Page<AuditLogRecord>).items;
-  expect(letter?.tenantId).toBe(books.tenant.id);
+  const path = '/api/platform/audit-logs?entity=dead-letter';
+  const letter = await eventually(
+    async () => {
+      const { body } = await service.get(path, await service.operator());
+      return (body as Page<AuditLogRecord>).items[0];
+    },
+    5_000,
+    () => path,
+  );
+  expect(letter.tenantId).toBe(books.tenant.id);
   expect((await list()).map(({ summary }) => summary)).toContain('Sale rejected: BRANCH_UNKNOWN');
   expect(await list('entity=dead-letter')).toEqual([]);
-  expect((await get(letter?.id)).told).toBe('404 NOT_FOUND');
+  expect((await get(letter.id)).told).toBe('404 NOT_FOUND');
 });

@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +6,7 @@ import { retryAfterMs, type Lookup } from '../../src/security/outbound-client.js
 import { PushClient, type PushClientOptions } from '../../src/security/push-client.js';
 import { isPublicAddress } from '../../src/security/addresses.js';
 import { VapidKeys } from '../../src/security/vapid-keys.js';
+import { asLookup, CountingListener } from '../support/counting-listener.js';
 import { PushService, type Browser } from '../support/push-service.js';
 
 const clock = new SystemClock();
@@ -16,22 +15,16 @@ const message = { payload: Buffer.from('{}'), ttlSeconds: 60, urgency: 'normal',
 let directory: string;
 let vapid: VapidKeys;
 let pushes: PushService;
-/** Counts all connections, whether or not they send a request. */
-let listener: Server;
-let connections = 0;
+let listener: CountingListener;
 const clients: PushClient[] = [];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kontor-push-'));
   vapid = await VapidKeys.open({ directory, clock, subject: 'mailto:push@kontor.test' });
   pushes = await PushService.start();
-  listener = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  listener = await CountingListener.start();
 });
 beforeEach(() => {
-  connections = 0;
+  listener.connections = 0;
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.close();
@@ -47,15 +40,6 @@ function clientWith(options: Partial<PushClientOptions> = {}): PushClient {
   clients.push(client);
   return client;
 }
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-const asLookup =
-  (...addresses: readonly string[]): Lookup =>
-  (_, __, done) => {
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
-  };
 const at = (endpoint: string, { keys }: Browser) => ({ endpoint, keys });
 
 describe('An endpoint is rejected by its name', () => {
@@ -124,9 +108,9 @@ describe('The client never connects', () => {
   const refused = { kind: 'refused', code: 'ADDRESS_NOT_PUBLIC' };
 
   test('to a stored endpoint that is no longer allowed', async () => {
-    const endpoint = `https://127.0.0.1:${portOf(listener)}/x`;
+    const endpoint = `https://127.0.0.1:${listener.port}/x`;
     expect(await clientWith().send(at(endpoint, pushes.browser()), message)).toEqual(refused);
-    expect(connections).toBe(0);
+    expect(listener.connections).toBe(0);
   });
 
   test.each([
@@ -136,20 +120,20 @@ describe('The client never connects', () => {
     ['a public and a private address', ['8.8.8.8', '127.0.0.1']],
     ['a private and a public address', ['10.0.0.1', '8.8.8.8']],
   ])('to a name that resolves to %s', async (_, addresses) => {
-    const endpoint = `https://rebinding.test:${portOf(listener)}/x`;
+    const endpoint = `https://rebinding.test:${listener.port}/x`;
     const client = clientWith({ lookup: asLookup(...addresses) });
     expect(await client.send(at(endpoint, pushes.browser()), message)).toEqual(refused);
-    expect(connections).toBe(0);
+    expect(listener.connections).toBe(0);
   });
 
   test('to a redirect', async () => {
-    const location = `https://127.0.0.1:${portOf(listener)}/x`;
+    const location = `https://127.0.0.1:${listener.port}/x`;
     for (const status of [301, 302, 307, 308]) {
       const browser = pushes.browser({ status, headers: { location } });
       const client = clientWith({ allowPrivate: true });
       expect(await client.send(browser.subscription, message)).toEqual({ kind: 'refused', code: `HTTP_${status}` });
     }
-    expect(connections).toBe(0);
+    expect(listener.connections).toBe(0);
   });
 });
 

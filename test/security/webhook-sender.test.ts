@@ -1,12 +1,10 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/adapters/system-time.js';
-import type { Lookup } from '../../src/security/outbound-client.js';
 import { WebhookKeys } from '../../src/security/webhook-keys.js';
 import { WebhookSender, type WebhookSenderOptions } from '../../src/security/webhook-sender.js';
+import { asLookup, CountingListener } from '../support/counting-listener.js';
 import { verified, WebhookReceiver } from '../support/webhook-receiver.js';
 
 const clock = new SystemClock();
@@ -15,22 +13,16 @@ const message = { id: 'message-1', body: '{"data":"Ünïcode"}' };
 let directory: string;
 let keys: WebhookKeys;
 let receiver: WebhookReceiver;
-/** Counts all connections, whether or not they send a request. */
-let listener: Server;
-let connections = 0;
+let listener: CountingListener;
 const senders: WebhookSender[] = [];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kontor-hooks-'));
   keys = await WebhookKeys.open(directory);
   receiver = await WebhookReceiver.start();
-  listener = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  listener = await CountingListener.start();
 });
 beforeEach(() => {
-  connections = 0;
+  listener.connections = 0;
 });
 afterEach(() => {
   for (const sender of senders.splice(0)) sender.close();
@@ -49,15 +41,6 @@ function senderWith(options: Partial<WebhookSenderOptions> = {}): WebhookSender 
 const secret = (): string => keys.secretOf({ tenantId: 't', webhookId: 'w', secretId: 's' });
 const sendTo = (path: string, options: Partial<WebhookSenderOptions> = {}) =>
   senderWith(options).send({ url: receiver.urlOf(path), secrets: [secret()] }, message);
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-const asLookup =
-  (...addresses: readonly string[]): Lookup =>
-  (_, __, done) => {
-    done(
-      null,
-      addresses.map((address) => ({ address, family: 4 })),
-    );
-  };
 
 describe('A message to a webhook', () => {
   test('is signed, whatever characters it contains', async () => {
@@ -106,9 +89,9 @@ describe('A message to a webhook', () => {
     ['plain http', 'http://receiver.test', asLookup('93.184.216.34')],
   ])('is not sent to %s', async (_, origin, lookup) => {
     const sender = senderWith({ allowPrivate: false, lookup });
-    const url = `${origin}:${portOf(listener)}/`;
+    const url = `${origin}:${listener.port}/`;
     expect(await sender.send({ url, secrets: [secret()] }, message)).toMatchObject({ code: 'ADDRESS_NOT_PUBLIC' });
-    expect(connections).toBe(0);
+    expect(listener.connections).toBe(0);
   });
 });
 

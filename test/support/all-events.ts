@@ -266,7 +266,7 @@ export class EverythingElse {
     for (const externalId of ['late', 'lost']) {
       await this.service.postSale(till, saleOf(externalId, { branchCode: 'LATER' }));
       const { saleId } = await this.service.settled(till, externalId);
-      letters.push(`/api/platform/dead-letters/${await this.letterOf('SALE', saleId)}`);
+      letters.push(`/api/platform/dead-letters/${await this.service.letterOf('SALE', saleId)}`);
     }
     await this.operate('POST', `${letters[0]}/replay`);
     await this.operate('POST', `${letters[1]}/discard`, { reason: 'A test.' });
@@ -325,7 +325,10 @@ export class EverythingElse {
     const sent = await this.ask('POST', `${path}/admin/send`, body);
     const { notificationId } = sent.data as { notificationId: string };
     await this.ask('PATCH', `${path}/${notificationId}/read`);
-    await this.operate('POST', `/api/platform/dead-letters/${await this.letterOf('PUSH', notificationId)}/replay`);
+    await this.operate(
+      'POST',
+      `/api/platform/dead-letters/${await this.service.letterOf('PUSH', notificationId)}/replay`,
+    );
     for (const { endpoint } of browsers) await this.ask('DELETE', `${path}/push-subscriptions`, { endpoint });
     await this.ask('POST', `${path}/admin/send`, body);
     await this.ask('PATCH', `${path}/read-all`);
@@ -384,18 +387,6 @@ export class EverythingElse {
   private async accountId(): Promise<string> {
     const { body } = await this.service.get('/api/accounts?pageNumber=1&pageSize=100&search=Cash', this.token);
     return (body as { items: Listed[] }).items.find(({ name }) => name === 'Cash')?.id ?? '';
-  }
-
-  private letterOf(origin: string, search: string): Promise<string> {
-    const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
-    return eventually(
-      async () => {
-        const { body } = await this.service.get(path, await this.service.operator());
-        return (body as { items: Listed[] }).items[0]?.id;
-      },
-      PATIENCE_MS,
-      () => path,
-    );
   }
 
   /** @throws Error if no such event is appended in time */

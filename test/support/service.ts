@@ -14,6 +14,7 @@ import type { SaleStatus, TransactionRecord } from '../../src/queries/transactio
 import type { TrialBalance } from '../../src/queries/trial-balance.query.js';
 import { passwords } from '../../src/security/passwords.js';
 import { createService, type Service } from '../../src/app/service.js';
+import { eventually } from './eventually.js';
 import { exchange } from './exchange.js';
 import { NO_LIMITS } from './no-limits.js';
 import { Reply } from './reply.js';
@@ -241,6 +242,19 @@ export class TestService {
     const { rows } = await this.trialBalance(token);
     const kept = rows.filter(({ type }) => type !== 'CUSTOMER');
     return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
+  }
+
+  /** The id of the first dead letter that the search finds, once it is parked. */
+  letterOf(origin: string, search: string): Promise<string> {
+    const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
+    return eventually(
+      async () => {
+        const { body } = await this.get(path, await this.operator());
+        return (body as { items: readonly { id: string }[] }).items[0]?.id;
+      },
+      PATIENCE_MS,
+      () => path,
+    );
   }
 
   /** Resolves when the read models contain the whole history. */
