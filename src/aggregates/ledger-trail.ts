@@ -81,6 +81,10 @@ type Applied = {
 /** The current state of the stream's transactions, by transaction id. */
 export type LedgerTrail = Readonly<Record<string, Trace>>;
 
+/** Ids in events are any text, so an id may equal a name that every object inherits, such as valueOf. */
+const knownIn = (trail: LedgerTrail, id: string): Trace | undefined =>
+  Object.hasOwn(trail, id) ? trail[id] : undefined;
+
 /** Adds an event's transactions. A reversal also counts as a change of the transaction that it reverses. */
 export function extended(
   trail: LedgerTrail,
@@ -91,7 +95,7 @@ export function extended(
   const next: Record<string, Trace> = { ...trail };
   for (const transaction of transactions) {
     const { reversalOf } = transaction;
-    const original = reversalOf === null ? undefined : next[reversalOf];
+    const original = reversalOf === null ? undefined : knownIn(next, reversalOf);
     if (original && reversalOf !== null)
       next[reversalOf] = { ...original, revision: original.revision + 1, isCancelled: true, applied: null };
     const categorizedBy = categorizedBys[transaction.id] ?? null;
@@ -111,7 +115,7 @@ export const withRecorded = (
 
 /** Applies a user's choice of category. */
 export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: CategoryChoice): LedgerTrail {
-  const known = trail[transactionId];
+  const known = knownIn(trail, transactionId);
   if (!known) return trail;
   const changed = { transaction: { ...known.transaction, categoryId }, revision: known.revision + 1 };
   const chosen = { ...known, ...changed, isChosen: true, categorizedBy: null, applied: null };
@@ -123,7 +127,7 @@ export function withRecategorization(
   trail: LedgerTrail,
   { transactionId, categoryId, categorizedBy, applicationId, isUndone }: Recategorization,
 ): LedgerTrail {
-  const known = trail[transactionId];
+  const known = knownIn(trail, transactionId);
   if (!known) return trail;
   const before = isUndone ? null : { categoryId: known.transaction.categoryId, categorizedBy: known.categorizedBy };
   const changed = { transaction: { ...known.transaction, categoryId }, revision: known.revision + 1 };
@@ -148,7 +152,7 @@ export type CategoryRequest = {
 };
 
 function traceOf(trail: LedgerTrail, transactionId: string): Trace {
-  const known = trail[transactionId];
+  const known = knownIn(trail, transactionId);
   if (!known) throw notFound('transaction');
   return known;
 }
@@ -215,7 +219,7 @@ export function standingOf(
   trail: LedgerTrail,
   { transactionId, applicationId }: AppliedTo,
 ): 'applied' | 'restored' | 'other' {
-  const applied = trail[transactionId]?.applied;
+  const applied = knownIn(trail, transactionId)?.applied;
   if (applied?.applicationId !== applicationId) return 'other';
   return applied.before ? 'applied' : 'restored';
 }
@@ -244,7 +248,7 @@ export function cancellationOn(
   { transactionId, reversalId: id, date, reason }: Cancellation,
 ): CancelledTransaction | undefined {
   const { transaction, isCancelled } = traceOf(trail, transactionId);
-  if (trail[id]?.transaction.reversalOf === transactionId) return undefined;
+  if (knownIn(trail, id)?.transaction.reversalOf === transactionId) return undefined;
   if (isCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
   return { reversal: reversal(transaction, { id, date }), reason };
 }
