@@ -4,14 +4,14 @@ import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/
 type Scanned = DocumentKey & StoredDocument;
 type Store = Pick<ReadStore, 'load' | 'scan'>;
 
-/** Candidates beyond this number are only counted. */
+/** Maximum number of candidates whose keys are kept; any others are only counted. */
 const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
 /**
- * Compares two generations in two steps because both are being written to. `candidates` scans them and returns the
- * documents that differed. Equal documents stay equal: both generations fold the same events. `countChanged` then
- * reloads the candidates once both generations are at the same position.
+ * Compares two generations in two steps, because both are written to meanwhile. `candidates` scans them and returns the
+ * documents that differ. Equal documents stay equal: both generations fold the same events. `countChanged` then reloads
+ * the candidates once both generations are at the same position.
  */
 export async function candidates(
   store: Store,
@@ -31,7 +31,7 @@ export async function candidates(
   return { keys, more };
 }
 
-/** Number of these documents that differ now. */
+/** Returns how many of these documents still differ. */
 export async function countChanged(
   store: Store,
   one: AnyTable,
@@ -74,8 +74,8 @@ const next = async (scan: AsyncIterator<Scanned>): Promise<Scanned | undefined> 
 };
 
 /**
- * Orders by scope and id; a finished scan sorts last. An engine with another text collation yields more candidates,
- * never fewer.
+ * Orders by scope and id; a finished scan sorts last. If an engine collates text differently, there are more
+ * candidates, never fewer.
  */
 function compare(a: DocumentKey | undefined, b: DocumentKey | undefined): number {
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1;

@@ -24,9 +24,9 @@ type BuildOptions = {
 };
 
 /**
- * Reads the history once for several generations, starting at the one furthest behind, and stores it in those that are
- * building. Returns early when none is building or the signal aborts.
- * @throws EventStoreUnavailable, and errors from `store`; stored batches stay and are not folded again
+ * Reads the history once for several generations, starting at the one furthest behind, and stores it in those still in
+ * phase `building`. Returns early when none is left or the signal aborts.
+ * @throws EventStoreUnavailable, and errors from `store`; batches already stored are kept and not folded again
  */
 export async function buildTogether(
   { events, catalogue }: Pick<Parts, 'events' | 'catalogue'>,
@@ -52,8 +52,8 @@ const BUILD_BATCH = 200;
 const TURN = 'turn';
 
 /**
- * Feeds generations through their phases: shared builds, a catch-up subscription for each, and one shared subscription
- * for all generations that have caught up.
+ * Feeds generations through their phases: a shared build, a catch-up subscription of its own, and one subscription
+ * shared by all generations that have caught up.
  */
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();
@@ -68,7 +68,7 @@ export class GenerationFeed {
     this.generations.add(projector);
   }
 
-  /** The live generation of a projection. */
+  /** Returns the live generation of a projection. */
   liveOf(name: string): Projector | undefined {
     return this.live().find((one) => one.name === name);
   }
@@ -89,7 +89,7 @@ export class GenerationFeed {
     this.parts.onProgress(next.name, this.position);
   }
 
-  /** Removes a generation. No writes to it follow once the promise resolves. */
+  /** Removes a generation. It is not written to after the promise resolves. */
   retire(projector: Projector): Promise<void> {
     return this.turn(() => {
       projector.become('retired');
@@ -97,7 +97,10 @@ export class GenerationFeed {
     });
   }
 
-  /** Builds empty generations and their indexes until the end of the history, or until each is stopped or retired. */
+  /**
+   * Builds empty generations up to the end of the history, then their indexes. Ends early for those that stop or are
+   * retired.
+   */
   async build(projectors: readonly Projector[]): Promise<void> {
     const { store, stopping: signal, buildBatchSize: batchSize = BUILD_BATCH } = this.parts;
     const options = { batchSize, signal, store: this.store.bind(this) };
@@ -132,7 +135,7 @@ export class GenerationFeed {
     return isFollowing ?? false;
   }
 
-  /** Runs the shared subscription. `after` is called inside the turn of each batch. */
+  /** Runs the shared subscription. `after` is called within each batch's turn. */
   async follow(after: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
     const message = 'projections failed; they continue from their checkpoint';
     await this.retry(undefined, message, async (gotOn) => {
@@ -218,7 +221,7 @@ export class GenerationFeed {
     return events.subscribeToAll({ after, filter, maxBatchSize, signal });
   }
 
-  /** A subscription ends only at shutdown. */
+  /** A subscription may end only at shutdown. */
   private ended(): false {
     if (!this.parts.stopping.aborted) throw new Error('the subscription ended');
     return false;

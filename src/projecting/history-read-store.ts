@@ -2,20 +2,20 @@ import type { AnyTable, ReadModel, ReadStore, WriteBatch, WriteResult } from '..
 import { REGISTER_TABLE } from './history-register.js';
 
 /**
- * Source of the space. It is read on every call, because the space may not be known yet, or may no longer be usable.
+ * Provides the history's space. It is read on every call, because it may not be known yet or may no longer be usable.
  */
 export type SpaceSource = { readonly space: string };
 
 /**
- * View of a read store limited to one history. Table names and checkpoint keys are prefixed with its space, so data
- * derived from another history can be neither read nor written.
+ * A view of a read store that is limited to one history. Table names and checkpoint keys are prefixed with its space,
+ * so data derived from another history can be neither read nor written.
  */
 export class HistoryReadStore implements ReadStore {
   private readonly tables = new WeakMap<AnyTable, AnyTable>();
   private readonly models = new Map<ReadModel, ReadModel>();
 
   constructor(
-    /** Includes the data of other histories. */
+    /** The underlying store, including the data of other histories. */
     readonly whole: ReadStore,
     private readonly source: SpaceSource,
   ) {}

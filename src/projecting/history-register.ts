@@ -1,7 +1,7 @@
 import type { Position } from '../ports/event-store.js';
 import { PLATFORM, type AnyTable, type ReadModel, type ReadStore, type StoredDocument } from '../ports/read-store.js';
 
-/** An event that identifies a history: a diverged copy has another event at this position. */
+/** An event that identifies a history: a copy that has diverged has another event at this position. */
 export type Anchor = {
   readonly id: string;
   readonly stream: string;
@@ -34,17 +34,17 @@ const register: ReadModel<HistoryEntry | Owner> = {
   filters: [],
   order: { fields: ['space'], direction: 'ascending' },
 };
-/** The histories that a read store has seen. The register belongs to none of them and is never rebuilt. */
+/** The histories that a read store has seen. The register itself belongs to no history and is never rebuilt. */
 export const REGISTER_TABLE: AnyTable = { model: register, generation: 1 };
 
 const OWNER = 'owner';
 /** Used in place of the id of an unidentified history. */
 const UNKNOWN = 'unknown';
 
-/** An entry as read. `version` guards the write that replaces it. */
+/** An entry that was read. Replacing it is conditional on its `version`. */
 export type Found = { readonly id: string; readonly entry: HistoryEntry; readonly version: number };
 
-/** The register of a read store. Every write is guarded because replicas share it. @throws ReadStoreUnavailable */
+/** The register of a read store. Replicas share it, so every write is conditional. @throws ReadStoreUnavailable */
 export class HistoryRegister {
   constructor(private readonly store: Pick<ReadStore, 'load' | 'prepare' | 'scan' | 'write'>) {}
 
@@ -56,7 +56,7 @@ export class HistoryRegister {
     return found(id, await this.load(id));
   }
 
-  /** All other histories whose tables may still exist. */
+  /** Returns all other histories whose tables may still exist. */
   async others(historyId: string): Promise<readonly Found[]> {
     const others: Found[] = [];
     for await (const { id, ...stored } of this.store.scan(REGISTER_TABLE)) {
@@ -66,19 +66,22 @@ export class HistoryRegister {
     return others;
   }
 
-  /** Adds an entry, or replaces the given version. Returns false if another process was first. */
+  /** Adds an entry, or replaces the given version. Returns false if another process has written it first. */
   async put(id: string, entry: HistoryEntry | Owner, version?: number): Promise<boolean> {
     const write = { scope: PLATFORM, id, document: entry, position: (version ?? 0) + 1, expected: version ?? null };
     const tables = [{ table: REGISTER_TABLE, writes: [write] }];
     return (await this.store.write({ tables, checkpoints: [] })).conflicts.length === 0;
   }
 
-  /** Undefined until a process has claimed the unprefixed tables. */
+  /** Returns undefined until a process has claimed the unprefixed tables. */
   async owner(): Promise<Owner | undefined> {
     return found(OWNER, await this.load(OWNER))?.entry;
   }
 
-  /** Claims the unprefixed tables; with null, no history uses them. Returns false if another process was first. */
+  /**
+   * Claims the unprefixed tables; null means that no history uses them. Returns false if another process has claimed
+   * them first.
+   */
   async claim(historyId: string | null): Promise<boolean> {
     if (historyId === null) await this.put(UNKNOWN, { space: '', foundAt: null, anchor: null });
     return this.put(OWNER, { historyId });
@@ -93,8 +96,9 @@ const found = (id: string, stored: StoredDocument | undefined) =>
   stored?.json ? { id, entry: JSON.parse(stored.json) as HistoryEntry & Owner, version: stored.position } : undefined;
 
 /**
- * Position of the last event when the read store first saw this history; null if it was empty then. A forwarder without
- * a checkpoint would publish these events again, which the operator of a restored service may not want.
+ * Returns the position of the last event when the read store first saw this history; null if it was empty. A forwarder
+ * without a checkpoint would publish the events up to there again, which the operator of a restored service may not
+ * want.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
   return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;

@@ -24,8 +24,8 @@ export type SettlementParts = {
   /** Names of all subscribers with a checkpoint. */
   readonly subscribers: readonly string[];
   /**
-   * Subscribers that skip existing events after the history was replaced: the recipients have seen these events, or the
-   * events are outdated.
+   * Subscribers that skip existing events after the history was replaced, because recipients have already received them
+   * or they are outdated.
    */
   readonly skipping: readonly string[];
   /** Finds an event from which read models without an anchor were built. */
@@ -36,7 +36,7 @@ export type SettlementParts = {
 };
 
 const MAX_ATTEMPTS = 20;
-/** Timeout for a delivery. A server that rejects a position sends nothing. */
+/** Timeout for a delivery: a server that does not accept the position delivers nothing. */
 const DELIVERED_WITHIN_MS = 10_000;
 
 /**
@@ -50,7 +50,7 @@ export async function settleHistory(parts: SettlementParts): Promise<HistorySpac
 
 class Settlement {
   private readonly register: HistoryRegister;
-  /** Reason why existing read models are not used. */
+  /** Why the existing read models are not used. */
   private reason: string | undefined;
 
   constructor(private readonly parts: SettlementParts) {
@@ -76,7 +76,9 @@ class Settlement {
     throw new Error('The id of the history keeps changing');
   }
 
-  /** Adds a history that is new to the read store. Data without an owner comes from a release without history ids. */
+  /**
+   * Adds a history that is new to the read store. Data without an owner was written by a release without history ids.
+   */
   private async add(historyId: string): Promise<void> {
     const owner = await this.register.owner();
     if (!owner) {
@@ -94,7 +96,7 @@ class Settlement {
     await this.register.put(historyId, { space: '', foundAt, anchor: null });
   }
 
-  /** Returns false if another process was first. */
+  /** Returns false if another process has done so first. */
   private async begin(historyId: string): Promise<boolean> {
     const space = spaceOf(historyId);
     const foundAt = await this.lastOrNull();
@@ -118,7 +120,7 @@ class Settlement {
     return last === BEFORE_ALL ? null : last;
   }
 
-  /** Reason why the data in a space cannot be derived from this history; undefined if it may be. */
+  /** Explains why the data in a space cannot have been derived from this history; undefined if it can. */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;
     const furthest = Math.max(...(await this.positionsIn(space)));
@@ -144,7 +146,7 @@ class Settlement {
     return store.checkpoints(keys);
   }
 
-  /** Whether the event store delivers events after the position. */
+  /** Whether the event store accepts the position and delivers events after it. */
   private async isPosition(position: Position): Promise<boolean> {
     const { events, clock } = this.parts;
     const over = new AbortController();
@@ -165,7 +167,7 @@ class Settlement {
   }
 }
 
-/** Used in table names, so it starts with a letter. */
+/** The result is used in table names, so it starts with a letter. */
 const spaceOf = (historyId: string): string => `h${historyId.replaceAll('-', '').slice(-12)}_`;
 
 /** Whether the event is still at its position. A corrupt event counts as present. @throws EventStoreUnavailable */

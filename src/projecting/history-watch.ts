@@ -13,7 +13,7 @@ import { withTimeout } from '../eventsourcing/with-timeout.js';
 
 export type WatchParts = {
   readonly events: EventReader;
-  /** Undefined if the store cannot be replaced while it is open. */
+  /** Undefined if the event store cannot be replaced while it is open. */
   readonly identity: Pick<HistoryIdentity, 'current'> | undefined;
   readonly store: HistoryReadStore;
   readonly historyId: string;
@@ -28,7 +28,8 @@ export type WatchParts = {
 const LOOK_EVERY_MS = 1_000;
 const LAST_LOOK_MS = 500;
 /**
- * Number of checks before the cleanup. By then, every replica has noticed a replaced history and stopped serving it.
+ * Number of checks before the cleanup. By then, every replica has noticed that the history was replaced and has stopped
+ * serving the old one.
  */
 const LOOKS_BEFORE_CLEANUP = 60;
 
@@ -63,7 +64,8 @@ export class HistoryWatch {
     for (let looks = 1; !signal.aborted; looks += 1) {
       try {
         const reason = await this.look();
-        // A second check must confirm it: a starting server may respond before it has read all of its files.
+        // A second check must confirm this, because a server that is starting may respond before it has read all of its
+        // files.
         if (reason !== undefined && suspicion !== undefined) {
           onReplaced(reason);
           return;
@@ -86,7 +88,7 @@ export class HistoryWatch {
       logger.info({ space }, 'the read models of another history were removed');
   }
 
-  /** Reason why this is no longer the history of the read models; undefined if it still is. */
+  /** Explains why the event store no longer holds the history of the read models; undefined if it does. */
   private async look(): Promise<string | undefined> {
     const { identity, historyId, store, events } = this.parts;
     const id = identity ? await identity.current() : historyId;
@@ -102,7 +104,7 @@ export class HistoryWatch {
     }
     const { anchor } = found.entry;
     if (anchor && !(await isThere(events, anchor)))
-      return `it lacks the event ${anchor.id} at position ${anchor.position}`;
+      return `it does not contain the event ${anchor.id} at position ${anchor.position}`;
     await this.keepAnchor(found);
     return undefined;
   }
@@ -120,7 +122,7 @@ export class HistoryWatch {
   }
 }
 
-/** Number of generations before the live one that rebuilds may have left behind. There may also be one after it. */
+/** Number of generations before the live one that rebuilds may have left behind. One after it may remain, too. */
 const OLDER_GENERATIONS = 3;
 
 /**

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/time.js';
 
 /** Lease timing in milliseconds, and the holder's id. */
 export type LeadershipOptions = {
-  /** Id of this process among all replicas, new at every start. */
+  /** Unique id of this process, new at every start. */
   readonly holder: string;
   /** Interval at which a leader increments its lease's counter and a standby checks it. Default 1,000 ms. */
   readonly beatMs?: number;
@@ -71,7 +71,7 @@ export class Leadership {
         const taken = await this.take(name, sighting);
         if (taken) return taken;
       } catch (error) {
-        this.logger.warn({ err: error, lease: name }, 'the lease could not be read or taken');
+        this.logger.warn({ err: error, lease: name }, 'the lease could not be read or acquired');
       }
       await this.clock.sleep(this.options.beatMs, signal);
     }
@@ -97,7 +97,7 @@ export class Leadership {
     this.logger.info({ lease: name, term }, 'leads');
     const stale = new AbortController();
     const work = begin(term, stale.signal).catch((error: unknown) => {
-      this.logger.error({ err: error, lease: name }, 'the work of the leader could not start; retrying');
+      this.logger.error({ err: error, lease: name }, 'the work of the leader could not be started; retrying');
       stale.abort();
       return undefined;
     });
@@ -118,7 +118,7 @@ export class Leadership {
     for (;;) {
       await this.clock.sleep(this.options.beatMs, signal);
       if (signal.aborted) return held;
-      // The clock is read before the call, so that the duration of a slow response counts as time without a renewal.
+      // The clock is read before the call, so that a slow response counts as time without a renewal.
       const beganAtMs = this.clock.monotonicMs();
       try {
         const stored: Lease | undefined = isDoubtful ? await this.leases.read(name) : held;

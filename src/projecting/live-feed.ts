@@ -11,7 +11,7 @@ export type FeedOptions = {
   readonly name: string;
   /** Prefixes of the followed stream names. */
   readonly prefixes: readonly string[];
-  /** The bytes to send for an event; undefined to send nothing. */
+  /** Returns the bytes to send for an event, or undefined to send nothing. */
   readonly frameOf: (event: Recorded) => Buffer | undefined;
   /** Called for each event, in order, before its frame is available. */
   readonly onEvent: (event: Recorded) => void;
@@ -26,12 +26,12 @@ const PAGE = 200;
 
 /**
  * One subscription for any number of watchers. The latest frames stay in memory; lagging watchers read older ones from
- * the store. It holds frames only, no watchers and no queues.
+ * the store. The feed stores only frames, no watchers or queues.
  */
 export class LiveFeed {
   private readonly stopping = new AbortController();
   private frames: Frame[] = [];
-  /** Every frame after this position, up to `position`, is in memory. */
+  /** All frames after this position and up to `position` are in memory. */
   private keptAbove: Position = -1;
   private current: Position = -1;
   private running: Promise<void> = Promise.resolve();
@@ -45,7 +45,7 @@ export class LiveFeed {
     private readonly options: FeedOptions,
   ) {}
 
-  /** Every event up to and including this position was delivered. */
+  /** Every event up to and including this position has been delivered. */
   get position(): Position {
     return this.current;
   }
@@ -63,13 +63,13 @@ export class LiveFeed {
     this.waiting = [];
   }
 
-  /** Resolves once everything up to the position was delivered, or the feed is stopped. */
+  /** Resolves once every event up to the position has been delivered, or once the feed is stopped. */
   reached(position: Position): Promise<void> {
     if (this.current >= position || this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push({ position, resolve }));
   }
 
-  /** The frames in memory after a position, in order; undefined if some of them were evicted. */
+  /** Returns the frames after a position from memory, in order; undefined if some of them have been evicted. */
   after(position: Position): readonly Frame[] | undefined {
     if (position < this.keptAbove) return undefined;
     const first = this.frames.findLastIndex((frame) => frame.position <= position) + 1;
@@ -115,12 +115,15 @@ export class LiveFeed {
     }
   }
 
-  /** Undefined for an event that a newer release wrote: this one has no frame for it. */
+  /** Returns undefined for an event of a newer release, for which this release has no frame. */
   private decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);
     } catch (error) {
-      this.logger.warn({ err: error, feed: this.options.name, position: event.position }, 'an event was skipped');
+      this.logger.warn(
+        { err: error, feed: this.options.name, position: event.position },
+        'skipping an event that cannot be decoded',
+      );
       return undefined;
     }
   }

@@ -12,8 +12,8 @@ const AWAITED_MS = 8;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
 /**
- * Maximum age of a lookup of live generations: the generations in an older one may no longer be fed. Equal to
- * FED_AFTER_CUTOVER_MS in projection-rebuilds.ts less a margin.
+ * Maximum age of the known live generations: after a cutover, the previous ones soon stop being updated. Must be less
+ * than FED_AFTER_CUTOVER_MS in projection-rebuilds.ts.
  */
 const GENERATIONS_HOLD_MS = 2_000;
 
@@ -55,7 +55,7 @@ export class ModelFollower {
     return this.tables.get(name);
   }
 
-  /** Resolves once the live generations are known; undefined if they are already. @throws ReadStoreUnavailable */
+  /** Resolves once the live generations are known; undefined if they already are. @throws ReadStoreUnavailable */
   whenKnown(): Promise<void> | undefined {
     if (this.clock.monotonicMs() - this.lookedAtMs <= GENERATIONS_HOLD_MS) return undefined;
     return (this.looking ??= this.lookForGenerations().finally(() => (this.looking = undefined)));
@@ -125,7 +125,7 @@ export class ModelFollower {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs >= WARN_EVERY_MS) {
       this.warnedAtMs = nowMs;
-      this.logger.warn({ err: error }, 'the progress of the read models cannot be read');
+      this.logger.warn({ err: error }, 'the progress of the read models could not be read; retrying');
     }
     await this.clock.sleep(IDLE_MS, this.stopping.signal);
   }

@@ -8,8 +8,8 @@ type Waiter = {
 };
 
 /**
- * The position of each subscriber, as known to this process. Callers can wait until a position is reached. If a
- * subscriber is stopped, its waiters fail at once.
+ * The positions of all subscribers, as known to this process. Callers can wait for a position. If a subscriber stops,
+ * waiting for it fails at once.
  */
 export class Progress {
   private readonly positions = new Map<string, number>();
@@ -17,7 +17,7 @@ export class Progress {
   /** Consecutive failed attempts. */
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
-  /** Whether the projections run in this process, which then need not look for progress elsewhere. */
+  /** Whether the projections run in this process. If so, it need not poll for progress made elsewhere. */
   isReportedHere = false;
   /** Called when a caller starts to wait. */
   onAwaited: (() => void) | undefined;
@@ -43,20 +43,20 @@ export class Progress {
     this.settle();
   }
 
-  /** Reports that `name` is stopped until an operator intervenes. */
+  /** Reports that `name` has stopped until an operator intervenes. */
   readonly stop = (name: string): void => {
     this.stopped.add(name);
     this.settle();
   };
 
-  /** Reports a failed attempt of `names`, which is retried. */
+  /** Reports that an attempt of `names` failed and will be retried. */
   readonly fail = (names: readonly string[]): void => {
     for (const name of names) this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   };
 
   /**
-   * The state of `name`. A single failure may be a lost connection, so a subscriber counts as failed only after two
-   * consecutive failures.
+   * Returns the state of `name`. A single failure may be just a lost connection, so a subscriber counts as failed only
+   * after two in a row.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
     if (this.stopped.has(name)) return 'stopped';

@@ -33,7 +33,7 @@ export type Comparison = { readonly position: number; readonly changedDocuments:
 /** A rebuild, folded from its events. */
 export type Rebuild = {
   readonly id: string;
-  /** Model version in the code of the replica that received the request. */
+  /** Version of the read model in the replica that received the request. */
   readonly version: number;
   readonly requestedAt: string;
   /** Null until a leader has started the rebuild. */
@@ -52,11 +52,11 @@ export type ProjectionControl = {
   /** The rebuild in progress. */
   readonly rebuild: Rebuild | null;
   readonly last: EndedRebuild | null;
-  /** The highest generation that a rebuild started with. */
+  /** The highest generation that any rebuild has used. */
   readonly lastGeneration: number;
 };
 
-/** Operator requests to a projection and their outcome. Stream: `projection-platform_<name>`. */
+/** Operators' requests to rebuild a projection, and the outcomes. Stream: `projection-platform_<name>`. */
 export const projectionAggregate: Aggregate<ProjectionControl, ProjectionEvent> = {
   name: 'projection',
   events: projectionEvents,

@@ -7,7 +7,7 @@ import type { ProjectionRunnerParts } from './projection-runner.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
 
-/** An event that a generation lacks, and the document affected. */
+/** An event that a generation could not fold, and the document it affects. */
 export type QuarantineEntry = DocumentKey & {
   /**
    * `document`: the document remains as it was before the event. `projection`: the generation stops before the event.
@@ -33,7 +33,7 @@ export type ProjectionLetters = {
 /** The event fields recorded in a dead letter. */
 export type Parkable = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
 
-// The stored names come from the first release: `marks` holds quarantine entries.
+// The stored name `marks` for quarantine entries dates from the first release.
 type Entries = { readonly marks: readonly QuarantineEntry[] };
 const quarantineModel: ReadModel<Entries> = {
   name: 'projection_marks',
@@ -46,7 +46,7 @@ const quarantineModel: ReadModel<Entries> = {
 export const QUARANTINE_TABLE: AnyTable = { model: quarantineModel, generation: 1 };
 
 const MAX_ATTEMPTS = 20;
-/** More stale documents than this indicate a code defect: the projection stops instead. */
+/** More stale documents than this indicate a defect in the code, so the projection stops. */
 const MAX_STALE = 1_000;
 
 async function read(store: ReadStore, checkpoint: string): Promise<Entries & { readonly expected: number | null }> {
@@ -55,11 +55,11 @@ async function read(store: ReadStore, checkpoint: string): Promise<Entries & { r
   return { marks, expected: found?.position ?? null };
 }
 
-/** The quarantine entries of the generation with this checkpoint. @throws ReadStoreUnavailable */
+/** Returns the quarantine entries of the generation with this checkpoint. @throws ReadStoreUnavailable */
 export const quarantineOf = async (store: ReadStore, checkpoint: string): Promise<readonly QuarantineEntry[]> =>
   (await read(store, checkpoint)).marks;
 
-/** Changes a generation's entries; safe with concurrent writers in other processes. @throws ReadStoreUnavailable */
+/** Changes a generation's entries, even if other processes write them concurrently. @throws ReadStoreUnavailable */
 export async function changeQuarantine(
   store: ReadStore,
   checkpoint: string,
@@ -69,7 +69,7 @@ export async function changeQuarantine(
     const { marks, expected } = await read(store, checkpoint);
     const next = change(marks);
     if (JSON.stringify(next) === JSON.stringify(marks)) return;
-    // These documents are not derived from events: their position counts changes.
+    // These documents are not derived from events, so their position counts changes instead.
     const position = (expected ?? 0) + 1;
     const document = next.length === 0 ? null : { marks: next };
     const write = { scope: PLATFORM, id: checkpoint, document, position, expected };
@@ -101,7 +101,7 @@ export class ProjectionQuarantine {
 
   constructor(private readonly parts: ProjectionRunnerParts) {}
 
-  /** Loads the entries of a starting generation and refolds the documents that this code can fold. */
+  /** Loads the entries of a generation that is starting, and refolds the documents that this release can fold. */
   async open(projector: Projector): Promise<void> {
     for (const entry of await quarantineOf(this.parts.store, projector.checkpointKey)) {
       if (entry.kind === 'projection') this.retried.set(projector, entry);
@@ -112,7 +112,7 @@ export class ProjectionQuarantine {
     }
   }
 
-  /** Isolates an event that this code cannot decode in every generation that folds its entity. */
+  /** Isolates an event that this release cannot decode, in every generation that folds its entity. */
   async isolateUnreadable(projectors: readonly Projector[], event: RecordedEvent, error: unknown): Promise<void> {
     const outline = outlineOf(event);
     if (!outline) return;
@@ -142,7 +142,7 @@ export class ProjectionQuarantine {
     if (apart) projector.leave(entry);
     else {
       if (projector.isLive) {
-        // Other replicas learn of the stop from this checkpoint.
+        // This checkpoint tells other replicas that the projection has stopped.
         await store.write({ tables: [], checkpoints: [{ key: stoppedKey(projector.checkpointKey), position }] });
         onStopped(projector.name);
       }
@@ -237,7 +237,7 @@ export class ProjectionQuarantine {
   }
 }
 
-/** The readable part of an event that this code cannot decode; undefined if its stream name is invalid. */
+/** Returns the readable part of an event that this release cannot decode; undefined if its stream name is invalid. */
 function outlineOf(event: RecordedEvent): Recorded | undefined {
   const name = parseStreamName(event.stream);
   if (!name) return undefined;
@@ -245,7 +245,7 @@ function outlineOf(event: RecordedEvent): Recorded | undefined {
   return { ...event, entity, tenantId, recordId, metadata: event.metadata as EventMetadata };
 }
 
-/** The document that an event would be folded into, if that is known without decoding the event. */
+/** Returns the document that the event affects, if this can be determined without decoding the event. */
 function documentOf(projector: Projector, outline: Recorded): DocumentKey | undefined {
   const by = apartBy(projector.projection);
   if (by === undefined) return undefined;

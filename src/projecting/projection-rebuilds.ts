@@ -22,9 +22,7 @@ import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import { Projector } from './projector.js';
 
-/**
- * Stores a step of a rebuild durably. Returns false if the rebuild has already ended, so that the step does not count.
- */
+/** Stores a step of a rebuild durably. Returns false without storing it if the rebuild has already ended. */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
 
 type Parts = ProjectionRunnerParts & {
@@ -33,13 +31,11 @@ type Parts = ProjectionRunnerParts & {
   readonly stopping: AbortSignal;
 };
 
-/**
- * A rebuild waits until no other rebuild has been requested for this long, so that they share one read of the history.
- */
+/** Rebuilds start once none has been requested for this long, so that they share one read of the history. */
 const GATHER_MS = 250;
 /**
- * Time for which a generation is still fed after the cutover. Every replica looks up the live generations four times a
- * second and uses no lookup older than 2 s.
+ * How long the old generation is still updated after the cutover. Every replica looks up the live generations four
+ * times a second and uses no result older than 2 s.
  */
 const FED_AFTER_CUTOVER_MS = 5_000;
 const KEPT_AFTER_CUTOVER_MS = 10_000;
@@ -52,8 +48,8 @@ type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projec
 
 /**
  * Builds new generations of projections beside the live ones: building → catching up → following → live. Rebuilds
- * requested together share one read of the history. Queries read the old generation until the cutover. A rebuild
- * outlives its process: the next leader continues at its checkpoint.
+ * requested together share one read of the history. Queries read the old generation until the cutover. If the process
+ * ends, the next leader continues the rebuild from its checkpoint.
  */
 export class ProjectionRebuilds {
   /** Open rebuilds, by id. */
@@ -141,7 +137,7 @@ export class ProjectionRebuilds {
     }
   }
 
-  /** Returns undefined if the rebuild has ended. */
+  /** Starts a rebuild or resumes it. Returns undefined if it has ended. */
   private async begin(job: Job): Promise<Begun | undefined> {
     const { store, logger, reportRebuild, feed, quarantine } = this.parts;
     const { name, rebuild } = job;
@@ -150,7 +146,7 @@ export class ProjectionRebuilds {
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
     const live = old.table.generation;
     if (control.rebuild.generation === live) {
-      // The previous process ended between the cutover and its report.
+      // The previous leader ended after the cutover and before reporting it.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
       return undefined;
     }
@@ -185,7 +181,10 @@ export class ProjectionRebuilds {
     this.jobs.delete(rebuild.id);
   }
 
-  /** Compares both generations at one position, reports, and cuts over. Returns false if the rebuild ends first. */
+  /**
+   * Compares both generations at one position, reports, and cuts over. Returns false if the rebuild ends before the
+   * cutover.
+   */
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;
     const { name, rebuild } = job;
@@ -210,7 +209,7 @@ export class ProjectionRebuilds {
       }
       const { generation } = next.table;
       logger.info({ projection: name, generation }, 'a rebuild has cut over');
-      // The removal is scheduled before the report, because the report may fail.
+      // Schedule the removal first, because the report may fail.
       this.later(() => this.retire(old, generation));
       await reportRebuild(name, rebuild.id, { kind: 'done', generation });
       return true;
@@ -218,7 +217,7 @@ export class ProjectionRebuilds {
     return false;
   }
 
-  /** Retried until the store responds: a failed call may still have taken effect. */
+  /** Retries until the store responds, because a failed call may still have taken effect. */
   private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
     const isLive = await this.retry('the cutover of a rebuild failed; retrying', async () => {

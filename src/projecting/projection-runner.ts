@@ -48,7 +48,7 @@ export class ProjectionRunner {
 
   constructor(private readonly parts: ProjectionRunnerParts) {
     const { signal: stopping } = this.stopping;
-    // Each catching-up generation and each task after a rebuild adds an abort listener.
+    // Every generation that is catching up and every task after a rebuild adds an abort listener.
     setMaxListeners(0, stopping);
     const quarantine = (this.quarantine = new ProjectionQuarantine(parts));
     const feed = (this.feed = new GenerationFeed({ batchSize: 100, ...parts, quarantine, stopping }));
@@ -111,24 +111,27 @@ export class ProjectionRunner {
     return projectors;
   }
 
-  /** The empty projections, if the history is long. Counts events because positions have gaps. */
+  /**
+   * Returns the empty projections if the history is long enough for a bulk build. Counts events, because positions have
+   * gaps.
+   */
   private async toBuild(all: readonly Projector[]): Promise<readonly Projector[]> {
     const { events, bulkFrom = 5_000 } = this.parts;
     const empty = all.filter(({ position }) => position === BEFORE_ALL);
     if (empty.length === 0) return [];
-    // An unreadable event must stop only the projections that fold it. It must not prevent the others from starting.
+    // An unreadable event may stop the projections that fold it, but must not prevent the others from starting.
     const first = await events.readAll({ from: BEFORE_ALL, maxCount: bulkFrom }).catch(() => []);
     return first.length < bulkFrom ? [] : empty;
   }
 
-  /** Handles operator requests, which are events, too. */
+  /** Handles the requests of operators, which are events, too. */
   private async react(events: readonly Recorded[]): Promise<void> {
     for (const event of events) {
       this.rebuilds.react(event);
       const letter = this.parts.letters.replayedBy(event);
       if (letter !== undefined) this.replayed.add(letter);
     }
-    // Letters that fail because the store is unavailable are retried after the next batch.
+    // If the store is unavailable, the letters are retried after the next batch.
     for (const letter of this.replayed) {
       for (const projector of this.feed.live()) await this.retry(projector, letter);
       this.replayed.delete(letter);

@@ -13,7 +13,7 @@ type Model = AnyTable['model'];
 /** The state of a projection, as shown to operators. */
 export type ProjectionState = {
   readonly name: string;
-  /** Model version in this replica's code. */
+  /** Version of the read model in this replica's code. */
   readonly version: number;
   /** The live generation. */
   readonly generation: number;
@@ -39,7 +39,7 @@ export type ProjectionState = {
     | null;
 };
 
-/** Looks up the progress of projections and rebuilds, whichever replica runs them. */
+/** Looks up the progress of projections and rebuilds, regardless of which replica runs them. */
 export class ProjectionStatus {
   constructor(
     private readonly store: ReadStore,
@@ -50,12 +50,12 @@ export class ProjectionStatus {
     private readonly models: readonly Model[],
   ) {}
 
-  /** The version of the projection in this replica's code; undefined if there is no such projection. */
+  /** Returns the version of the projection in this replica's code; undefined if the projection does not exist. */
   versionOf(name: string): number | undefined {
     return this.models.find((model) => model.name === name)?.version;
   }
 
-  /** All projections, ordered by name. @throws EventStoreUnavailable, ReadStoreUnavailable */
+  /** Returns all projections, ordered by name. @throws EventStoreUnavailable, ReadStoreUnavailable */
   async all(): Promise<readonly ProjectionState[]> {
     const head = await lastOwnEvent(this.events, this.catalogue);
     const states = await Promise.all(this.models.map((model) => this.stateOf(model, head)));

@@ -72,7 +72,7 @@ export async function verifyProjections(
     const generation = await store.liveGeneration(model.name, model.version);
     if (generation === undefined) leftOut.push(model.name);
     else {
-      // Read before the scan: the scanned documents contain every event up to here.
+      // The checkpoint is read before the scan, so the scanned documents contain every event up to it.
       const checkpoint = await store.checkpoint(checkpointKey(model, generation));
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
     }
@@ -205,10 +205,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return Promise.resolve({ conflicts: [] });
   }
 
-  /**
-   * Position up to which the stored document contains its events. It may have been written after the checkpoint was
-   * read.
-   */
+  /** Returns the position up to which the stored document contains its events. It may be newer than the checkpoint. */
   private endOf(name: string): Position {
     return Math.max(this.checkpoint, this.stored.get(name)?.position ?? BEFORE_ALL);
   }
@@ -218,7 +215,9 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return Number.parseInt(digest.slice(0, 8), 16) < this.share * 2 ** 32;
   }
 
-  /** Halves the sample and the share of further documents. The remaining documents have all of their events. */
+  /**
+   * Halves the sample and the share of further documents. The documents that remain still contain all of their events.
+   */
   private thin(): void {
     while (Math.max(this.stored.size, this.folded.size) > this.options.most) {
       this.share /= 2;
@@ -232,7 +231,7 @@ type Document = DocumentKey & StoredDocument;
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
 
-/** Why the stored document differs from the folded one; undefined if it does not. */
+/** Explains how the stored document differs from the folded one; undefined if they are equal. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
   if (!folded) return stored && 'is stored, but no event refers to it';
   const { json, position } = folded;

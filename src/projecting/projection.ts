@@ -2,7 +2,7 @@ import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js'
 import type { DomainEvent } from '../eventsourcing/aggregate.js';
 import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
 
-/** Value of `sources` for the events of every entity in the service, including those added in later versions. */
+/** Value of `sources` for events of all entities, including those that later releases add. */
 export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
 /** The aggregates whose events a projection folds. */
 export type Sources = readonly string[] | typeof ALL_ENTITIES;
@@ -20,13 +20,14 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
    * `documents` is `ofRecord`.
    */
   readonly recordsOf?: readonly string[];
-  /** Ids of the documents that an event affects; empty to ignore the event. */
+  /** Returns the ids of the documents that an event affects; empty if the event is ignored. */
   readonly documents: (event: Recorded<Event>) => readonly string[];
   /**
-   * The document after the event; undefined deletes it or leaves it absent. Must not throw for events of its sources.
+   * Returns the document after the event; undefined deletes it or leaves it absent. Must not throw for events of its
+   * sources.
    */
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
-  /** Scope of the affected documents. Default: the event's tenant. */
+  /** Returns the scope of the affected documents. Default: the event's tenant. */
   readonly scope?: (event: Recorded<Event>) => Scope;
   /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
@@ -45,7 +46,7 @@ export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly st
 
 /**
  * The source from which a document can be refolded in isolation: its record's stream or its single event. Undefined if
- * several streams feed a document: one missing event would make every later document wrong.
+ * several streams feed a document, because one missing event would then falsify all later states.
  */
 export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
   if (projection.ofEvents) return 'event';
@@ -57,12 +58,12 @@ export function apartBy(projection: AnyProjection): 'record' | 'event' | undefin
 export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: string): boolean =>
   sources === ALL_ENTITIES || sources.includes(entity);
 
-/** Prefixes of the stream names that a projection folds. `all`: prefixes of every stream. */
+/** Returns the name prefixes of the streams that a projection folds. `all`: the prefixes of every stream. */
 export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: readonly string[]): readonly string[] =>
   sources === ALL_ENTITIES ? all : sources.map((source) => `${source}-`);
 
-// Only events of the catalogue reach a projection, and only those of its sources. Fences belong to no aggregate, so no
-// projection knows them: they are folded here.
+// A projection receives only events that are in the catalogue and belong to its sources. Fences belong to no aggregate
+// and are unknown to projections, so they are folded here.
 
 /** Ids of the documents that an event affects. */
 export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
@@ -93,7 +94,7 @@ export const checkpointKey = (model: { name: string; version: number }, generati
   `projection:${model.name}:v${model.version}:g${generation}`;
 
 /**
- * Key under which a projection's leader publishes the position of the event that stopped it. It applies only while it
- * is beyond the checkpoint.
+ * Key under which a projection's leader stores the position of the event that stopped it. The value applies only while
+ * it is beyond the checkpoint.
  */
 export const stoppedKey = (checkpoint: string): string => `${checkpoint}:stopped`;

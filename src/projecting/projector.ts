@@ -12,8 +12,8 @@ type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly e
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 
 /**
- * The phase of a generation. `isLive` is independent of it: a live generation may be building, too, after its store was
- * emptied.
+ * The phase of a generation. `isLive` is independent of it: after its store was emptied, even the live generation is
+ * building.
  */
 export type Phase =
   /** Folds the history together with other generations, without secondary indexes. */
@@ -37,7 +37,8 @@ const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
 
 const MAX_REFOLDS = 20;
 /**
- * Documents cached per generation. Few change repeatedly, so a larger cache would only fill the heap's old generation.
+ * Documents cached per generation. Few documents change repeatedly, so a larger cache would only fill the heap's old
+ * generation.
  */
 const MAX_KNOWN = 500;
 
@@ -47,7 +48,7 @@ export class PoisonEvent extends Error {
     readonly event: Recorded,
     readonly projector: Projector,
     override readonly cause: unknown,
-    /** The document that it could not be folded into, if known. */
+    /** The document into which the event could not be folded, if known. */
     readonly document: DocumentKey | undefined,
   ) {
     super(`${projector.name} cannot fold ${event.type} at position ${event.position}`);
@@ -58,13 +59,15 @@ export class PoisonEvent extends Error {
 /**
  * Folds batches of events into one generation. Loads the affected documents, folds in memory, and writes each with the
  * checkpoint only if its stored position is unchanged. Events that a document already contains are skipped by position,
- * so redelivery, a second projector or a crash at any point changes nothing.
+ * so redelivery, a second projector or a crash at any point is harmless.
  */
 export class Projector {
   private readonly known = new LRUCache<string, Folded>({ max: MAX_KNOWN });
-  /** Each document is derived from one event, so none is loaded until a conflict shows that some already exist. */
+  /**
+   * True while no document needs loading: each is derived from one event, and no conflict has shown that some exist.
+   */
   private isFirst: boolean;
-  /** Quarantined documents, by key. They remain unchanged from the quarantined event on. */
+  /** Quarantined documents, by key. They stay as they were before the quarantined event. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
   /** The table contains every event up to this position. */
@@ -103,7 +106,7 @@ export class Projector {
     return [...this.stale.values()];
   }
 
-  /** Stops folding events into a document, beginning with the entry's event. */
+  /** Stops folding events into a document, starting with the entry's event. */
   leave(entry: QuarantineEntry): void {
     this.stale.set(keyOf(entry.scope, entry.id), entry);
   }
@@ -230,7 +233,7 @@ export async function project(
         checkpoints: projectors.map((projector) => ({ key: projector.checkpointKey, position })),
       })
       .catch((error: unknown) => {
-        // The stored state is unknown: the next fold must load it.
+        // The stored state is unknown, so the next fold must load it.
         for (const projector of projectors) projector.forget();
         throw error;
       });

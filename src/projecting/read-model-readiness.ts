@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './windowed-subscriber.js';
 
-/** Maximum time that a caller's read waits for a model that is being built. The read is then rejected. */
+/** Maximum time that a caller's read waits for a model that is being built before it is rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -17,27 +17,27 @@ type Parts = {
   readonly models: readonly Model[];
   readonly progress: Progress;
   readonly store: Pick<ReadStore, 'checkpoints'>;
-  /** Saves checkpoints in the thread that writes to the read store. */
+  /** Saves checkpoints through the thread that writes to the read store. */
   readonly checkpoints: Pick<Checkpoints, 'save'>;
   /** Position of the last event that a read model may fold. Called once per start. */
   readonly lastStored: () => Promise<Position>;
   readonly clock: Clock;
 };
 
-/** Name of the checkpoint which records that this version of a read model was once complete up to a position. */
+/** Name of the checkpoint that records the position up to which this version of a read model was complete. */
 const filledName = ({ name, version }: Model): string => `filled:${name}:v${version}`;
 /** Key of that checkpoint in the read store. */
 export const filledKey = (model: Model): string => subscriberKey(filledName(model));
 
 /**
- * Determines which read models may be read. A version that is being built (new, or after a restore) lacks documents
- * until it has caught up with the end of the history at process start. This is stored with the documents, so a model
- * that merely lags is readable right after a restart. A stopped model is readable, too: rejecting its reads would fix
- * nothing.
+ * Determines which read models may be read. A version that is being built (when it is new, or after a restore) is
+ * incomplete until it reaches the position where the history ended at process start. This is stored with the documents,
+ * so a model that merely lags is readable right after a restart. A stopped model is readable, too: rejecting its reads
+ * would fix nothing.
  */
 export class ReadModelReadiness {
   private readonly readable = new Set<string>();
-  /** Models whose completeness is stored. */
+  /** Models whose completeness has been stored. */
   private readonly kept = new Set<string>();
   private beginning: Promise<Position> | undefined;
   /** End of the history when this process started; undefined until known. */
@@ -60,7 +60,7 @@ export class ReadModelReadiness {
   forget(reopened: Promise<void>): void {
     for (const known of [this.readable, this.kept]) known.clear();
     this.startedAt = this.beginning = undefined;
-    // A waiting caller receives the failure. Without callers, it must not become an unhandled rejection.
+    // Callers that wait receive the error. Without callers, it must not become an unhandled rejection.
     this.begin(reopened).catch(() => undefined);
     this.keeping = this.keeping.then(() => this.keep());
   }
@@ -76,8 +76,8 @@ export class ReadModelReadiness {
   }
 
   /**
-   * Runs `work` and everything it awaits as a caller's read, which waits for models that are being built. Once all are
-   * readable it runs directly: an async context would cost every read a few microseconds.
+   * Runs `work` and everything it awaits as a caller's read, which waits for models that are being built. Once all
+   * models are readable, `work` runs without the async context, which would cost every read a few microseconds.
    */
   readonly asRead = (work: () => void): void => {
     if (this.areAllReadable()) work();
@@ -130,7 +130,7 @@ export class ReadModelReadiness {
     const { clock, models } = this.parts;
     const { signal } = this.stopping;
     while (!signal.aborted && this.kept.size < models.length) {
-      // Retried later if an engine is unavailable.
+      // If an engine is unavailable, the next iteration retries.
       await this.keepComplete().catch(() => undefined);
       await clock.sleep(LOOK_EVERY_MS, signal);
     }

@@ -21,18 +21,18 @@ export type WindowedOptions = {
   readonly name: string;
   readonly filter: EventFilter;
   /**
-   * Events of one stream are handled in order, those of different streams concurrently. A long-running handler throws
-   * the signal's reason when the subscriber stops; its event stays open.
+   * Handles one event. Events of one stream are handled in order, those of different streams concurrently. A
+   * long-running handler throws the signal's reason when the subscriber stops; its event then stays open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
-  /** A second stream whose order is preserved for the event. */
+  /** Returns a second stream in whose order the event is handled. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
-  /** Stores an unprocessable event durably as a dead letter, so that the checkpoint may pass it. */
+  /** Stores an event that cannot be handled durably as a dead letter, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   readonly maxInFlight?: number;
-  /** Receives counts of events in flight, handled and failed. */
+  /** Counts events in flight, handled events and failures. */
   readonly meter?: QueueMeter;
   /** Delays the next event while other work in the thread has priority. */
   readonly pace?: (event: RecordedEvent) => Promise<void>;
@@ -48,7 +48,7 @@ const CHECKPOINT_EVERY_MS = 200;
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();
   private readonly queue = new KeyedQueue();
-  /** Open events in delivery order: position → the preceding position that the store reported. */
+  /** Open events in delivery order, each with the position that the store reported before it. */
   private readonly open = new Map<number, number>();
   private delivered = -1;
   private saved = -1;
@@ -69,8 +69,8 @@ export class WindowedSubscriber {
   }
 
   /**
-   * Every event up to this position is done. Always a position reported by the store, because other positions may not
-   * exist.
+   * Every event up to this position has been handled or parked. Always a position that the store has reported, because
+   * others may not exist.
    */
   get position(): number {
     const first = this.open.values().next();
@@ -82,14 +82,14 @@ export class WindowedSubscriber {
   }
 
   async start(): Promise<void> {
-    // Each event that waits for a retry adds an abort listener: up to `maxInFlight` of them.
+    // Every event that waits for a retry adds an abort listener, up to `maxInFlight` in total.
     setMaxListeners(0, this.stopping.signal);
     this.delivered = this.saved = await this.checkpoints.load(this.name);
     this.options.meter?.begin(this.delivered);
     this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);
   }
 
-  /** Waits for events in flight (abandoning transient retries) and saves the checkpoint. */
+  /** Waits for events in flight, abandons those waiting for a retry, and saves the checkpoint. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.room?.();
@@ -137,7 +137,7 @@ export class WindowedSubscriber {
     this.room?.();
   }
 
-  /** Returns false if the event is abandoned because the subscriber stops. The event then stays open. */
+  /** Returns false if the event stays open because the subscriber stops. */
   private async handle(event: RecordedEvent): Promise<boolean> {
     const { signal } = this.stopping;
     let failure: { error: unknown } | undefined;
