@@ -45,7 +45,7 @@ import { openWebhookParts, type WebhookParts, webhookProviders } from './webhook
 
 export const allControllers = [ProbeController, ...resourceControllers];
 
-/** Inputs of the module besides its engines. */
+/** Dependencies of the module besides its engines. */
 export type ServiceParts = {
   readonly core: Core;
   readonly tokens: AccessTokens;

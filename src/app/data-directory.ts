@@ -6,8 +6,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOSPC: 'no space left on the disk',
-  EDQUOT: 'the disk quota is exhausted',
-  ENOTDIR: 'a part of the path is not a directory',
+  EDQUOT: 'the disk quota is exceeded',
+  ENOTDIR: 'part of the path is not a directory',
   EEXIST: 'it is not a directory',
   EIO: 'input/output error',
 };
@@ -33,6 +33,6 @@ function remove(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // The file was never created.
+    // The file may not have been created.
   }
 }

@@ -22,7 +22,9 @@ import { BROKER, BrokerUnavailable, type Broker } from '../ports/broker.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** Redelivers dead letters in the process that receives the request, whichever replica leads the subscriber. */
+/**
+ * Redelivers dead letters in the process that receives the request, regardless of which replica leads the subscriber.
+ */
 @Injectable()
 export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   constructor(
@@ -39,7 +41,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   async redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined> {
     try {
       const event = await this.eventOf(letter);
-      if (!event) return { code: 'EVENT_MISSING', message: 'The event is not in its stream.' };
+      if (!event) return { code: 'EVENT_MISSING', message: 'The stream no longer contains the event.' };
       return await this.again(letter, event, attempt);
     } catch (error) {
       if (isTransient(error)) throw error;
@@ -59,7 +61,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     if (!event) return null;
     if (letter.origin === 'SALE') return event.data;
     if (letter.origin === 'PUSH' || letter.subscriber === ALERTS) return shownOf(event as Sent);
-    // Only partner-visible data, without secrets.
+    // Contains only data that partners may see, so no secrets.
     const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
     return messages.length === 0 ? null : messages;
   }
@@ -88,8 +90,8 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   }
 
   /**
-   * Checks that this code can fold the event. The projections' leader repairs the documents once it reads the replay
-   * from the history.
+   * Checks that this release can fold the event. The projections' leader repairs the documents once it reads the replay
+   * event from the history.
    */
   private async tryFolding(name: string, event: Recorded): Promise<void> {
     const projection = projections.find(({ model }) => model.name === name);
@@ -105,7 +107,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     }
   }
 
-  /** A record's document before the event. */
+  /** Returns a record's document as it was before the event. */
   private async before(
     projection: AnyProjection,
     { stream, revision }: Recorded,
@@ -125,7 +127,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     return policy;
   }
 
-  /** @throws UnknownEvent, ZodError if this version cannot read the event */
+  /** @throws UnknownEvent, ZodError if this release cannot read the event */
   private async eventOf({ stream, eventId, revision }: AddressedLetter): Promise<Recorded | undefined> {
     for await (const event of eventsOf(this.events, stream, revision ?? 0))
       if (event.id === eventId) return catalogue.decode(event);
@@ -133,7 +135,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   }
 }
 
-/** Omits the audience, which may be long. */
+/** The audience is omitted because it may be long. */
 const shownOf = ({ recordId: notificationId, data: { title, body, type, link } }: Sent) => ({
   notificationId,
   ...{ title, body, type, link },

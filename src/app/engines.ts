@@ -17,7 +17,7 @@ import type { Checkpoints } from '../projecting/windowed-subscriber.js';
 /** The engines of a process, chosen by its settings. */
 export type Engines = {
   readonly events: EventStore;
-  /** The read models of the event store's history. Usable once the history is settled. */
+  /** The read models of the event store's history. Unusable until the history is settled. */
   readonly reads: ReadStore;
   /** Identity and condition of the event store's history. */
   readonly history: HistoryState;
@@ -25,7 +25,7 @@ export type Engines = {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Recent event loop utilization of the serving thread, 0 to 1. */
+  /** Returns the recent event loop utilization of the serving thread, 0 to 1. */
   readonly eventLoopUtilization: () => number;
   /** Also reports warnings and errors to `errors`. */
   readonly logger: Logger;
@@ -34,18 +34,18 @@ export type Engines = {
   /** Collects errors of this process for the error log. */
   readonly errors: ErrorCollector;
   readonly progress: Progress;
-  /** Leader election among replicas. A process that shares no engines leads everything. */
+  /** Leader election among replicas. A process that shares no engines always leads. */
   readonly leadership: Leadership;
   /** Checkpoints of policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
-  /** Resolves once it is known which history the event store holds. `reads` is unusable before that. */
+  /** Resolves once the history in the event store has been identified. `reads` is unusable before that. */
   whenSettled(): Promise<void>;
   /**
-   * Calls the listener when damaged read models have been moved aside. `reopened` resolves once the rebuilt ones are
-   * readable.
+   * Registers a listener that is called when damaged read models have been moved aside. `reopened` resolves once the
+   * new ones can be read.
    */
   readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
-  /** Starts the projections and the forwarder, if they are roles of this process, once the history is settled. */
+  /** Once the history is settled, starts the projections and the forwarder if this process has these roles. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
   /** State of the queues of all threads of this process. */
   readonly queues: QueueMeters;

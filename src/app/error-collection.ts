@@ -8,8 +8,8 @@ import type { Clock, Ids } from '../ports/time.js';
 type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger };
 
 /**
- * Collects the errors of a process, starting before its engines are open. The returned logger is for background work:
- * it also passes what it logs to the collector.
+ * Collects the errors of a process, even before its engines are open. The returned logger is for background work: it
+ * also passes its warnings and errors to the collector.
  */
 export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
   const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });

@@ -10,7 +10,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Service } from './service.js';
 import { DEMO_CURRENCY, DEMO_SOURCE, seedSales } from './demo-sales.js';
 
-/** Returns the text to print once the address is known. Undefined without a demo tenant. */
+/** Returns the text to print once the address is known. */
 export type Welcome = (url: string) => string;
 
 const DEMO_SLUG = 'demo';
@@ -21,7 +21,7 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
  * Seeds a first start: the operator from the settings and, in development, an operator, a demo tenant with a year of
- * sales, and a partner's key. Existing records stay unchanged. Secrets are shown once, when created.
+ * sales, and a partner's key. Existing records stay unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)
@@ -84,11 +84,11 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
   }
 }
 
-/** Also covers an interrupted first start, which showed no passwords. */
+/** Text for a later start. It must also be true if the first start was interrupted before it showed any passwords. */
 function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
   const anew = EVENTSTORE_URL === undefined ? `To start over, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';
   return `
-Kontor runs, with the demo tenant of an earlier start, which showed its passwords.
+Kontor is running with the demo tenant of an earlier start, which showed the passwords.
 ${anew}
   console        ${url}/console
   API documents  ${url}/docs
@@ -123,7 +123,7 @@ function welcomeText(url: string, people: readonly Person[], key: string): strin
     `-w '\\n' '${url}/api/transactions?pageNumber=1&pageSize=5&search=web-1001'`,
   ].join(' ');
   return `
-Kontor runs, with a demo tenant. These secrets are shown this once:
+Kontor is running with a demo tenant. These secrets are shown only once:
 
 ${people.map(({ who, email, password }) => `  ${email}  ${password}   (${who})`).join('\n')}
   partner key  ${key}
@@ -131,7 +131,7 @@ ${people.map(({ who, email, password }) => `  ${email}  ${password}   (${who})`)
   console        ${url}/console
   API documents  ${url}/docs
 
-Post a sale (again for a replay), then see its customer, invoice and collection:
+Post a sale (repeat the call for a replay), then list its customer, invoice and collection:
 
 ${post}
 

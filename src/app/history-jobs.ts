@@ -11,7 +11,7 @@ import { storeSettings, type StoreSettings } from './stores.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import { version } from './version.js';
 
-/** Work over the whole history, serializable for a worker thread. */
+/** A task that reads the whole history, serializable for a worker thread. */
 export type HistoryTask = BackupTask | VerifyTask;
 
 /** @throws Error with a message for operators that explains the failure; the signal's reason */
@@ -39,7 +39,10 @@ export type FromTask =
 export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_DIR' | 'DATA_DIR'>): string =>
   BACKUP_DIR ?? join(DATA_DIR, 'backups');
 
-/** The jobs that read the whole history, each in its own thread unless all work runs in the serving thread. */
+/**
+ * Creates the jobs that read the whole history. Each runs in its own thread, unless all work runs in the serving
+ * thread.
+ */
 export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'history' | 'reads' | 'clock'>): Job[] {
   const { events, history, reads, clock } = engines;
   const here = { events, reads, catalogue, clock, sharesThread: true };
@@ -55,7 +58,7 @@ export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'h
 }
 
 /**
- * Runs a task in a worker thread. Resolves only after the thread has exited, so that none is left when the engines
+ * Runs a task in a worker thread. Resolves only after the thread has exited, so that no thread is left when the engines
  * close.
  */
 function inThread(
@@ -69,13 +72,13 @@ function inThread(
       workerData,
       resourceLimits: THREAD_LIMITS,
     });
-    // The thread stops itself: terminating it during a driver call would abort the whole process.
+    // Let the thread stop itself: terminating it during a driver call would abort the whole process.
     const stop = () => {
       worker.postMessage({ kind: 'stop' } satisfies ToTask);
     };
     signal.addEventListener('abort', stop, { once: true });
     let outcome: JobOutcome | undefined;
-    let fault: Error = new Error('The thread of the task ended.');
+    let fault: Error = new Error('The thread of the task ended unexpectedly.');
     worker.on('message', (message: FromTask) => {
       if (message.kind === 'report') report(message.progress, message.message);
       else if (message.kind === 'damaged') onDamaged(message.position);

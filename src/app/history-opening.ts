@@ -14,21 +14,21 @@ import { projections } from '../projections/projections.js';
 /** Names of all subscribers with a checkpoint, except projections. */
 export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH, ALERTS, WEBHOOKS];
 
-/** `store`: the whole read store, writable. */
+/** `store`: the whole read store, opened for writing. */
 type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | 'ids' | 'logger'> & {
   readonly history: HistoryState;
 };
 
 /**
- * Determines which history the engines hold. The engines may still be starting. Derived data is not used until the
- * history is known.
+ * Determines which history the engines hold, even while they are starting. Derived data is not used until the history
+ * is known.
  */
 export class Settling {
   private readonly stopping = new AbortController();
   /** True once the history is known; false if the process ends first. Rejects if an engine fails permanently. */
   readonly done: Promise<boolean>;
 
-  /** `after` always runs before others use the read store. */
+  /** `after` always runs, and ends before anything else uses the read store. */
   constructor(parts: Parts, after = () => Promise.resolve()) {
     this.done = this.settle(parts).finally(after);
     // Awaited later; prevents an unhandled rejection until then.
@@ -54,7 +54,7 @@ export class Settling {
       history.settle(await settleHistory(settlement));
     };
     const complain = (error: unknown): void => {
-      parts.logger.warn({ err: error }, 'waiting for an engine to start');
+      parts.logger.warn({ err: error }, 'an engine is unavailable; waiting for it');
     };
     await retryForever(parts.clock, signal, attempt, complain, { isFinal: (error) => !isTransient(error) });
     return !signal.aborted;

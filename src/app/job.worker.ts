@@ -19,7 +19,7 @@ const tell = (message: FromTask) => {
   port.postMessage(message);
 };
 
-// On Linux, each thread has its own priority: this one yields the core to requests.
+// On Linux, each thread has its own priority. This one yields the CPU to requests.
 if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const stopping = new AbortController();

@@ -16,8 +16,8 @@ import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
 
 /**
- * Maximum number of events in flight. High, because most wait for their turn: several tenants can send before their
- * push services are found to be down.
+ * Maximum number of events in flight. It is high because most of them wait their turn, and several tenants may send
+ * before their push services are found to be down.
  */
 const NOTIFICATIONS_IN_HAND = 5_000;
 
@@ -64,7 +64,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
 type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight'> & {
   readonly kind: 'policy' | 'push';
   readonly types: readonly string[];
-  /** Origin of the dead letters of unprocessable events. */
+  /** Origin of the dead letters for events that cannot be processed. */
   readonly origin: DeadLetterOrigin;
 };
 

@@ -12,7 +12,7 @@ type Parts = {
   readonly logger: Logger;
 };
 
-/** Recovers without a restart when damaged embedded read models have been moved aside and are being rebuilt. */
+/** Recovers from damaged embedded read models without a restart, while they are rebuilt. */
 export class ModelRecovery {
   private readonly listeners: Listener[] = [];
   private readonly closing = new AbortController();
@@ -36,7 +36,7 @@ export class ModelRecovery {
   async reopen(reopen: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.parts;
     await retryForever(clock, this.closing.signal, reopen, (error) => {
-      logger.error({ err: error }, 'the read models cannot be reopened');
+      logger.error({ err: error }, 'the read models could not be reopened; retrying');
     });
   }
 

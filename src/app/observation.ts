@@ -30,7 +30,9 @@ const ANSWER_WITHIN_MS = 2_000;
 const PARKED = { where: { status: 'PARKED' } } as const;
 const LEVELS = { ready: 'up', degraded: 'degraded', 'not-ready': 'down' } as const;
 
-/** Health, queues and metrics of the service as seen by this process. Serving does not depend on it. */
+/**
+ * Health, queues and metrics of the service as seen by this process. Serving requests does not depend on this class.
+ */
 export class Observation implements Health {
   readonly readiness: Readiness;
   readonly board: QueueBoard;
@@ -78,7 +80,7 @@ export class Observation implements Health {
 
   async metrics(): ReturnType<Health['metrics']> {
     const { registry } = this.engines.metrics;
-    // Set synchronously, so that concurrent scrapes do not mix their values.
+    // The values are set synchronously, so that concurrent scrapes do not mix them.
     this.setMetrics(await this.observe());
     return { text: await registry.metrics(), type: registry.contentType };
   }

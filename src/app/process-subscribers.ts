@@ -60,7 +60,7 @@ export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers
 /** Runs projections and the forwarder in a worker thread with its own engines. */
 async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const { settings, clock, logger, opened } = parts;
-  // The worker holds the only writable connection. Until it starts, this one is used.
+  // The worker will hold the only writable connection. This one is used until it starts.
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();
@@ -94,12 +94,12 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-/** Announces commits made before the worker was listening. A worker that misses this finds them by polling later. */
+/** Announces commits made before the worker was listening. If it misses the message, it finds them later by polling. */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {
     thread.notify(await events.head());
   } catch {
-    // The event store is unavailable. The worker's subscriptions continue once it is back.
+    // The event store is unavailable. The worker's subscriptions continue once it is available again.
   }
 }
 
@@ -119,7 +119,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   const onDamaged = (): void => {
     logger.error({}, MODELS_LOST);
     recover().catch((error: unknown) => {
-      logger.error({ err: error }, 'the read models are not being rebuilt');
+      logger.error({ err: error }, 'the rebuild of the read models could not be started');
     });
   };
   const models = await openModels(settings, 'readwrite', { clock, logger, onDamaged });
@@ -194,7 +194,7 @@ const listenersOf = ({ progress, history }: ProcessParts, { isShared }: Stores):
   onHistory: history.note,
 });
 
-/** The subscribers' thread, not started yet. `reopen` opens the rebuilt read models in this thread. */
+/** Creates the subscribers' thread without starting it. `reopen` opens the new read models in the calling thread. */
 function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<void>): SubscriberThread {
   const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({

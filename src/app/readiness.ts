@@ -7,7 +7,7 @@ import type { Engines } from './engines.js';
 const ANSWER_WITHIN_MS = 2_000;
 const PROBE_WITHIN_MS = 1_000;
 
-/** Result of a check; `degraded` still serves. The reason contains no address, secret or tenant data. */
+/** Result of a check. A `degraded` engine still works. The reason contains no addresses, secrets or tenant data. */
 type Finding = Pick<Check, 'status' | 'reason'>;
 const UP: Finding = { status: 'up' };
 const down = (reason: string): Finding => ({ status: 'down', reason });
@@ -15,14 +15,14 @@ const down = (reason: string): Finding => ({ status: 'down', reason });
 type Probe = {
   readonly name: string;
   readonly run: () => Promise<Finding>;
-  /** The engine being checked, which may be able to report why it does not respond. */
+  /** The engine, which may be able to report why it does not respond. */
   readonly of?: { fault?(): EngineFault | undefined };
 };
 
 /**
- * Whether a process may receive requests. Its engines must respond, appends must succeed, and its read models must once
- * have caught up with the end of the history at start-up. A stopped projection does not count: taking every replica out
- * of service would fix nothing. Broker and cache are not required.
+ * Whether a process may receive requests. Its engines must respond, appends must succeed, and its read models must have
+ * caught up once with the end of the history at start-up. Stopped projections are ignored, because taking every replica
+ * out of service would fix nothing. Broker and cache are optional.
  */
 export class Readiness {
   /** False during start-up: the process listens, but responds only to probes and metrics. */
@@ -34,7 +34,9 @@ export class Readiness {
     private readonly filled: ReadModelReadiness,
   ) {}
 
-  /** For load balancers: checks the required engines within two seconds and adds known faults of the others. */
+  /**
+   * Checks the required engines within two seconds, and adds known faults of the others. Intended for load balancers.
+   */
   async check(): Promise<ProbeReport> {
     const needed = await this.all(this.needed());
     const known = this.useful().map(({ name, of }) => ({ name, ...(faultOf(of) ?? UP) }));
@@ -67,8 +69,7 @@ export class Readiness {
       { name: 'read-store', run: () => reads.checkpoint('readiness').then(() => faultOf(reads) ?? UP), of: reads },
       {
         name: 'subscribers',
-        run: () =>
-          Promise.resolve(engines.isAlive() ? UP : down('the subscriber thread has ended and is being restarted')),
+        run: () => Promise.resolve(engines.isAlive() ? UP : down('the subscriber thread died and is being restarted')),
       },
       { name: 'read-models', run: () => this.readModels() },
     ];

@@ -13,14 +13,14 @@ import { openEvents, storeSettings } from './stores.js';
 
 const USAGE = `npm run restore -- FILE [--verify-only] [--resume]
 
-Loads a backup into the empty event store that the settings name (EVENTSTORE_URL, else DATA_DIR), while no service runs
-on it. The whole file is checked before anything is written.
+Restores a backup into the event store of the settings (EVENTSTORE_URL, otherwise DATA_DIR), which must be empty and not
+be in use by a service. The whole file is checked before anything is written.
 
-  --verify-only  check the file and write nothing
-  --resume       go on with a restore of the same file that was interrupted
+  --verify-only  only check the file; write nothing
+  --resume       continue an interrupted restore of the same file
 `;
 
-/** Errors that users can fix; printed without a stack. */
+/** Errors that users can fix. They are printed without a stack trace. */
 const REFUSALS = [BackupError, ConfigError, EventStoreInUse];
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -54,7 +54,7 @@ async function main(args: readonly string[]): Promise<void> {
   const { manifest, trailer } = await verifyBackup(file, isKnown, progressOf('verified'));
   say(`${file} is complete: ${trailer.count} events, created at ${manifest.madeAt} by Kontor ${manifest.service}.`);
   if (values['verify-only'] === true) return;
-  // Opened first, to detect a service that runs on the same directory.
+  // Open the event store first, to detect a service that runs on the same directory.
   const { events } = await openEvents(storeSettings(config), { clock, logger });
   try {
     const startedMs = clock.monotonicMs();
@@ -83,7 +83,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-// Only the owner may read the history.
+// Files of the history must be readable only by their owner.
 process.umask(0o077);
 try {
   await main(process.argv.slice(2));

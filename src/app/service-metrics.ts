@@ -5,7 +5,7 @@ import type { QueueReading } from '../observability/queue-meters.js';
 import type { LoopDelay } from '../observability/thread-watch.js';
 import { version } from './version.js';
 
-/** Values collected at each Prometheus scrape. An undefined value is currently unknown. */
+/** Values collected at each Prometheus scrape; undefined if currently unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
   /** Position of the last event of the service. */
@@ -26,7 +26,7 @@ export type JobTally = { readonly name: string; readonly lastSuccessAt: string |
 type Figures<Item> = Readonly<Record<string, readonly [help: string, valueOf: ValueOf<Item>]>>;
 type ValueOf<Item> = (item: Item, observed: Observed) => number | undefined;
 
-/** Registers metrics with one sample per item. @returns a function that sets the samples */
+/** Registers metrics with one sample per item. Returns a function that sets the samples. */
 function metricsOf<Item>(
   registry: Registry,
   itemsOf: (observed: Observed) => readonly Item[],
@@ -57,7 +57,7 @@ function metricsOf<Item>(
 
 const ENGINES = new Set(['event-store', 'read-store', 'broker', 'cache']);
 const OF_ENGINES: Figures<Check> = {
-  kontor_engine_up: ['1 if the engine responded in time.', ({ status }) => Number(status !== 'down')],
+  kontor_engine_up: ['1 if the engine responded in time, otherwise 0.', ({ status }) => Number(status !== 'down')],
   kontor_engine_latency_seconds: ['Response time of the engine.', ({ latencyMs }) => latencyMs / 1_000],
 };
 
@@ -65,11 +65,11 @@ const secondsOf = (instant: string | null): number | undefined =>
   instant === null ? undefined : Date.parse(instant) / 1_000;
 const OF_JOBS: Figures<JobTally> = {
   kontor_job_last_success_timestamp_seconds: [
-    'Unix time of the last successful run of the job. Read from the history, so identical on ' + 'every replica.',
+    'Unix time of the last successful run of the job, the same on every replica.',
     ({ lastSuccessAt }) => secondsOf(lastSuccessAt),
   ],
   kontor_job_failures_total: [
-    'Failed runs of the job. Read from the history, so identical on every replica and not reset ' + 'by a restart.',
+    'Failed runs of the job, the same on every replica and not reset by a restart.',
     ({ failures }) => failures,
   ],
 };
@@ -91,10 +91,10 @@ const OF_QUEUES: Figures<QueueReading> = {
     ({ position }) => position,
   ],
   kontor_subscriber_lag_positions: [
-    '0 if nothing is outstanding, otherwise the distance to the head; on EventStoreDB in bytes ' + 'of its log.',
+    'Distance to the head, 0 if no event is outstanding. On EventStoreDB, in bytes of its log.',
     (queue, { head }) => (head === undefined ? undefined : lagOf(queue, head)),
   ],
-  kontor_subscriber_in_flight: ['Events in process.', ({ inFlight }) => inFlight],
+  kontor_subscriber_in_flight: ['Events being processed.', ({ inFlight }) => inFlight],
   kontor_subscriber_last_processed_timestamp_seconds: [
     'Unix time of the last processed event.',
     ({ lastProcessedAt }) => secondsOf(lastProcessedAt),
@@ -110,18 +110,18 @@ const OF_THE_PROCESS: Figures<Observed> = {
   kontor_event_store_head_position: ['Position of the last event of the service.', ({ head }) => head],
   kontor_dead_letters_parked: ['Dead letters waiting for an operator.', ({ parkedLetters }) => parkedLetters],
   process_cpu_user_seconds_total: [
-    'CPU time in user space, of all threads.',
+    'CPU time of all threads in user space.',
     () => process.cpuUsage().user * SECONDS_PER_US,
   ],
   process_cpu_system_seconds_total: [
-    'CPU time in the kernel, of all threads.',
+    'CPU time of all threads in the kernel.',
     () => process.cpuUsage().system * SECONDS_PER_US,
   ],
   process_cpu_seconds_total: ['CPU time of all threads.', () => cpuOf(process.cpuUsage()) * SECONDS_PER_US],
   process_start_time_seconds: ['Unix time of the process start.', () => Math.round(performance.timeOrigin) / 1_000],
   process_resident_memory_bytes: ['Resident memory.', () => process.memoryUsage.rss()],
   nodejs_heap_size_total_bytes: ['Heap size of the serving thread.', () => process.memoryUsage().heapTotal],
-  nodejs_heap_size_used_bytes: ['Used heap of the serving thread.', () => process.memoryUsage().heapUsed],
+  nodejs_heap_size_used_bytes: ['Heap memory in use by the serving thread.', () => process.memoryUsage().heapUsed],
   nodejs_external_memory_bytes: ['Memory outside the heap.', () => process.memoryUsage().external],
   nodejs_eventloop_lag_mean_seconds: [`Mean ${LAG}`, ({ delay }) => delay.meanMs / 1_000],
   nodejs_eventloop_lag_p50_seconds: [`Median ${LAG}`, ({ delay }) => delay.p50Ms / 1_000],
@@ -145,7 +145,7 @@ const name = (item: { readonly name: string }): string => item.name;
 const self = (observed: Observed): readonly Observed[] => [observed];
 const enginesOf = ({ report }: Observed) => report.checks.filter((check) => ENGINES.has(check.name));
 
-/** Registers the metrics that are read only when scraped. @returns a function that sets them */
+/** Registers the metrics whose values are read at each scrape. Returns a function that sets them. */
 export function serviceMetrics(registry: Registry): (observed: Observed) => void {
   const setters = [
     metricsOf(registry, ({ queues }) => queues, { subscriber: name, kind: ({ kind }) => kind }, OF_QUEUES),

@@ -33,7 +33,7 @@ export type Service = {
   readonly engines: Engines;
   /** The text of /openapi.json. */
   readonly openApi: () => string;
-  /** Starts listening; returns the address. */
+  /** Starts listening and returns the address. */
   listen(): Promise<string>;
   /**
    * Stops accepting connections, serves open ones for `graceMs` (default 0), completes requests in progress, stops
@@ -43,13 +43,13 @@ export type Service = {
 };
 
 /**
- * Composes the service from open engines and starts subscribers and policies, without listening. `early`: listens from
- * the beginning, even while engines are unavailable, but responds only to probes and metrics before `listen`.
+ * Composes the service from open engines and starts subscribers and policies, without listening. `early`: listens at
+ * once, even while engines are unavailable, but responds only to probes and metrics until `listen` is called.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;
   const core = coreOf(engines);
-  // The thread loads while the rest of the service is composed.
+  // The thread loads its code while the rest of the service is composed.
   const subscribers = engines.startSubscribers(core.callbacks);
   subscribers.catch(() => undefined);
   const backpressure = new Backpressure(engines.clock, engines.eventLoopUtilization);
@@ -83,7 +83,7 @@ export async function createService(config: Config, engines: Engines, { early = 
       return app.getUrl();
     },
     close: async (graceMs = 0) => {
-      // First, because job runs take time to stop.
+      // Stop the jobs first, because their runs take time to stop.
       const jobsEnd = jobs?.stop();
       await closeServer(app, draining, graceMs);
       const parts = [core.follower, ...watching, ...policies].map((part) => part.stop());
@@ -138,7 +138,7 @@ const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'l
   },
 });
 
-/** Not a Fastify hook: a request that the kernel's hook rejects never reaches later hooks. */
+/** Not a Fastify hook, because a request that the kernel's hook rejects never reaches later hooks. */
 function meterRequests(server: Server, requests: ReturnType<typeof requestMetrics>): void {
   server.on('request', (_request, response) => {
     requests.inFlight.inc();
@@ -162,8 +162,8 @@ function observing(
 const CLOSE_IDLE_EVERY_MS = 50;
 
 /**
- * On close, Node.js closes idle connections and waits for the others. A connection that becomes idle later would stay
- * open until its keep-alive timeout, so those are closed as well.
+ * When a server closes, Node.js closes idle connections and waits for the others. Connections that become idle later
+ * would stay open until their keep-alive timeout, so they are closed here.
  */
 async function closeServer(app: NestFastifyApplication, draining: Draining, graceMs: number): Promise<void> {
   await draining.begin(graceMs);

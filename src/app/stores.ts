@@ -25,11 +25,11 @@ import type { Clock } from '../ports/time.js';
 // Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
 // start-up.
 
-/** Filter for the service's own events: a server may also hold events of other applications. */
+/** Filter for the service's own events, because a server may also hold those of other applications. */
 const OWN = { filter: { on: 'stream', prefixes: catalogue.streamPrefixes } } as const;
-/** The checkpoint of webhooks is meaningless without their progress, which is stored beside it. */
+/** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
-/** Number of messages to keep: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
+/** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
 const KEPT_MESSAGES = 1_000_000;
 
 /** The engine settings of a process, serializable for a worker thread. URLs may contain passwords. */
@@ -74,7 +74,10 @@ type ModelParts = Parts & { readonly onDamaged?: () => void };
 export type OpenEvents = {
   readonly events: EventStore;
   readonly identity: HistoryIdentity;
-  /** Notifies the listener of commits by this process, if its other threads cannot observe them. */
+  /**
+   * Notifies the listener of commits by this process if its other threads cannot observe them. Returns a function that
+   * removes the listener.
+   */
   onCommit(listener: (head: Position) => void): () => void;
 };
 
@@ -133,7 +136,10 @@ export type OpenModels = {
   readonly reopen: () => Promise<void>;
 };
 
-/** The embedded store has one writer: use `readwrite` in the projections' thread and `readonly` in others. */
+/**
+ * Opens the read models. The embedded store has only one writer: use `readwrite` in the projections' thread and
+ * `readonly` in others.
+ */
 export async function openModels(
   { directory, mongoDbUrl: url }: StoreSettings,
   mode: 'readonly' | 'readwrite',

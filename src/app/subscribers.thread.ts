@@ -60,7 +60,7 @@ export type ThreadOptions = {
   readonly logger: Logger;
   readonly listeners: SubscriberListeners & Pick<ThreadListeners, 'onNoted'>;
   readonly onReady?: (begun: { readonly isRecreated: boolean; readonly isFirst: boolean }) => void;
-  /** Undefined once the thread has ended. */
+  /** Receives undefined once the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
   /** Script of the thread. Default: the subscribers' worker. */
   readonly script?: URL;
@@ -68,7 +68,7 @@ export type ThreadOptions = {
 
 const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
-/** A thread that has run for this long started successfully, so it is restarted without a long delay. */
+/** A thread that has run for at least this long is restarted without a long delay when it dies. */
 const LONG_LIFE_MS = 10_000;
 /** Must be shorter than the drain time of a process. */
 const STOP_WITHIN_MS = 6_000;
@@ -109,7 +109,7 @@ export class SubscriberThread implements Subscribers {
         for (const name of names) listeners.onProgress(name, position);
       },
       onQueues: (report) => {
-        // A forwarder that has just started does not know its position yet.
+        // Keep the last value: a forwarder that has just started does not report its position yet.
         this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
         onQueues(report);
       },
@@ -120,7 +120,7 @@ export class SubscriberThread implements Subscribers {
     return this.isReady;
   }
 
-  /** Notifies the worker of a commit, at most once per millisecond because each message costs a few µs. */
+  /** Notifies the worker of a commit. At most once per millisecond, because each message costs a few microseconds. */
   notify(head: number): void {
     const isFirst = this.announced === undefined;
     this.announced = head;
@@ -137,7 +137,10 @@ export class SubscriberThread implements Subscribers {
     this.announcedAtMs = this.options.clock.monotonicMs();
   };
 
-  /** Checkpoints of the serving thread's own subscribers: loaded here, saved by the writing thread. */
+  /**
+   * Returns the checkpoints of the serving thread's own subscribers, which are loaded here but saved by the writing
+   * thread.
+   */
   checkpoints(store: ReadStore): Checkpoints {
     return {
       ...checkpointsIn(store),
@@ -154,7 +157,7 @@ export class SubscriberThread implements Subscribers {
     this.worker?.postMessage({ name: 'stop', given: [], call: null } satisfies ThreadMessage);
     const { clock, logger } = this.options;
     const hasEnded = await withTimeout(clock, STOP_WITHIN_MS, () => this.running.then(() => true));
-    if (!hasEnded) logger.warn({}, 'the subscribers do not stop; their thread is terminated');
+    if (!hasEnded) logger.warn({}, 'the subscribers did not stop in time; terminating their thread');
     await this.worker?.terminate();
     await this.running;
   }
@@ -171,7 +174,7 @@ export class SubscriberThread implements Subscribers {
     };
     await retryForever(clock, signal, attempt, (error) => {
       failed(error as Error);
-      logger.error({ err: error }, 'the subscriber thread died; it is restarted');
+      logger.error({ err: error }, 'the subscriber thread died; restarting it');
     });
   }
 

@@ -23,7 +23,7 @@ import type { ReadStore } from '../ports/read-store.js';
 import type { Ids } from '../ports/time.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
 
-/** Appends on behalf of subscribers, which append nothing themselves and may run in another thread. */
+/** Appends events on behalf of subscribers, which cannot append themselves and may run in another thread. */
 export type SubscriberCallbacks = {
   readonly park: (request: ParkRequest) => Promise<void>;
   readonly settle: (request: SettleRequest) => Promise<void>;
@@ -32,12 +32,12 @@ export type SubscriberCallbacks = {
   readonly noteWebhook: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
 };
 
-/** Reports of the subscribers to their process, from whichever thread they run in. */
+/** Reports of the subscribers to their process. They may run in any of its threads. */
 export type SubscriberListeners = {
   readonly onProgress: (name: string, position: Position) => void;
   readonly onStopped: (name: string) => void;
   readonly onFailed: (names: readonly string[]) => void;
-  /** Projections start or stop running here. */
+  /** The projections have started or stopped running in this process. */
   readonly onProjecting: (projectsHere: boolean) => void;
   /** The history is damaged, or the event store now holds another one. */
   readonly onHistory: (fault: HistoryFault) => void;
@@ -61,9 +61,12 @@ export type SubscriberParts = SubscriberListeners &
 export type Subscribers = { stop(): Promise<void> };
 
 /** Log message for damaged read models. */
-export const MODELS_LOST = 'the read models are damaged; they are moved aside and rebuilt from the history';
+export const MODELS_LOST = 'the read models are damaged; moving them aside and rebuilding them from the history';
 
-/** Position of the forwarder. If its checkpoint is lost, this prevents resending events that partners have received. */
+/**
+ * Position of the forwarder. If its checkpoint is lost, this position prevents it from resending events that partners
+ * have received.
+ */
 export const forwardedOf = (queues: readonly QueueReading[]): Position =>
   queues.find(({ kind }) => kind === 'forwarder')?.position ?? BEFORE_ALL;
 
@@ -102,7 +105,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 
 /**
  * Replicas with the same models in the same versions share one leader. Another release has its own leader, so that
- * during a rolling upgrade both versions are kept up to date for as long as they are read.
+ * during a rolling upgrade both versions are updated as long as they are read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();

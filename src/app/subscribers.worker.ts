@@ -19,10 +19,13 @@ import { openWebhooks } from './webhooks.js';
 
 // Composition root of the subscribers' worker thread, with its own engines on the same files.
 const WORKER_NICENESS = 10;
-/** Longer than it takes to fold the backlog of a killed process. A whole history is folded in the background. */
+/**
+ * How long the thread keeps normal priority: enough to fold the backlog of a killed process. A whole history is folded
+ * at low priority.
+ */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
-/** Time that a thread with lost read models has to stop before its replacement starts. */
+/** Maximum time that a thread with damaged read models takes to stop before its replacement starts. */
 const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
@@ -43,8 +46,8 @@ const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks>((message) =>
 }, methods);
 const listeners = calls.told;
 
-// On Linux, each thread has its own priority: projections yield the core to requests. Delayed, because the process is
-// not ready until it has caught up, and unbooked sales after a crash would slow that down.
+// On Linux, each thread has its own priority, so projections yield the CPU to requests. The change is delayed: the
+// process is not ready until it has caught up, and booking sales after a crash would slow that down.
 setTimeout(() => {
   if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 }, URGENT_MS).unref();
@@ -60,7 +63,7 @@ const { reads, leases, isRecreated } = await openModels(stores, 'readwrite', {
   logger,
   onDamaged: () => {
     logger.error({}, MODELS_LOST);
-    // The forwarder's position was stored in the read models.
+    // Report the forwarder's position, which was stored in the damaged read models.
     reportQueues();
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     void stop();
@@ -88,7 +91,7 @@ const subscribers = startSubscribers({
   // Large batches write a document less often. This thread serves no requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
-  // All projections advance in one write, so they usually share one short message.
+  // All projections usually advance in one write, so one short message reports them all.
   onProgress: (name, position) => {
     if (positions.size === 0)
       queueMicrotask(() => {

@@ -5,7 +5,7 @@ export type ThreadMessage = Call | Answer;
 
 /** Calls methods in another thread and runs methods that it calls here. */
 export class ThreadCalls<Told extends object, Asked extends object> {
-  /** Methods of the other thread without a result. A call without a listener is lost. */
+  /** Methods of the other thread that return no result. A call is lost if the thread is not listening. */
   readonly told: Told;
   /** Methods of the other thread. They reject if the method fails, or if the thread ends or is absent. */
   readonly asked: Asked;
@@ -13,7 +13,7 @@ export class ThreadCalls<Told extends object, Asked extends object> {
   private lastCall = 0;
 
   constructor(
-    /** Sends a message. Returns false if nobody is listening. */
+    /** Sends a message. Returns false if the other thread is absent. */
     private readonly post: (message: ThreadMessage) => boolean,
     private readonly methods: Readonly<Record<string, (...given: never[]) => unknown>>,
   ) {

@@ -19,12 +19,12 @@ export const webhookSettings = (config: Config): WebhookSettings => ({
   allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
 });
 
-/** @throws UnusableKey */
+/** Opens the sender of webhooks. @throws UnusableKey */
 export async function openWebhooks({ directory, key, allowPrivate }: WebhookSettings, clock: Clock) {
   return new WebhookSender({ clock, keys: await WebhookKeys.open(directory, key), allowPrivate });
 }
 
-/** The sender of the serving thread, for tests and replays, and the receiver of alerts. */
+/** The serving thread's sender, which sends tests and replays, and the receiver of alerts. */
 export type WebhookParts = AlertReceiver & { readonly sender: WebhookSender };
 
 export async function openWebhookParts(config: Config, clock: Clock): Promise<WebhookParts> {
