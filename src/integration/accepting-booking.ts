@@ -7,23 +7,23 @@ import { RecordReader } from '../eventsourcing/record-reader.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
-/**
- * Maximum time that reading facts may delay the acceptance of a sale. In-process reads take far less than a
- * millisecond.
- */
+/** Maximum time that the acceptance of a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
-/** If reading facts takes longer than that, sales are accepted without booking for this long. */
+/** If reading the facts takes longer, sales are accepted without being booked for this long. */
 const PAUSE_MS = 10_000;
-/** Maximum age of the facts, as if a later change had followed the sale. Embedded histories have current facts. */
+/**
+ * Maximum age of the facts: a change within this time counts as made after the sale. Embedded histories always have
+ * current facts.
+ */
 const FACTS_MAX_AGE_MS = 1_000;
-/** Time during which sales share a deadline. */
+/** Sales that begin within this time share a deadline. */
 const SHARED_MS = 10;
 const LATE = Symbol('late');
 
 /**
- * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append. It
- * leaves some sales to the booking policy: those whose customer must be created or linked, those that would be
- * rejected, and those whose facts cannot be read promptly (docs/adr/0065). Never fails.
+ * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append.
+ * Leaves a sale to the booking policy if its customer must be created or linked, if it would be rejected, or if its
+ * facts cannot be read promptly (docs/adr/0065). Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
@@ -46,7 +46,7 @@ export class AcceptingBooking {
     return booked === LATE || booked === undefined ? [] : booked;
   }
 
-  /** Notes that the events of `bookingOf` are stored. */
+  /** Notes that the events of `bookingOf` have been stored. */
   booked(saleId: string): void {
     this.facts.bookedWithAcceptance.set(saleId, true);
   }
@@ -60,7 +60,10 @@ export class AcceptingBooking {
     }
   }
 
-  /** Sales that begin within the same 10 ms share a timer, because a timer per sale takes longer than the decision. */
+  /**
+   * Sales that begin within the same 10 ms share a timer, because a timer per sale would cost more time than the
+   * decision.
+   */
   private deadline(): Promise<typeof LATE> {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {

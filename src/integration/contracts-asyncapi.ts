@@ -17,7 +17,7 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'The CloudEvents id. A repeat has a different id, because JetStream drops ids that it has seen within its ' +
+        'The CloudEvents id. Repeats extend it, because JetStream drops ids that it has already seen within its ' +
         'duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
@@ -26,7 +26,7 @@ const HEADERS = {
 };
 
 const ABOUT = [
-  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Delivery is at least once, in order per record.',
+  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Messages are delivered at least once, in order for each record.',
   'Deduplicate by the CloudEvents `id`, which is the same in every repeat of an event. The extension `replayed` marks repeats.',
   'A repeat may follow newer messages of the same subject. Do not let it replace newer data; compare `time` and `sequence`.',
   'Ignore unknown members. A contract only gains members; any other change is a new version of the type.',
@@ -68,13 +68,13 @@ function messageOf(contract: Contract): JsonSchema {
   };
 }
 
-/** Without `$schema`: draft 7 is AsyncAPI's default. */
+/** Omits `$schema`, because draft 7 is AsyncAPI's default. */
 function payloadOf(contract: Contract): JsonSchema {
   const { $schema: _, ...schema } = eventJsonSchema(contract, 'draft-7');
   return schema;
 }
 
-/** The AsyncAPI 3 document of the published integration events. */
+/** Creates the AsyncAPI 3 document of the published integration events. */
 export const asyncApiDocument = (info: { readonly title: string; readonly version: string }): object => ({
   asyncapi: '3.0.0',
   info: { title: `${info.title}: integration events`, version: info.version, description: ABOUT },
@@ -83,7 +83,7 @@ export const asyncApiDocument = (info: { readonly title: string; readonly versio
     broker: {
       host: '{host}',
       protocol: 'nats',
-      description: 'The NATS server with JetStream that `NATS_URL` names.',
+      description: 'The NATS server with JetStream at `NATS_URL`.',
       variables: { host: { default: 'localhost:4222' } },
     },
   },

@@ -14,14 +14,14 @@ export type CloudEvent = {
   readonly time: string;
   readonly datacontenttype: 'application/json';
   readonly tenantid: string;
-  /** Revision of the event in its stream. May have gaps: not every event is public, and events may be parked. */
+  /** Revision of the event in its stream. May have gaps, because some events are not public or are parked. */
   readonly sequence: string;
   readonly data: object;
   /** Set if the event may have been published before: a replay, a rewind or a late retry. */
   readonly replayed?: true;
 };
 
-/** One fact for partners, with the subject that it is published to. */
+/** A fact for partners, with the subject to which it is published. */
 export type IntegrationEvent = {
   /** `kontor.<tenantId>.<entity>.<event>` */
   readonly subject: string;
@@ -29,15 +29,15 @@ export type IntegrationEvent = {
 };
 
 // Field types of integration events. The published fields of records are picked from the record declarations. A
-// published field stays, even if the domain events change.
+// published field stays, even when the domain events change.
 
-/** A type of integration event. Fields may only be added; any other change is a new version beside this one. */
+/** A type of integration event. Fields may only be added; any other change requires a new version beside this one. */
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;
-  /** States when the event occurs and what it is about. */
+  /** States when the event occurs and what its subject is. */
   readonly description: string;
-  /** Everything that partners may see: a translation drops all fields that are not declared here. */
+  /** Everything that partners may see. Fields that are not declared here are never published. */
   readonly data: Data;
   readonly example: z.output<Data>;
 };
@@ -64,7 +64,7 @@ export const instant = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'UTC, with milliseconds.' });
 
-/** The same fields, all optional: unchanged fields are absent. */
+/** The same fields, all optional because unchanged fields are absent. */
 export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject(
@@ -82,7 +82,7 @@ const asItIs: Copy = (value) => value;
 
 const copies = new WeakMap<z.ZodType, Copy>();
 
-/** Copies only the members that the schema declares, at every depth. Does not validate them. */
+/** Copies only the members that the schema declares, at every depth. Does not validate their values. */
 export function pickContractFields(schema: z.ZodObject, value: object): object {
   let copy = copies.get(schema);
   if (!copy) copies.set(schema, (copy = copyOf(schema)));

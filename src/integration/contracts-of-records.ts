@@ -6,7 +6,7 @@ import { branchRecord } from '../aggregates/branch.aggregate.js';
 import { changesOf, contract, currency, date, exampleId, id, occasion, optionalText } from './contracts-fields.js';
 
 const restoredCode = z.strictObject({
-  code: optionalText.meta({ description: 'Null if another record has taken the code.' }),
+  code: optionalText.meta({ description: 'Null if another record took the code meanwhile.' }),
 });
 
 export const customerCreated = contract('customer', 'created', {
@@ -132,19 +132,22 @@ export const userReactivated = occasion(
 );
 
 export const periodClosed = contract('period', 'closed', {
-  description: 'The books were closed through a day. Nothing is posted on or before it. Subject: the tenant.',
+  description:
+    'The books were closed through a day. No transactions can be posted on or before it. Subject: the tenant.',
   data: z.strictObject({ through: date }),
   example: { through: '2026-02-28' },
 });
 
 export const periodReopened = contract('period', 'reopened', {
   description: 'Closed books were reopened after a day, or entirely. Subject: the tenant.',
-  data: z.strictObject({ through: date.nullable().meta({ description: 'Last day that remains closed, if any.' }) }),
+  data: z.strictObject({
+    through: date.nullable().meta({ description: 'Last day that remains closed; null if none does.' }),
+  }),
   example: { through: null },
 });
 
 export const periodLateEntries = contract('period', 'late-entries', {
-  description: 'Transactions were recorded while their date was being closed. Subject: the tenant.',
+  description: 'Transactions were recorded while the period of their date was being closed. Subject: the tenant.',
   data: z.strictObject({
     closedThrough: date,
     entries: z.array(z.strictObject({ transactionId: id, date })),

@@ -130,7 +130,7 @@ export const transactionCorrected = contract('transaction', 'corrected', {
 
 export const transactionCategorized = contract('transaction', 'categorized', {
   description:
-    'A user, or the application of a rule to past transactions, set or cleared the category of a transaction. ' +
+    'The category of a transaction was set or cleared, by a user or by applying a rule to past transactions. ' +
     'Subject: the transaction.',
   data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
   example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },

@@ -18,7 +18,7 @@ export function typeOf({ entity, event }: Pick<Contract, 'entity' | 'event'>): s
 export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>, tenantId: string): string =>
   `kontor.${tenantId}.${entity}.${event}`;
 
-/** Schema of the whole published event: CloudEvents 1.0 in JSON, with the contract's data. */
+/** Returns the schema of a whole published event: CloudEvents 1.0 in JSON, with the contract's data. */
 export const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
@@ -44,8 +44,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 type Target = 'draft-2020-12' | 'draft-7';
 
 /**
- * JSON Schema for consumers. They must ignore unknown members, because contracts gain fields: objects that are closed
- * in the publisher's schema are open in the consumers' schema. Personal fields are marked with `x-personal`.
+ * JSON Schema for consumers. Consumers must ignore unknown members, because contracts may gain fields. Therefore,
+ * objects that are strict in the publisher's schema allow unknown members here. Personal fields are marked with
+ * `x-personal`.
  */
 const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
   z.toJSONSchema(schema, {
@@ -60,7 +61,7 @@ const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
     },
   });
 
-/** Description of an event, with a list of its personal data. */
+/** Returns the description of an event with a list of its personal data. */
 export function descriptionOf({ description, data }: Contract): string {
   const personal = markedFields(data, 'personal');
   return `${description} ${personal.length === 0 ? 'No personal data.' : `Personal data: ${personal.join(', ')}.`}`;
@@ -73,7 +74,7 @@ export const eventJsonSchema = (contract: Contract, target: Target): JsonSchema 
   description: descriptionOf(contract),
 });
 
-/** A complete, valid example event. */
+/** Returns a complete, valid example event. */
 export function exampleOf(contract: Contract): IntegrationEvent {
   const { entity, example } = contract;
   const tenantId = exampleId(9);
@@ -95,7 +96,7 @@ export function exampleOf(contract: Contract): IntegrationEvent {
   };
 }
 
-/** A contract as the API returns it. */
+/** A contract in the form that the API returns. */
 export type PublishedContract = {
   readonly type: string;
   /** Contains the placeholder `{tenantId}`. */

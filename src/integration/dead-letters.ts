@@ -18,7 +18,7 @@ import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.j
 import type { RecordedEvent } from '../ports/event-store.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** A request to park an event. It is passed to the thread that may append. */
+/** A request to park an event. Only the serving thread may append, so the request is passed to it. */
 export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
@@ -26,7 +26,7 @@ export type ParkRequest = {
   readonly reason: { readonly code: string; readonly message: string };
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
 
-/** Code and message of a failure, without details that only the log may contain. */
+/** Returns the code and message of a failure, without details that belong only in the log. */
 export const reasonOf = (error: unknown): ParkRequest['reason'] => {
   if (error instanceof DomainError) return { code: error.code, message: error.message };
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'FAILED';
@@ -34,8 +34,8 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 };
 
 /**
- * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which must not leave
- * the thread.
+ * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which is not needed in
+ * the other thread.
  */
 export const letterOf = (
   origin: DeadLetterOrigin,

@@ -67,7 +67,9 @@ type Parts = {
   readonly marks: Marks;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Action for a previously forwarded history that has no marks: wait for an operator, or publish all of it. */
+  /**
+   * What to do with a history that was forwarded before but has no marks: wait for an operator, or publish all of it.
+   */
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
@@ -113,7 +115,7 @@ export class Forwarder {
     this.rewinds = new Rewinds({ ...parts, turn: (signal) => this.turn(signal) });
   }
 
-  /** Everything up to and including this position is published or parked; −1 while nothing is forwarded. */
+  /** Every event up to and including this position has been published or parked; −1 while nothing is forwarded. */
   get position(): number {
     return this.live?.lane.position ?? BEFORE_ALL;
   }
@@ -159,7 +161,8 @@ export class Forwarder {
   }
 
   /**
-   * Loads the marks of what earlier leaders may have published. Without marks, decides whether to wait for an operator.
+   * Loads the marks that show what earlier leaders may have published. If there are none, decides whether to wait for
+   * an operator.
    */
   private async recall(): Promise<Attempts> {
     const { marks, logger, report, restoreForward, meter } = this.parts;
@@ -172,7 +175,7 @@ export class Forwarder {
     await report({ kind: restoreForward === 'all' ? 'all' : 'waiting' });
     if (restoreForward === 'all') return this.beginAfter(BEFORE_ALL);
     logger.warn({}, 'the forwarder has no checkpoint for this history; it publishes nothing until it is resumed');
-    // The installation that wrote this history may have published everything up to here.
+    // The installation that wrote this history may have published all of its events.
     return this.beginAfter((await this.read()).position);
   }
 
@@ -203,8 +206,7 @@ export class Forwarder {
       whenPaused: () => this.whenPaused(),
       checkpoints: {
         load: async () => Math.max(await marks.load(checkpoint), state.start?.after ?? BEFORE_ALL),
-        // Other components read the forwarder's progress from the mark with the plain name, which never moves
-        // backwards.
+        // Other components read the forwarder's progress from the mark FORWARDER, which never decreases.
         save: (_, position) => marks.save({ [checkpoint]: position, [FORWARDER]: position }),
       },
     });
@@ -217,7 +219,7 @@ export class Forwarder {
     if ((await this.read()).state.pause) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
-  /** The meter stays active without a lane: the queue still belongs to this process, and its lag grows. */
+  /** Stops the live lane. The meter stays active, because the queue still belongs to this process and its lag grows. */
   private async endLive(): Promise<void> {
     const { live } = this;
     this.live = undefined;

@@ -44,14 +44,17 @@ import { EVENT_STORE, EventTooLarge, type EventStore } from '../ports/event-stor
 import { IDS, type Ids } from '../ports/time.js';
 import { z } from 'zod';
 
-/** Records a sale, return or cancellation by hand. It is booked at once, or rejected without a trace. */
+/**
+ * Records a sale, return or cancellation by hand. It is either booked at once or rejected, in which case nothing is
+ * stored.
+ */
 export class CreateSale extends command(ManualSalePayload) {}
 /** Tries to book a rejected sale again. */
 export class RetrySale extends command(z.object({})) {}
 
 type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
-/** Generates external ids for manual sales: S-000001, …. */
+/** Generates the external ids of manual sales: S-000001, S-000002 and so on. */
 @Injectable()
 export class SaleNumbers extends NumberSeries {
   constructor(@Inject(CommandRunner) runner: CommandRunner, @Inject(IDS) ids: Ids) {
@@ -59,7 +62,7 @@ export class SaleNumbers extends NumberSeries {
   }
 }
 
-/** The steps that manual sales and retries consist of. */
+/** Records manual sales and retries rejected ones. */
 @Injectable()
 export class SaleDesk {
   constructor(
@@ -72,7 +75,7 @@ export class SaleDesk {
     @Inject(SaleNumbers) private readonly numbers: SaleNumbers,
   ) {}
 
-  /** @throws DomainError the codes with which the intake rejects sales; PERIOD_CLOSED, EXTERNAL_ID_TAKEN; not_found */
+  /** @throws DomainError with the codes of the partner intake, PERIOD_CLOSED or EXTERNAL_ID_TAKEN; not_found */
   async create({ target: request, data }: CreateSale): Promise<Receipt> {
     const { tenantId } = request;
     const { customerId, ...given } = data;
@@ -91,7 +94,7 @@ export class SaleDesk {
     return this.receiptOf(target);
   }
 
-  /** @throws DomainError not_found; conflict with the code that prevents the booking */
+  /** @throws DomainError not_found; conflict with the code of the problem that prevents the booking */
   async retry(target: Target): Promise<Receipt> {
     const { tenantId } = target;
     const found = acceptedSale((await this.reader.read(sale, tenantId, target.id)).state);
@@ -115,7 +118,7 @@ export class SaleDesk {
     if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
   }
 
-  /** The same for all attempts of a request with an Idempotency-Key. */
+  /** Returns the same number for all attempts of a request with an Idempotency-Key. */
   private async numberFor({ tenantId, id }: Target): Promise<string> {
     const target = { tenantId, id };
     const { state } = await this.reader.read(numberSequence, tenantId, id);
@@ -137,7 +140,7 @@ export class SaleDesk {
     }
   }
 
-  /** Nothing is stored unless the document can be booked. */
+  /** Stores nothing unless the document can be booked. */
   private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<void> {
     const accepting = (state: Sale, _: object, now: Date): SaleEvent[] => {
       const accepted = acceptSale(state, { sourceId: MANUAL_SOURCE, sale: priced }, now);
@@ -164,7 +167,7 @@ export class SaleDesk {
     }
   }
 
-  /** Completes a sale that was recorded before, if it is the same. */
+  /** Completes a sale that has already been recorded, if the data is the same. */
   private async resume(
     target: Target,
     known: AcceptedSale,
@@ -198,7 +201,7 @@ export class SaleDesk {
 }
 
 const externalIdTaken = (externalId: string) =>
-  conflict('EXTERNAL_ID_TAKEN', `Another sale has the external id ${externalId}.`);
+  conflict('EXTERNAL_ID_TAKEN', `Another sale already has the external id ${externalId}.`);
 
 export const manualSaleProviders: readonly Type[] = [
   SaleNumbers,

@@ -13,12 +13,12 @@ import { alsoAbout, publicEventTypes, translate } from './translations.js';
 const headers = { 'content-type': 'application/cloudevents+json' };
 
 /**
- * A repeated publication. `by` names its cause and extends the message id, so that the broker does not drop the message
- * as a duplicate.
+ * A repeated publication. `by` names its cause and is added to the message id, so that the broker does not drop the
+ * message as a duplicate.
  */
 export type Again = { readonly by: string };
 
-/** The broker messages of a domain event, in publishing order. */
+/** Returns the broker messages of a domain event, in publishing order. */
 export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
   translate(event).map((integrationEvent) => messageOf(integrationEvent, again));
 
@@ -43,16 +43,16 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
   await broker.publishInOrder(messagesOf(event, again), source);
 }
 
-/** Half of the broker's two-minute duplicate window. A repeat within this time is certain to be dropped. */
+/** Half of the broker's two-minute duplicate window. The broker is certain to drop a repeat within this time. */
 const SURELY_DROPPED_MS = 60_000;
 /**
- * Age limit for a recent event. The mark is saved before an older event is published, and shortly after a recent one.
+ * Maximum age of a recent event. The mark is saved before an older event is published, but shortly after a recent one.
  */
 const YOUNG_MS = 5_000;
 const SAVE_EVERY_MS = 1_000;
 /**
- * Time span of the events that a leader may have published beyond its saved mark. A leader stops when it cannot write
- * for 5 s, and abandons a message in flight after 10 s.
+ * Maximum time span of events that a leader may have published beyond its saved mark. A leader stops when it cannot
+ * write for 5 s, and abandons a message in flight after 10 s.
  */
 const UNRECORDED_MS = 30_000;
 const LATE = { by: 'retry' } as const;
@@ -72,8 +72,8 @@ type Parts = { readonly broker: Broker; readonly marks: Marks; readonly clock: C
 export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
 
 /**
- * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt and may no longer
- * remember its id. Saves the highest position handed over, so that the next leader can do the same.
+ * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt but forgotten its
+ * id. Saves the highest position handed to the broker, so that the next leader can do the same.
  */
 export class Attempts {
   /** Attempts that the broker may have stored but has not acknowledged, by position. */
@@ -92,7 +92,7 @@ export class Attempts {
     this.highest = this.saved = before.upTo;
   }
 
-  /** @throws errors of publishing; errors of saving the mark, in which case nothing was published */
+  /** @throws errors of publishing, and errors of saving the mark, in which case nothing was published */
   async publish(event: Recorded): Promise<void> {
     const { broker, clock } = this.parts;
     const { position } = event;

@@ -72,13 +72,19 @@ export type IntakeAnswer = {
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
-/** The events that accept a sale, and those that book it in the same append. Both are empty for a known sale. */
+/**
+ * The events that accept a sale, and those that book it in the same append. Both are empty for a sale that is already
+ * known.
+ */
 type Decided = { readonly accepted: readonly SaleEvent[]; readonly booked: readonly SaleEvent[] };
-/** `refusedBy`: the stream that was not at the expected revision, or whose events together are too large. */
+/** `refusedBy`: the stream that was not at the expected revision, or whose events are too large for one append. */
 type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readonly position?: number };
 
 const MAX_ATTEMPTS = 10;
-/** Limit on recorded keys per sale: a partner that sends a new key with every retry must not fill the history. */
+/**
+ * Maximum number of keys recorded per sale, so that a partner that sends a new key with every retry cannot fill the
+ * history.
+ */
 const MAX_KEYS_PER_SALE = 10;
 const SALES_REMEMBERED = 10_000;
 /** A tenant's currency never changes, so cached tenant state may be old. */
@@ -87,12 +93,12 @@ const TENANT_MAX_AGE_MS = 60_000;
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
  * if the necessary facts are available; otherwise the booking policy books it later. Key and sale are appended as new
- * streams without a prior read, which nearly always succeeds. Their state is read only when an append is rejected.
- * Every step can be repeated, so after a crash between two steps the partner's retry completes the sale.
+ * streams without a prior read, which nearly always succeeds. Only if that append is rejected is their state read.
+ * Every step can be repeated, so the partner's retry completes a sale after a crash between two steps.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
-  /** Keys of recent sales. Only limits the number of recorded keys, so losing it does no harm. */
+  /** Keys of recent sales. It only limits the number of recorded keys, so losing it does no harm. */
   private readonly keysOf = new LRUCache<string, string[]>({ max: SALES_REMEMBERED });
 
   constructor(
@@ -166,7 +172,10 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return true;
   }
 
-  /** Compares the payload with the stored event. Pricing uses the whole payload, so nothing else has to be stored. */
+  /**
+   * Compares the payload with the stored event. Every field of the payload affects the priced sale, so the payload
+   * itself need not be stored.
+   */
   private async differing(stream: string, { payload }: Intake): Promise<readonly string[]> {
     const accepted = await firstOf(this.events, stream, 'SaleAccepted');
     if (!accepted) return [];
@@ -187,7 +196,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { streamId: idempotencyKeyId(sourceId, given), data };
   }
 
-  /** The state that is assumed without a read: the cached record, or a record that does not exist yet. */
+  /** Returns the state that is assumed without a read: the cached one, or that of a record that does not exist yet. */
   private unread<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }
@@ -212,7 +221,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     }));
   }
 
-  /** Prepares the booking exactly as the policy would append it in reaction to the acceptance, with the same ids. */
+  /** Prepares the booking exactly as the policy would append it in response to the acceptance, with the same ids. */
   private bookingFor({ stream, events }: Append, revision: number, booked: readonly SaleEvent[]): EventToAppend[] {
     const cause = events.at(-1);
     if (cause === undefined || booked.length === 0) return [];
@@ -222,7 +231,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     );
   }
 
-  /** After a refusal, the steps before the refused one remain appended. */
+  /** If a step is refused, the steps before it remain appended. */
   private async append(steps: readonly Step<unknown>[], id: string, { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {

@@ -23,14 +23,14 @@ type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T
 /** A partner-facing fact of a domain event. */
 type Fact = {
   readonly contract: Contract;
-  /** Default: the id of the event's record. */
+  /** Id of the record that the fact is about. Default: the record of the event. */
   readonly subject?: string;
   readonly data: object;
-  /** The event carries several facts. The id of this fact derives from the event's id and the fact's subject. */
+  /** A further fact of the same event. Its id is derived from the event's id and the fact's subject. */
   readonly ridesAlong?: true;
 };
 
-/** Publishes only the fields that the contract names, whatever else the event contains now or later. */
+/** Publishes only the fields in the contract, whatever else the event contains now or later. */
 const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact => ({
   contract,
   data: pickContractFields(contract.data, data),
@@ -121,12 +121,12 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
   UserDeleted: () => [fact(records.userDeleted, {})],
 };
 
-/** Domain event types that are published as integration events. */
+/** Types of domain events that are published as integration events. */
 export const publicEventTypes: readonly string[] = Object.keys(translations);
 
 /**
- * The second stream that an event's messages concern, if any. A RETURN or CANCELLATION is accepted or rejected on its
- * own stream, but booked on the stream of the original sale.
+ * Returns the second stream that an event's messages concern, if any. A RETURN or CANCELLATION is accepted or rejected
+ * on its own stream, but booked on the stream of the original sale.
  */
 export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): string | undefined {
   if (type !== 'ReturnBooked' && type !== 'SaleCancelled') return undefined;
@@ -134,7 +134,7 @@ export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | '
   return streamName('sale', parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT, saleId);
 }
 
-/** The integration events of a domain event, in publishing order. */
+/** Returns the integration events of a domain event, in publishing order. */
 export function translate(event: Recorded): readonly IntegrationEvent[] {
   const translation = translations[event.type as PublicEvent['type']] as
     ((event: Recorded) => readonly Fact[]) | undefined;
@@ -142,7 +142,7 @@ export function translate(event: Recorded): readonly IntegrationEvent[] {
 }
 
 function integrationEvent(event: Recorded, { contract, subject, data, ridesAlong }: Fact): IntegrationEvent {
-  // A tenant's own record belongs to the platform.
+  // The stream of a tenant's own record belongs to the platform tenant.
   const tenantId = event.entity === tenant.name ? event.recordId : event.tenantId;
   return {
     subject: subjectOf(contract, tenantId),

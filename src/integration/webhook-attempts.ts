@@ -23,12 +23,15 @@ export const RETRIED_FOR_MS = 3 * DAY_MS;
 /** Time from the first failure since a success until the webhook is disabled. */
 export const FAILING_FOR_MS = 5 * DAY_MS;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
-/** Pauses of a receiver that is down. Shorter than those of a message, so that it gets its messages soon afterwards. */
+/**
+ * Pauses while a receiver is down. They are shorter than those of a message, so that messages arrive soon after it
+ * recovers.
+ */
 const DOWN_PAUSES = { baseMs: 1_000, maxMs: 15 * 60_000 };
 
 export type WebhookAddress = { readonly tenantId: string; readonly id: string };
 
-/** What deliveries need from the service. */
+/** Dependencies of deliveries. */
 export type DeliveryParts = {
   readonly events: EventReader;
   readonly catalogue: EventCatalogue;
@@ -38,7 +41,7 @@ export type DeliveryParts = {
   readonly sender: WebhookSender;
   /** Shares the connections of all webhooks fairly between tenants. */
   readonly turns: FairQueue;
-  /** Durably parks an event that a webhook does not get. */
+  /** Durably parks an event that could not be delivered to a webhook. */
   readonly park: (subscriber: string, event: ParkRequest['event'], error: unknown) => Promise<void>;
   /** Appends a report on a webhook. */
   readonly report: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
@@ -48,10 +51,10 @@ type Answer = Pick<WebhookAnswer, 'status' | 'code' | 'body' | 'afterMs'>;
 const failure = (code: string): Answer => ({ status: null, code, body: null, afterMs: undefined });
 type Outcome = 'done' | 'again' | 'stopped';
 
-/** Attempts the messages of one webhook, and logs them. */
+/** Attempts to deliver the messages of one webhook, and logs the attempts. */
 export class WebhookAttempts {
   readonly gate: WebhookGate;
-  /** Log entries that are not stored yet, by slot. */
+  /** Log entries that have not been stored yet, by slot. */
   logged = new Map<number, Delivery>();
   /** Messages that a recovery skips. */
   delivered: ReadonlySet<string> = new Set();
@@ -82,7 +85,7 @@ export class WebhookAttempts {
     return outgoingOf(event).some(({ type }) => this.wants(type));
   }
 
-  /** Begins no further attempts, and abandons those that do not end in time. */
+  /** Starts no further attempts, and abandons those that do not end in time. */
   async stop(withinMs: number): Promise<void> {
     this.gate.close();
     const over = new AbortController();
@@ -93,7 +96,7 @@ export class WebhookAttempts {
     await ended;
   }
 
-  /** Delivers the messages of an event in order. Resolves to false if it was stopped before. */
+  /** Delivers the messages of an event in order. Resolves to false if stopped before they are delivered. */
   async settle(entry: Entry): Promise<boolean> {
     for (;;) {
       const event = entry.event ?? (await this.read(entry));
@@ -166,7 +169,7 @@ export class WebhookAttempts {
 
   private async disable(entry: Entry, message: Outgoing, answer: Answer, reason: DisabledReason): Promise<Outcome> {
     this.note(entry, message, 'FAILED', answer);
-    // The component that follows the history ends these deliveries when it reads the event.
+    // The dispatcher ends these deliveries when it reads the event in the history.
     await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason }));
     return 'stopped';
   }
@@ -182,7 +185,7 @@ export class WebhookAttempts {
     return this.surely(() => this.parts.park(webhookSubscriber(this.address.id), event, error));
   }
 
-  /** Undefined if the event is missing or unreadable; an unreadable one is parked. */
+  /** Returns undefined if the event is missing or unreadable. Parks an unreadable event. */
   private async read({ stream, revision, eventId }: Entry): Promise<Recorded | undefined> {
     const { events, catalogue } = this.parts;
     let found: RecordedEvent | undefined;
@@ -198,7 +201,7 @@ export class WebhookAttempts {
     }
   }
 
-  /** Retries until it succeeds; false if it was stopped before. */
+  /** Retries until the work succeeds. Returns false if stopped before. */
   private async surely(work: () => Promise<void>): Promise<boolean> {
     const { clock, logger } = this.parts;
     const { signal } = this.stopping;
@@ -207,7 +210,7 @@ export class WebhookAttempts {
       signal,
       () => work().then(() => true),
       (error) => {
-        logger.warn({ err: error, webhook: this.address.id }, 'a webhook waits for an engine');
+        logger.warn({ err: error, webhook: this.address.id }, 'a webhook is waiting for an engine');
       },
     );
     return isDone === true;
@@ -226,7 +229,7 @@ export class WebhookAttempts {
     });
   }
 
-  /** A delivery whose slot was taken by a later one moves to a new slot. */
+  /** A delivery moves to a new slot if a later delivery has taken its slot. */
   private placeOf(known: LoggedAt | null, now: string): LoggedAt {
     if (known && this.nextNumber - known.number <= KEPT_DELIVERIES) return known;
     const number = this.nextNumber;

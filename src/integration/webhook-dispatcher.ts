@@ -29,7 +29,7 @@ const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
 const filter: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
 const isConfig = new Set(configTypes);
 
-/** Limit across all tenants. A single tenant uses at most half of the free places. */
+/** Maximum number of concurrent attempts of all tenants. A single tenant uses at most half of the free places. */
 const PLACES = { atOnce: 512, leavesRoom: true };
 const SAVE_EVERY_MS = 250;
 /** Interval of the reports that replace the stored progress if the read store is lost. */
@@ -48,7 +48,7 @@ type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
 export class WebhookDispatcher {
   private readonly lanes = new Map<string, WebhookLane>();
   private readonly byTenant = new Map<string, Set<WebhookLane>>();
-  /** Lanes that wait for the end of the first read. */
+  /** Lanes that wait until the first read of the history ends. */
   private readonly waiting = new Map<string, SavedLane>();
   private readonly ended = new Set<string>();
   private readonly reported = new Map<string, Position>();
@@ -78,7 +78,7 @@ export class WebhookDispatcher {
     await this.running;
     await Promise.all([...this.lanes.values()].map((lane) => lane.stop(STOP_WITHIN_MS)));
     await this.save().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'the progress of webhooks could not be saved');
+      this.parts.logger.warn({ err: error }, 'the progress of webhooks could not be saved; retrying');
     });
     this.parts.meter?.end();
   }
@@ -87,7 +87,7 @@ export class WebhookDispatcher {
     const { clock, logger, meter } = this.parts;
     const { signal } = this.stopping;
     const complain = (error: unknown): void => {
-      logger.warn({ err: error }, 'the webhooks wait for an engine');
+      logger.warn({ err: error }, 'the webhooks are waiting for an engine');
     };
     await retryForever(clock, signal, () => this.begin(), complain);
     meter?.begin(this.routed);
@@ -97,7 +97,7 @@ export class WebhookDispatcher {
     ]);
   }
 
-  /** Recalls the webhooks, or finds them in the history if there is no stored progress. */
+  /** Loads the progress of webhooks. If none is stored, finds the webhooks in the history. */
   private async begin(): Promise<void> {
     await this.log.prepare();
     const checkpoint = await this.parts.store.checkpoint(subscriberKey(WEBHOOKS));
@@ -109,7 +109,7 @@ export class WebhookDispatcher {
     this.waiting.clear();
   }
 
-  /** Returns the position up to which the history was read. */
+  /** Finds the webhooks in the history. Returns the position up to which it was read. */
   private async find(): Promise<Position> {
     const { events, catalogue } = this.parts;
     let after = BEFORE_ALL;
@@ -133,7 +133,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** The lane of a webhook that was created or enabled; its log may have entries from before. */
+  /** Returns the lane of a webhook that was created or enabled. Its log may already contain entries. */
   private async begun(address: WebhookAddress, after: Position): Promise<SavedLane> {
     const numbers = [...(await this.log.slotsOf(address.tenantId, address.id)).values()].map(({ number }) => number);
     return { ...newLane(address, after), nextNumber: Math.max(-1, ...numbers) + 1 };
@@ -166,7 +166,7 @@ export class WebhookDispatcher {
   }
 
   private readonly deliveredTo = async ({ tenantId, id }: WebhookAddress): Promise<ReadonlySet<string>> => {
-    // Deliveries of the last moment are not stored yet.
+    // The most recent deliveries may not have been stored yet.
     await this.save();
     const known = [...(await this.log.slotsOf(tenantId, id)).values()];
     return new Set(known.filter(({ status }) => status === 'DELIVERED').map(({ messageId }) => messageId));
@@ -231,12 +231,12 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Saves run one after another: each expects what the one before stored. */
+  /** Saves run one after another, because each expects the versions that the previous one has stored. */
   private save(): Promise<void> {
     return this.saves.run('', () => this.saveNow());
   }
 
-  /** One snapshot of all lanes; on an error the next one includes its changes. */
+  /** Saves one snapshot of all lanes. If that fails, the next snapshot includes its changes. */
   private async saveNow(): Promise<void> {
     const { routed } = this;
     const changed = new Map<string, StoredLane | null>([...this.ended].map((id) => [id, null]));

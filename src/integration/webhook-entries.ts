@@ -3,10 +3,13 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { CloudEvent } from './contracts-fields.js';
 import { alsoAbout, translate } from './translations.js';
 
-/** The first attempts of new events; a later delivery that a recovery requests; one message that a user sends again. */
+/** Cause of an entry: a new event, a recovery of past deliveries, or a user who sends one message again. */
 export type EntryKind = 'live' | 'recovery' | 'resend';
 
-/** An event whose messages are not all delivered. It is stored with the lane, so a restart continues with it. */
+/**
+ * An event with messages that have not been delivered yet. It is stored with the lane, so that a restart continues with
+ * it.
+ */
 export type SavedEntry = {
   readonly kind: EntryKind;
   readonly eventId: string;
@@ -15,29 +18,32 @@ export type SavedEntry = {
   readonly position: number;
   /** A position of the history before the event. */
   readonly before: number;
-  /** Number of messages that are delivered or dead. */
+  /** Number of messages that were delivered or became dead letters. */
   readonly done: number;
-  /** Attempts of the next message, and the time of its first failure. */
+  /** Number of attempts to deliver the next message, and the time of its first failure. */
   readonly attempts: number;
   readonly failedAtMs: number | null;
   readonly dueMs: number;
-  /** A second stream whose order is preserved for the event. */
+  /** A second stream in whose order the event is handled. */
   readonly also: string | null;
   /** Log entry of the next message. */
   readonly logged: LoggedAt | null;
-  /** The only message of a resend. */
+  /** The only message that a resend delivers. */
   readonly messageId: string | null;
 };
-/** `number`: the webhook's deliveries are numbered, and each takes the slot of one that is KEPT_DELIVERIES older. */
+/**
+ * Identifies an entry in the log. `number`: sequence number of the delivery, which reuses the slot of the delivery
+ * KEPT_DELIVERIES before it.
+ */
 export type LoggedAt = { readonly id: string; readonly number: number; readonly createdAt: string };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-/** An entry in memory. The event is kept until the first failure, so that waiting entries are small. */
+/** An entry in memory. The event is kept only until the first failure, so that waiting entries are small. */
 export type Entry = Mutable<SavedEntry> & { event: Recorded | undefined };
 
 export const savedOf = ({ event: _, ...saved }: Entry): SavedEntry => saved;
 
-/** An entry for an event that was not attempted yet. */
+/** Creates an entry for an event before the first attempt. */
 export const entryOf = (
   kind: EntryKind,
   event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position' | 'data'>,
@@ -50,12 +56,12 @@ export const entryOf = (
   };
 };
 
-/** A message of an event, whose text is computed once for all webhooks. */
+/** A message of an event. Its text is computed once for all webhooks. */
 export type Outgoing = Pick<CloudEvent, 'id' | 'type' | 'subject'> & { readonly body: string; readonly again: string };
 
 const known = new WeakMap<Recorded, readonly Outgoing[]>();
 
-/** The messages of an event, in publishing order. */
+/** Returns the messages of an event, in publishing order. */
 export function outgoingOf(event: Recorded): readonly Outgoing[] {
   let messages = known.get(event);
   if (!messages) known.set(event, (messages = translate(event).map(({ event: content }) => outgoing(content))));

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Backoff } from '../eventsourcing/backoff.js';
 import type { Clock } from '../ports/time.js';
 
-/** Attempts at once: at the beginning and after an outage, at most, and while the receiver is slow. */
+/** Limits on concurrent attempts: at the beginning and after an outage, the maximum, and while the receiver is slow. */
 const FIRST_LIMIT = 8;
 const MAX_LIMIT = 64;
 const SLOW_LIMIT = 4;
@@ -13,9 +13,9 @@ export const MAX_WAIT_MS = 60 * 60_000;
 const DOWN_AFTER = 3;
 
 /**
- * Limits the attempts at one receiver. A receiver that is down gets one attempt at a time, with growing pauses, and a
- * slow one few at once, so that neither uses the connections of others. After the first success of a receiver that was
- * down, all waiting attempts are due.
+ * Limits the attempts at one receiver. There is one attempt at a time, with growing pauses, while the receiver is down,
+ * and only a few while it is slow, so that it does not use up the connections of others. As soon as a receiver has
+ * recovered, all waiting attempts are due.
  */
 export class WebhookGate {
   /** Failures since the last success. */
@@ -41,9 +41,12 @@ export class WebhookGate {
     return this.failures >= DOWN_AFTER;
   }
 
-  /** Resolves when an attempt may begin, not before `dueMs` unless the receiver recovers; false if the gate closes. */
+  /**
+   * Waits until an attempt may begin: not before `dueMs`, unless the receiver recovers. Resolves to false if the gate
+   * closes.
+   */
   async enter(dueMs: number): Promise<boolean> {
-    // The limit matters after the clock was set back.
+    // The upper limit matters only if the clock has been set back.
     const waitMs = Math.min(MAX_WAIT_MS, dueMs - this.clock.nowMs());
     if (waitMs > 0) await this.clock.sleep(waitMs, this.changed.signal);
     if (this.closed()) return false;

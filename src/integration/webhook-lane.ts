@@ -9,18 +9,21 @@ import { publicEventTypes } from './translations.js';
 import { type DeliveryParts, WebhookAttempts, type WebhookAddress } from './webhook-attempts.js';
 import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from './webhook-entries.js';
 
-/** Maximum number of open events. A webhook with more reads the history itself, when it has room. */
+/** Maximum number of open events. Beyond this, the webhook reads the history itself once it has room. */
 const MAX_OPEN = 256;
-/** Live events have precedence over those of a recovery. */
+/** Maximum number of open events of a recovery. Live events have precedence over them. */
 const MAX_RECOVERING = 64;
 
-/** Events since an instant and up to a position that a user wants delivered again. */
+/** A user's request to deliver the events since an instant and up to a position again. */
 export type Recovery = { readonly since: string; readonly upTo: Position; readonly after: Position };
 
 /** The stored progress of a webhook. */
 export type SavedLane = StoredLane & {
   readonly tenantId: string;
-  /** Everything up to the position is open, delivered or dead: `after`, or the checkpoint of the router if attached. */
+  /**
+   * If attached, every event up to the router's checkpoint is open, delivered or parked; otherwise, every event up to
+   * `after`.
+   */
   readonly isAttached: boolean;
   readonly after: Position;
   readonly open: readonly SavedEntry[];
@@ -40,7 +43,7 @@ const publicTypes = new Set(publicEventTypes);
 type LaneParts = DeliveryParts & {
   /** Position up to which the router has offered events. */
   readonly routed: () => Position;
-  /** Messages of the webhook that are already delivered, as far as the log knows. */
+  /** Returns the messages of the webhook that have already been delivered, as far as the log shows. */
   readonly deliveredTo: (address: WebhookAddress) => Promise<ReadonlySet<string>>;
 };
 
@@ -54,7 +57,7 @@ export class WebhookLane {
   /** Whether the stored progress is outdated. */
   isDirty = true;
   private readonly open = new Set<Entry>();
-  /** Positions of open events that are not sent by a user's request. */
+  /** Positions of open events, except those that a user has requested. */
   private readonly positions = new Set<Position>();
   private readonly queue = new KeyedQueue();
   private readonly filter: EventFilter;
@@ -64,7 +67,7 @@ export class WebhookLane {
   private recovery: Recovery | null;
   /** Positions that were open when the recovery began. */
   private underway: ReadonlySet<Position> = new Set();
-  /** Position of the tenant's last event that the router offered. */
+  /** Position of the last event of the tenant that the router has offered. */
   private offered: Position = BEFORE_ALL;
   private running: Promise<unknown> = Promise.resolve();
   private wake: () => void = () => undefined;
@@ -98,17 +101,17 @@ export class WebhookLane {
     );
   }
 
-  /** Attempts that do not end in time stay open. */
+  /** Stops the lane. Events whose attempts do not end in time stay open. */
   async stop(withinMs: number): Promise<void> {
     this.stopping.abort();
     await this.attempts.stop(withinMs);
     this.wake();
     await this.running;
-    // The entries of attempts that have just ended are up to date after this turn.
+    // After this turn, the entries of attempts that have just ended are up to date.
     await nextTurn();
   }
 
-  /** A new event of the tenant. `before`: a position of the history before it. */
+  /** Takes a new event of the tenant. `before`: a position before the event. */
   offer(event: Recorded, before: Position): void {
     this.offered = event.position;
     if (!this.isAttached || event.position <= this.after) return;
@@ -116,7 +119,7 @@ export class WebhookLane {
     else this.detach(before);
   }
 
-  /** An event that the router cannot read is left to the lane, which parks it. */
+  /** Takes an event that the router cannot decode. The lane parks it. */
   offerUnreadable(event: RecordedEvent, before: Position): void {
     this.offered = event.position;
     if (this.isAttached && event.position > this.after)
@@ -128,7 +131,10 @@ export class WebhookLane {
     this.take({ ...entry, event: undefined });
   }
 
-  /** Delivers events again that the log does not show as delivered. Requests that overlap are combined. */
+  /**
+   * Delivers the events in a range again unless the log shows that they were delivered. Overlapping requests are
+   * combined.
+   */
   recover({ since, upTo }: Pick<Recovery, 'since' | 'upTo'>): void {
     const known = this.recovery;
     const isCovered = known !== null && known.since <= since;
@@ -137,7 +143,7 @@ export class WebhookLane {
     this.wake();
   }
 
-  /** Everything up to this position is delivered or dead. */
+  /** Every event up to this position has been delivered or parked. */
   get doneUpTo(): Position {
     for (const { kind, before } of this.open) if (kind === 'live') return before;
     return this.isAttached ? this.parts.routed() : this.after;
@@ -187,7 +193,7 @@ export class WebhookLane {
       else if (this.isAttached && this.recovery && this.open.size < MAX_RECOVERING) await this.readAgain(this.recovery);
       else await new Promise<void>((wake) => (this.wake = wake));
       gotOn();
-      // Engines in this process read without waiting.
+      // Embedded engines return without waiting, so other work must get a turn.
       await nextTurn();
     }
   }
@@ -202,7 +208,7 @@ export class WebhookLane {
     }
     this.isDirty = true;
     if (page.length === maxCount) return;
-    // Everything up to `routed` was stored before the read.
+    // Every event up to `routed` was stored before this read.
     this.after = Math.max(this.after, routed);
     this.isAttached = this.offered <= this.after;
   }
@@ -214,7 +220,7 @@ export class WebhookLane {
       this.attempts.delivered = await this.parts.deliveredTo(this.address);
     }
     const page = await this.parts.events.readAll({ from: after, filter: this.filter, maxCount: MAX_RECOVERING });
-    // Another request may have come in meanwhile.
+    // Another request may have arrived meanwhile.
     if (this.recovery !== recovery) return;
     for (const event of page) if (this.isDue(event, recovery)) this.takeStored('recovery', event, after);
     const last = page.at(-1)?.position ?? upTo;

@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { outgoingOf } from './webhook-entries.js';
 
-/** Name of a webhook as the subscriber of its dead letters. */
+/** Name of the subscriber in the dead letters of a webhook. */
 export const webhookSubscriber = (id: string): string => `webhook:${id}`;
 export const webhookOfSubscriber = (subscriber: string): string => subscriber.slice(subscriber.indexOf(':') + 1);
 
@@ -22,7 +22,8 @@ export class WebhookRedelivery {
   ) {}
 
   /**
-   * Sends all messages of the event once, in order. Returns why the receiver rejected one; undefined if none.
+   * Sends all messages of the event once, in order. Returns the reason if the receiver rejected one; otherwise
+   * undefined.
    * @throws DomainError not_found if the webhook was deleted
    */
   async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {

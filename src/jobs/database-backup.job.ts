@@ -37,7 +37,7 @@ export async function backUp(task: BackupTask, parts: TaskParts, control: TaskCo
     signal.throwIfAborted();
     await draft.keep(sha256);
     const removed = await archive.prune(kept);
-    const pruned = removed === 0 ? '' : ` Older backups removed: ${removed}.`;
+    const pruned = removed === 0 ? '' : ` Old backups removed: ${removed}.`;
     return {
       message: `${count} events, ${sizeBytes} bytes.${pruned}`,
       artifact: { fileName: draft.fileName, sizeBytes, sha256 },

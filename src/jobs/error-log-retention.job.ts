@@ -9,12 +9,12 @@ const NAME = 'error-log-retention';
 const DAY_MS = 24 * 60 * 60_000;
 const days = (byDefault: number) => z.int().min(1).max(3_650).default(byDefault);
 
-/** Days from the last occurrence until a record is hidden. */
+/** Number of days after the last occurrence until a record is hidden. */
 const Parameters = z.strictObject({ resolvedDays: days(30), unresolvedDays: days(90) });
 
 /**
- * Hides records of errors that have not occurred recently. Their events remain: the history is never truncated. The
- * decision is made at the record's exact revision, so a record with a concurrent occurrence remains visible.
+ * Hides records of errors that have not occurred recently. Their events remain, because the history is never truncated.
+ * The decision applies to an exact revision of the record, so a record with a concurrent occurrence remains visible.
  */
 export const errorLogRetention = (parts: JobParts): Job => ({
   name: NAME,

@@ -75,7 +75,7 @@ export class JobScheduler {
     if (known !== undefined && known <= nowMs + MAX_AHEAD_MS) return known;
     const state = await this.parts.runner.recordSchedule(facts.name, facts.isEnabled ? facts.schedule : null);
     const instants = [state.schedule?.since, state.scheduledFor].flatMap((text) => (text ? [Date.parse(text)] : []));
-    // An instant far in the future was recorded under a wrong clock.
+    // An instant far in the future was recorded while the clock was wrong.
     const seenMs = Math.max(0, ...instants.map((ms) => (ms <= nowMs + MAX_AHEAD_MS ? ms : nowMs)));
     this.seen.set(facts.name, seenMs);
     return seenMs;
@@ -90,7 +90,10 @@ export class JobScheduler {
       await runner.start(jobName, start);
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'JOB_ALREADY_RUNNING') throw error;
-      logger.warn({ job: jobName, scheduledFor }, 'a job is still running at its next instant, which is skipped');
+      logger.warn(
+        { job: jobName, scheduledFor },
+        'a job is still running at its next scheduled instant; skipping that instant',
+      );
     }
   }
 }
@@ -104,7 +107,7 @@ type Leftover = { readonly job: Job; readonly executionId: string; readonly term
 /**
  * Delay before a run of a later term is marked as failed. A leader that was paused may have lost its lease without
  * noticing, but it notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still the leader
- * after the delay, the later term came from a lease store that no longer exists.
+ * after the delay, the later term is from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -125,7 +128,7 @@ export class JobLeader {
 
   /**
    * Begins a term: marks runs claimed in other terms as failed, and takes over unclaimed runs.
-   * @throws read errors of the event store, in which case nothing has begun
+   * @throws read errors of the event store, in which case the term has not begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
     const { clock, ids, logger, commands, directory } = this;
@@ -148,7 +151,7 @@ export class JobLeader {
     };
   }
 
-  /** Runs in progress, according to the jobs' streams. */
+  /** Returns the runs in progress, according to the jobs' streams. */
   private async leftovers(): Promise<Leftover[]> {
     const states = await Promise.all(this.jobs.map(({ name }) => this.reader.read(aggregate, PLATFORM_TENANT, name)));
     return states.flatMap(({ state: { run } }, index) => {
@@ -171,7 +174,7 @@ export class JobLeader {
     await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes over runs that start after `from`, and stops runs whose end another process recorded. */
+  /** Takes over runs that were started after `from`, and stops runs that another process has ended. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;
@@ -186,7 +189,7 @@ export class JobLeader {
   }
 
   private note(runner: JobRunner, event: RecordedEvent): void {
-    // Unknown event types come from a newer version of the service, whose leader handles them.
+    // Unknown event types come from a newer release of the service, whose leader handles them.
     if (!Object.hasOwn(aggregate.events, event.type)) return;
     const { type, data, recordId } = this.catalogue.decode(event) as Recorded<JobEvent>;
     if (type === 'JobSucceeded' || type === 'JobFailed') runner.noteEnd(data.executionId);
@@ -198,7 +201,7 @@ export class JobLeader {
   /** Retries until it succeeds or the term is over. */
   private async retry(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
     await retryForever(this.clock, signal, work, (error) => {
-      this.logger.warn({ err: error }, 'jobs cannot be followed; retrying');
+      this.logger.warn({ err: error }, 'the events of jobs could not be read; retrying');
     });
   }
 }

@@ -30,17 +30,23 @@ type Parts = {
   readonly record: (report: Report) => Promise<void>;
 };
 
-/** Minimum interval between records of progress. Only whole percents are recorded, so a run has at most a hundred. */
+/**
+ * Minimum interval between records of progress. Only whole percentages are recorded, so a run has at most a hundred
+ * records.
+ */
 const EVERY_MS = 1_000;
 /**
- * Limits for messages that are recorded without an increase in percent: minimum interval (except for the first message)
+ * Limits for messages recorded without an increase of the percentage: minimum interval (except for the first message)
  * and maximum number.
  */
 const MESSAGE_EVERY_MS = 10_000;
 const MAX_MESSAGES = 20;
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Records the progress of a run: only the latest of many reports. Skips a report that cannot be recorded. */
+/**
+ * Records the progress of a run. If reports arrive too fast, only the latest is recorded. Skips a report that cannot be
+ * recorded.
+ */
 export class ProgressReports {
   latest: Report | undefined;
   private readonly ending = new AbortController();
@@ -56,7 +62,7 @@ export class ProgressReports {
     this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
   }
 
-  /** Nothing is recorded after it resolves. */
+  /** Ends the reports. Nothing is recorded after the promise resolves. */
   async end(): Promise<void> {
     this.ending.abort();
     await this.recording;
@@ -99,9 +105,9 @@ const END_WITHIN_MS = 2_000;
 const RECORD_WITHIN_MS = 1_500;
 const MAX_ERROR_LENGTH = 2_000;
 
-export const ENDED_EARLY = 'The run was stopped because its process is shutting down or lost the leadership for jobs.';
-export const PROCESS_GONE = 'The process of the run is gone.';
-const TAKEN = 'The run was ended by another process.';
+export const ENDED_EARLY = 'The run was stopped because its process is shutting down or no longer leads the jobs.';
+export const PROCESS_GONE = 'The process that executed the run no longer exists.';
+const TAKEN = 'Another process ended the run.';
 
 /**
  * Executes job runs during one term of leadership. It claims each run on the job's stream; its results are accepted
@@ -175,7 +181,7 @@ export class JobRunner {
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
     const ofRun = { ...told, path: `/console/jobs/${job.name}` };
     if (!recorded) logger.error(ofRun, 'the end of a job could not be recorded');
-    else if (recorded.events.length === 0) logger.warn(told, 'a job ended after this process had lost it');
+    else if (recorded.events.length === 0) logger.warn(told, 'a job ended after another process had ended its run');
     else if (end.status === 'FAILED') logger.error(ofRun, `a job failed, run ${executionId}`);
     else logger.info(told, 'a job ended');
   }
@@ -213,7 +219,7 @@ export class JobRunner {
     return end;
   }
 
-  /** Resolves when a stopped run has used up END_WITHIN_MS, or when `over` aborts. */
+  /** Resolves when a stopped run has exceeded END_WITHIN_MS, or when `over` aborts. */
   private async overdue(told: AbortSignal, over: AbortSignal): Promise<void> {
     await whenAborted(AbortSignal.any([told, over]));
     await this.parts.clock.sleep(END_WITHIN_MS, over);
@@ -240,7 +246,7 @@ export class JobRunner {
       }
     };
     const complain = (error: unknown) => {
-      logger.warn({ err: error }, 'the state of a job cannot be recorded; retrying');
+      logger.warn({ err: error }, 'the state of a job could not be recorded; retrying');
     };
     const [late, over] = [new AbortController(), new AbortController()];
     const sleeping = whenAborted(signal).then(() => clock.sleep(lateMs, late.signal));

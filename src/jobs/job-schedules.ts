@@ -13,15 +13,15 @@ export class Schedule {
   constructor(readonly pattern: string) {
     if (!PARTS.test(pattern)) throw new Error('must be a cron pattern of five or six parts, or a name such as @daily');
     this.cron = new Cron(pattern, { timezone: 'UTC' });
-    if (this.after(0) === undefined) throw new Error('must be a cron pattern that matches some instant');
+    if (this.after(0) === undefined) throw new Error('must be a cron pattern that matches at least one instant');
   }
 
-  /** The first instant after `ms`, both in milliseconds since 1970. */
+  /** Returns the first instant after `ms`, both in milliseconds since 1970. */
   after(ms: number): number | undefined {
     return this.cron.nextRun(new Date(ms))?.getTime();
   }
 
-  /** The last instant up to and including `ms`, both in milliseconds since 1970. */
+  /** Returns the last instant up to and including `ms`, both in milliseconds since 1970. */
   upTo(ms: number): number | undefined {
     // Croner excludes the reference instant.
     return this.cron.previousRuns(1, new Date(ms + 1))[0]?.getTime();
@@ -41,7 +41,8 @@ export type ScheduleSettings = {
 };
 
 /**
- * Parses `name=pattern;name=off`; an entry `off` applies to all jobs not named. Errors do not quote the entry.
+ * Parses `name=pattern;name=off`; an entry `off` applies to all jobs that are not named. Error messages do not quote
+ * the entry.
  * @throws Error with the number of the first invalid entry
  */
 export function parseSchedules(text: string): ScheduleSettings {
@@ -53,7 +54,7 @@ export function parseSchedules(text: string): ScheduleSettings {
     if (entry === 'off') others = 'off';
     else {
       const [name, setting] = parseEntry(entry, `entry ${index + 1}`);
-      if (byName.has(name)) throw new Error(`entry ${index + 1}: ${name} is named twice`);
+      if (byName.has(name)) throw new Error(`entry ${index + 1}: the job ${name} is named twice`);
       byName.set(name, setting);
     }
   }
@@ -63,7 +64,8 @@ export function parseSchedules(text: string): ScheduleSettings {
 function parseEntry(entry: string, where: string): readonly [string, ScheduleSetting] {
   const [given = '', ...rest] = entry.split('=');
   const name = JOB_NAMES.find((known) => known === given.trim());
-  if (name === undefined) throw new Error(`${where}: must begin with the name of a job: ${JOB_NAMES.join(', ')}`);
+  if (name === undefined)
+    throw new Error(`${where}: must begin with the name of a job, one of ${JOB_NAMES.join(', ')}`);
   const pattern = rest.join('=').trim();
   try {
     return [name, pattern === 'off' ? 'off' : new Schedule(pattern)];

@@ -8,7 +8,7 @@ import type { ReadStore } from '../ports/read-store.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { ReadModels } from '../queries/query.js';
 
-/** One run of a job, as the job sees it. */
+/** One run of a job, as passed to the job. */
 export type JobRun<Parameters = unknown> = {
   /** Id of the execution, which also names its artifacts. */
   readonly executionId: string;
@@ -29,7 +29,7 @@ export type JobArtifact = {
 };
 
 export type JobOutcome = {
-  /** The result in a sentence for operators. */
+  /** The result as a sentence for operators. */
   readonly message: string;
   readonly artifact?: JobArtifact;
 };
@@ -37,7 +37,7 @@ export type JobOutcome = {
 /** Injection token of all jobs (`readonly Job[]`). */
 export const JOBS = Symbol('JOBS');
 
-/** Work started by operators or the scheduler. A job has at most one run at a time across all replicas. */
+/** Work that operators or the scheduler start. A job has at most one run at a time across all replicas. */
 export interface Job {
   /** Lower case with hyphens. Must never change. */
   readonly name: string;
@@ -58,7 +58,7 @@ export type JobParts = {
   readonly ids: Ids;
 };
 
-/** Executes a decision on behalf of a job. Returns whether it changed the record. */
+/** Executes a decision on behalf of a job. Returns true if it changed the record. */
 export async function changeAs<State, Event extends DomainEvent, Data>(
   { runner, ids }: JobParts,
   { name, executionId }: { readonly name: string; readonly executionId: string },

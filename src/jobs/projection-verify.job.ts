@@ -15,8 +15,8 @@ const PROJECTION_VERIFY = 'projection-verify';
 
 /**
  * Compares a sample of the read models with the history. Parameters: `share`, the fraction of documents, reduced for
- * models in which it would exceed 2,000 documents; `seed`, which selects the documents. The default seed differs for
- * each run.
+ * models in which it would exceed 2,000 documents; `seed`, which selects the documents and by default differs for each
+ * run.
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
@@ -49,14 +49,16 @@ export async function verify(
 
 function summaryOf({ compared, models, events, upTo, leftOut }: Verification, seed: number): string {
   const skipped =
-    leftOut.length === 0 ? '' : ` Skipped because not built or cut over meanwhile: ${leftOut.join(', ')}.`;
+    leftOut.length === 0
+      ? ''
+      : ` Skipped because they were not built or were cut over meanwhile: ${leftOut.join(', ')}.`;
   return (
     `${compared} documents of ${models.length} read models compared with ${events} events ` +
     `up to position ${upTo} (seed ${seed}).${skipped}`
   );
 }
 
-/** Read models differ from the history. Rebuild the models that the message names. */
+/** Read models differ from the history. The message names the models to rebuild. */
 export class ReadModelsDiffer extends Error {
   constructor(differences: readonly Difference[], summary: string) {
     const named = differences

@@ -11,7 +11,7 @@ const NAME = 'session-cleanup';
  */
 const LAPSED_FOR_MS = 24 * 3_600_000;
 
-/** Ends sessions whose last refresh token has expired: these sessions are unusable, although nobody signed out. */
+/** Ends sessions whose last refresh token has expired. They are unusable, although nobody signed out. */
 export const sessionCleanup = (parts: JobParts): Job => ({
   name: NAME,
   description: 'Ends sessions whose refresh token expired at least a day ago.',
@@ -25,7 +25,7 @@ export const sessionCleanup = (parts: JobParts): Job => ({
     let [seen, ended] = [0, 0];
     for await (const { id, tenantId } of models.each(openSessions, PLATFORM, lapsed)) {
       signal.throwIfAborted();
-      // The read model may lag. The decision changes nothing if the session was refreshed or ended since.
+      // The read model may lag. The decision changes nothing if the session has been refreshed or has ended since.
       const own = { name: NAME, executionId };
       if (await changeAs(parts, own, session, { tenantId, id }, { lapsedBy }, expireSession)) ended += 1;
       seen += 1;

@@ -143,7 +143,7 @@ test('After a success the oldest backups beyond the limit are removed with their
   for (const name of others) await writeFile(join(folder(), name), 'mine');
   const outcomes: JobOutcome[] = [];
   for (let n = 0; n < 4; n += 1) outcomes.push(await job({ BACKUPS_KEPT: '2' }).run(runOf()));
-  expect(outcomes.at(-1)?.message).toMatch(/Older backups removed: 1\.$/);
+  expect(outcomes.at(-1)?.message).toMatch(/Old backups removed: 1\.$/);
   const kept = outcomes.slice(-2).map(({ artifact }) => artifact?.fileName ?? '');
   expect(await files()).toEqual([...others, ...kept, ...kept.map((name) => `${name}.sha256`)].toSorted());
 });

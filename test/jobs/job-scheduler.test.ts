@@ -151,7 +151,7 @@ describe('The scheduler', () => {
     await open();
     await bench.pass(2 * HOUR_MS);
     expect(bench.runs).toEqual(['2026-11-21T03:00:00.000Z']);
-    expect(bench.warnings).toEqual(['a job is still running at its next instant, which is skipped']);
+    expect(bench.warnings).toEqual(['a job is still running at its next scheduled instant; skipping that instant']);
     bench.endRun();
     await bench.pass(59 * MINUTE_MS);
     expect(bench.runs).toHaveLength(1);

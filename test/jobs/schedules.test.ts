@@ -53,14 +53,14 @@ describe('The setting of schedules', () => {
   );
 
   test.each([
-    ['nothing=off', `entry 1: must begin with the name of a job: ${JOB_NAMES.join(', ')}`],
+    ['nothing=off', `entry 1: must begin with the name of a job, one of ${JOB_NAMES.join(', ')}`],
     [`off;x`, 'entry 2: must begin with the name of a job'],
     [first, `entry 1: ${first} must be a cron pattern`],
     [`${first}=`, `entry 1: ${first} must be a cron pattern`],
     [`${first}=on`, `entry 1: ${first} must be a cron pattern`],
     [`${first}=0 25 * * *`, `entry 1: ${first} CronPattern`],
-    [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that matches some instant`],
-    [`${first}=off;${first}=0 3 * * *`, `entry 2: ${first} is named twice`],
+    [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that matches at least one instant`],
+    [`${first}=off;${first}=0 3 * * *`, `entry 2: the job ${first} is named twice`],
   ])('is at fault as %p', (setting, fault) => {
     expect(faultOf(setting)).toContain(`JOB_SCHEDULES: ${fault}`);
   });

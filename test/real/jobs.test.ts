@@ -88,7 +88,7 @@ test(
       expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
       for (const { status, error } of all)
         expect([status, error]).toEqual(
-          status === 'FAILED' ? ['FAILED', 'The process of the run is gone.'] : ['SUCCEEDED', null],
+          status === 'FAILED' ? ['FAILED', 'The process that executed the run no longer exists.'] : ['SUCCEEDED', null],
         );
 
       // The stream confirms this: every run begins after the previous run has ended, and ends exactly once.
