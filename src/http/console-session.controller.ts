@@ -39,7 +39,7 @@ const SignInInput = z
   .transform((body, { issues }) => {
     const step = 'factorToken' in body ? FactorLoginInput.safeParse(body) : LoginInput.safeParse(body);
     if (step.success) return step.data;
-    for (const { message, path } of step.error.issues) issues.push({ code: 'custom', message, path, input: body });
+    for (const issue of step.error.issues) issues.push({ ...issue, input: body } as z.core.$ZodRawIssue);
     return z.NEVER;
   })
   .meta({ id: 'ConsoleSignInDto' });
