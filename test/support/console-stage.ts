@@ -13,6 +13,7 @@ export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page
 export function onStage(
   handOver: (stage: Stage) => void,
   furnish: (furniture: Furniture) => Promise<void> = () => Promise.resolve(),
+  settings: Readonly<Record<string, string>> = {},
 ): (look?: Look) => Promise<void> {
   let furniture: Furniture;
   let browser: Browser;
@@ -22,7 +23,7 @@ export function onStage(
     handOver({ ...furniture, visitor, page: visitor.page });
   };
   beforeAll(async () => {
-    const service = await ConsoleService.start();
+    const service = await ConsoleService.start(settings);
     furniture = { service, shop: await service.openShop() };
     await furnish(furniture);
     browser = await launch();

@@ -1,8 +1,35 @@
+import { queryOptions } from '@tanstack/react-query';
 import type { components } from '../../../clients/typescript/src/schema';
+import { api, data } from './client';
 
 type Schemas = components['schemas'];
 export type FactorRequired = Schemas['FactorRequiredDto'];
 export type FactorProof = Schemas['FactorLoginDto'];
+export type Factor = Schemas['FactorDto'];
+export type NewFactor = Schemas['NewFactorDto'];
+
+/** Second factors of the signed-in user. */
+export const factorsQuery = queryOptions({
+  queryKey: ['factors'],
+  queryFn: ({ signal }) => data(api.GET('/api/auth/factors', { signal })),
+});
+
+export const addFactor = (type: Factor['type']) => data(api.POST('/api/auth/factors', { body: { type } }));
+
+/** Returns new recovery codes, which replace all earlier ones. */
+export const confirmFactor = async (id: string, body: Schemas['ConfirmFactorDto']) =>
+  (await data(api.POST('/api/auth/factors/{id}/confirm', { params: { path: { id } }, body }))).recoveryCodes;
+
+/** Creates a passkey and confirms it. Returns the recovery codes. @throws DOMException if the user declines */
+export async function addPasskey(): Promise<readonly string[]> {
+  const { id, options } = await addFactor('PASSKEY');
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as unknown as PublicKeyCredentialCreationOptionsJSON,
+  );
+  const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential;
+  return confirmFactor(id, { credential: credential.toJSON() as unknown as NonNullable<Confirmed['credential']> });
+}
+type Confirmed = Schemas['ConfirmFactorDto'];
 
 /** Lets the browser answer a passkey challenge. @throws DOMException if the user declines */
 export async function passkeyAnswer(options: object): Promise<NonNullable<FactorProof['credential']>> {

@@ -2,6 +2,10 @@ import { QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { KontorError } from './problem';
 
 const RETRIES = 2;
+/** Interval at which a page asks again while the service is unavailable, so that it recovers by itself. */
+const RECOVERY_MS = 5_000;
+
+const isPassing = (error: unknown): error is KontorError => error instanceof KontorError && error.isPassing;
 
 /** Cache of all reads; exists only as long as the tab. */
 export const queryClient = new QueryClient({
@@ -11,8 +15,8 @@ export const queryClient = new QueryClient({
       // Requests are sent even if the browser is offline, which is reported as a separate error.
       networkMode: 'always',
       // A timeout is not retried, because a retry would double the waiting time.
-      retry: (failures, error) =>
-        failures < RETRIES && error instanceof KontorError && error.isPassing && error.code !== 'TIMEOUT',
+      retry: (failures, error) => failures < RETRIES && isPassing(error) && error.code !== 'TIMEOUT',
+      refetchInterval: ({ state }) => (isPassing(state.error) ? RECOVERY_MS : false),
       retryDelay: (failures) => 400 * 2 ** failures,
     },
     mutations: { networkMode: 'always', retry: false },

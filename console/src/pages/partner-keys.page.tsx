@@ -9,10 +9,10 @@ import { ConfirmAction } from '../parts/confirm-action';
 import { DataTable, type Column } from '../parts/data-table';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
+import { Example, IssuedKeyOnce } from '../parts/issued-key';
 import { keyColumns } from '../parts/key-columns';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
-import { Example, SecretOnce } from '../parts/secret-once';
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
@@ -99,7 +99,7 @@ function CreateKey(): ReactNode {
       isOutcomeKept
       label="Create a key"
       onDone={refresh}
-      outcome={(issued, close) => <SecretOnce close={close} currency={currency} issued={issued} />}
+      outcome={(issued, close) => <IssuedKeyOnce close={close} currency={currency} issued={issued} />}
     />
   );
 }
@@ -125,7 +125,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
           </>
         }
         onDone={refresh}
-        outcome={(issued, close) => <SecretOnce close={close} currency={currency} issued={issued} />}
+        outcome={(issued, close) => <IssuedKeyOnce close={close} currency={currency} issued={issued} />}
       />
       <ConfirmAction
         about={name}

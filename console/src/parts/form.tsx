@@ -15,6 +15,9 @@ export type Form = {
 
 type FormState = Form & { readonly replace: (values: Draft) => void };
 
+/** The form shows all elements of a list in one field: `types[0]` in `types`. */
+const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
+
 /** Form values with the service's validation errors. */
 export function useForm(initial: Draft, error: unknown): FormState {
   const [values, replace] = useState(initial);
@@ -24,7 +27,8 @@ export function useForm(initial: Draft, error: unknown): FormState {
     set: (name, value) => {
       replace((before) => ({ ...before, [name]: value }));
     },
-    fault: (name) => (error instanceof KontorError ? error.fault(name) : undefined),
+    fault: (name) =>
+      error instanceof KontorError ? error.errors.find(({ path }) => fieldOf(path) === name)?.message : undefined,
   };
 }
 
@@ -37,7 +41,7 @@ type FieldProps = {
 };
 
 type TextProps = FieldProps & {
-  readonly type?: 'text' | 'email' | 'tel' | 'date' | 'password' | 'number';
+  readonly type?: 'text' | 'email' | 'tel' | 'date' | 'password' | 'number' | 'datetime-local';
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
 };
@@ -105,7 +109,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
 export function FormProblem({ error, form }: { error: unknown; form: Form }): ReactNode {
   if (error === null) return null;
   const errors = error instanceof KontorError ? error.errors : [];
-  const isAllShown = errors.length > 0 && errors.every(({ path }) => path in form.values);
+  const isAllShown = errors.length > 0 && errors.every(({ path }) => fieldOf(path) in form.values);
   if (!isAllShown) return <ProblemView error={error} />;
   return (
     <Text c="var(--k-bad)" role="alert" size="sm">

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { problemOf, type KontorError } from '../api/problem';
 import { CopyButton } from './copy-button';
@@ -29,7 +30,7 @@ type Props = {
 /** The service's error message, with the request id for looking it up in the log. */
 export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   const problem = problemOf(error);
-  const { message, errors, requestId, status, retryAfterSeconds } = problem;
+  const { message, code, errors, requestId, status, retryAfterSeconds } = problem;
   return (
     <Alert
       className="k-problem"
@@ -39,7 +40,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
       variant="outline"
     >
       <Text size="sm">{message}</Text>
-      {status === 403 && <Text size="sm">Ask an administrator for permission, or sign in with another account.</Text>}
+      {status === 403 && <NextStep code={code} />}
       {retryAfterSeconds !== undefined && status === 429 && <Text size="sm">Try again in {retryAfterSeconds} s.</Text>}
       {errors.length > 1 && (
         <ul>
@@ -70,3 +71,15 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
     </Alert>
   );
 }
+
+/** What a user without access can do about it. */
+const NextStep = ({ code }: { code: string }): ReactNode => {
+  if (code === 'STEP_UP_REQUIRED') return null;
+  return code === 'FACTOR_REQUIRED' ? (
+    <Text size="sm">
+      <Link to="/account">Add a second factor to your account</Link>
+    </Text>
+  ) : (
+    <Text size="sm">Ask an administrator for permission, or sign in with another account.</Text>
+  );
+};

@@ -43,6 +43,28 @@ const keys = createRoute({
   path: '/partner-keys',
   component: lazyRouteComponent(() => import('../pages/partner-keys.page'), 'PartnerKeysPage'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  validateSearch: searchParams({ page: pageNumber }),
+  component: lazyRouteComponent(() => import('../pages/webhooks.page'), 'WebhooksPage'),
+});
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id',
+  validateSearch: searchParams({ page: pageNumber, status: oneOf('PENDING', 'DELIVERED', 'FAILED') }),
+  component: lazyRouteComponent(() => import('../pages/webhook.page'), 'WebhookPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings.page'), 'SettingsPage'),
+});
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account.page'), 'AccountPage'),
+});
 const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: '/notifications',
@@ -58,5 +80,9 @@ export const tenantRoutes = [
   rules,
   ruleBench,
   keys,
+  webhooks,
+  webhook,
+  settings,
+  account,
   notifications,
 ] as const;

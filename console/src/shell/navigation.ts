@@ -44,6 +44,8 @@ const SECTIONS: readonly Section[] = [
     destinations: [
       { to: '/rules', label: 'Category rules', icon: 'rules', who: 'categories.read' },
       { to: '/partner-keys', label: 'Partner keys', icon: 'key', who: 'integrations.manage' },
+      { to: '/webhooks', label: 'Webhooks', icon: 'webhook', who: 'integrations.manage' },
+      { to: '/settings', label: 'Sign-in settings', icon: 'lock', who: 'users.read' },
     ],
   },
   {

@@ -62,6 +62,9 @@ export function Shell({ me, children }: Props): ReactNode {
         <Destinations me={me} />
         <div>
           <div className="k-nav-label">Account</div>
+          <Link className="k-nav-link" to="/account">
+            <Icon name="user" /> Your account
+          </Link>
           <ChangePassword />
         </div>
       </AppShell.Navbar>

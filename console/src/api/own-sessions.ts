@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, data, type Shapes } from './client';
+
+export type OwnSession = Shapes['SessionDto'];
+
+/** Sessions of the signed-in user. */
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['own-sessions'],
+  queryFn: ({ signal }) => data(api.GET('/api/auth/sessions', { signal })),
+});
+
+export const endSession = (id: string) => data(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }));
+
+// The order matters: most browsers also name the browsers that they resemble.
+const BROWSERS = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['Windows', 'Windows'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['Mac OS', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+type Names = readonly (readonly [mark: string, name: string])[];
+const nameIn = (text: string, names: Names): string | undefined => names.find(([mark]) => text.includes(mark))?.[1];
+
+/** `Firefox on Linux`; for programs, the start of their `User-Agent`. */
+export function deviceName(userAgent: string | null): string {
+  if (userAgent === null) return 'Unknown device';
+  const browser = nameIn(userAgent, BROWSERS);
+  const system = nameIn(userAgent, SYSTEMS);
+  if (browser === undefined) return userAgent.slice(0, 60);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,0 +1,144 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data } from '../api/client';
+import { factorsQuery, type Factor } from '../api/factors';
+import { useMe } from '../api/me';
+import { deviceName, endSession, ownSessionsQuery, type OwnSession } from '../api/own-sessions';
+import { AddApp, AddPasskey } from '../parts/add-factor';
+import { ConfirmAction } from '../parts/confirm-action';
+import { DataTable, type Column } from '../parts/data-table';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { StatusBadge } from '../parts/status-badge';
+
+/** Second factors and sessions of the signed-in user. */
+export function AccountPage(): ReactNode {
+  const me = useMe();
+  const factors = useQuery(factorsQuery);
+  const sessions = useQuery(ownSessionsQuery);
+  const others = sessions.data?.filter(({ isCurrent }) => !isCurrent) ?? [];
+  return (
+    <>
+      <PageHeader lead={me?.user.email} title="Your account" />
+      <Panel
+        aside={
+          <div className="k-row-actions">
+            <AddApp />
+            <AddPasskey />
+          </div>
+        }
+        title="Second factors"
+      >
+        <DataTable
+          columns={factorColumns}
+          empty="You sign in with your password only. Add an authenticator app or a passkey, so that a stolen password is not enough."
+          keyOf={({ id }) => id}
+          label="Second factors"
+          query={factors}
+          rows={factors.data}
+        />
+      </Panel>
+      <Panel aside={others.length > 0 && <EndOthers sessions={others} />} title="Sessions">
+        <DataTable
+          columns={sessionColumns}
+          empty="There are no sessions."
+          keyOf={({ id }) => id}
+          label="Sessions"
+          query={sessions}
+          rows={sessions.data}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: 'Authenticator app', PASSKEY: 'Passkey' };
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+const factorColumns: readonly Column<Factor>[] = [
+  { key: 'type', header: 'Factor', cell: ({ type }) => <strong>{FACTORS[type]}</strong> },
+  { key: 'created', header: 'Added', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  {
+    key: 'used',
+    header: 'Last used',
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt === null ? <span className="k-nothing">Never</span> : <Instant as="relative" at={lastUsedAt} />,
+  },
+  { key: 'actions', header: 'Action', cell: (factor) => <RemoveFactor factor={factor} /> },
+];
+
+function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): ReactNode {
+  const cache = useQueryClient();
+  const name = `${FACTORS[type]}, added ${day.format(new Date(createdAt))}`;
+  return (
+    <ConfirmAction
+      about={name}
+      act={() => data(api.DELETE('/api/auth/factors/{id}', { params: { path: { id } } }))}
+      icon="close"
+      isDangerous
+      label="Remove"
+      onDone={() => {
+        askAgain(cache, factorsQuery.queryKey);
+      }}
+    >
+      <strong>{name}</strong> can no longer be used to sign in. Without any factor, your password alone is enough, and
+      your recovery codes end.
+    </ConfirmAction>
+  );
+}
+
+const sessionColumns: readonly Column<OwnSession>[] = [
+  {
+    key: 'device',
+    header: 'Device',
+    cell: ({ device }) => <strong title={device ?? undefined}>{deviceName(device)}</strong>,
+  },
+  { key: 'address', header: 'Address', cell: ({ address }) => <code>{address ?? '—'}</code> },
+  { key: 'created', header: 'Signed in', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'used', header: 'Last used', cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} /> },
+  { key: 'expires', header: 'Ends', cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} /> },
+  {
+    key: 'actions',
+    header: 'Action',
+    cell: (session) =>
+      session.isCurrent ? <StatusBadge tone="good">This session</StatusBadge> : <EndSession session={session} />,
+  },
+];
+
+function useRefreshSessions(): () => void {
+  const cache = useQueryClient();
+  return () => {
+    askAgain(cache, ownSessionsQuery.queryKey);
+  };
+}
+
+function EndSession({ session: { id, device, address } }: { session: OwnSession }): ReactNode {
+  const name = [deviceName(device), address].filter((part) => part !== null).join(', ');
+  return (
+    <ConfirmAction
+      about={name}
+      act={() => endSession(id)}
+      icon="signOut"
+      label="Sign out"
+      onDone={useRefreshSessions()}
+    >
+      Sign out <strong>{name}</strong>? If you do not recognize this session, also change your password.
+    </ConfirmAction>
+  );
+}
+
+function EndOthers({ sessions }: { sessions: readonly OwnSession[] }): ReactNode {
+  return (
+    <ConfirmAction
+      act={() => Promise.all(sessions.map(({ id }) => endSession(id)))}
+      icon="signOut"
+      label="Sign out everywhere else"
+      onDone={useRefreshSessions()}
+    >
+      Sign out {sessions.length === 1 ? 'one other session' : `${sessions.length} other sessions`}? You stay signed in
+      here.
+    </ConfirmAction>
+  );
+}

@@ -1,0 +1,85 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data } from '../api/client';
+import { webhooksQuery, type Webhook } from '../api/webhooks';
+import { DataTable, type Column } from '../parts/data-table';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { NEW_WEBHOOK, newWebhook, SigningSecretOnce, WebhookFields } from '../parts/webhook-form';
+import { WebhookStatus } from '../parts/webhook-words';
+
+const PAGE_SIZE = 25;
+const route = getRouteApi('/signed-in/webhooks');
+
+const columns: readonly Column<Webhook>[] = [
+  {
+    key: 'url',
+    header: 'Address',
+    cell: ({ id, url, description }) => (
+      <>
+        <Link params={{ id }} to="/webhooks/$id">
+          {url}
+        </Link>
+        {description !== null && <div className="k-nothing">{description}</div>}
+      </>
+    ),
+  },
+  { key: 'status', header: 'Status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
+  { key: 'types', header: 'Events', cell: ({ types }) => <code>{types.join(', ')}</code> },
+  { key: 'created', header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];
+
+/** Receivers of this tenant's integration events. */
+export function WebhooksPage(): ReactNode {
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const webhooks = useQuery(webhooksQuery({ pageNumber: page, pageSize: PAGE_SIZE }));
+  return (
+    <>
+      <PageHeader
+        actions={<CreateWebhook />}
+        lead="Webhooks send events to your own systems as signed requests, in order for each record. Failed deliveries are retried for three days."
+        title="Webhooks"
+      />
+      <Panel title="All webhooks">
+        <DataTable
+          columns={columns}
+          empty="There are no webhooks yet. Create one to be told about sales, transactions and customers as they change."
+          keyOf={({ id }) => id}
+          label="Webhooks"
+          pages={{
+            page,
+            totalPages: webhooks.data?.totalPages,
+            totalCount: webhooks.data?.totalCount,
+            onPage: (next) => void navigate({ search: { page: next } }),
+          }}
+          query={webhooks}
+          rows={webhooks.data?.items}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function CreateWebhook(): ReactNode {
+  const cache = useQueryClient();
+  return (
+    <FormDialog
+      act={(values) => data(api.POST('/api/webhooks', { body: newWebhook(values) }))}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => <WebhookFields form={form} />}
+      icon="plus"
+      initial={NEW_WEBHOOK}
+      isOutcomeKept
+      label="Create a webhook"
+      onDone={() => {
+        askAgain(cache, ['webhooks']);
+      }}
+      outcome={(issued, close) => <SigningSecretOnce close={close} issued={issued} />}
+    />
+  );
+}

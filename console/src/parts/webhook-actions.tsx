@@ -1,0 +1,153 @@
+import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data, type Shapes } from '../api/client';
+import { webhookQuery, type IssuedWebhook, type Webhook } from '../api/webhooks';
+import { ConfirmAction } from './confirm-action';
+import { EditDialog } from './edit-dialog';
+import { TextField } from './form';
+import { FormDialog } from './form-dialog';
+import { useNowMs } from './now';
+import { StatusBadge } from './status-badge';
+import { SigningSecretOnce, webhookChanges, WebhookFields, webhookVersion } from './webhook-form';
+
+/** Everything that a user may do with a webhook. */
+export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
+  const { id, url, isEnabled } = webhook;
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    askAgain(cache, webhookQuery(id).queryKey);
+    askAgain(cache, ['webhooks']);
+    askAgain(cache, ['deliveries', id]);
+  };
+  const path = { params: { path: { id } } };
+  const update = (body: Shapes['UpdateWebhookDto'], revision?: number) =>
+    data(
+      api.PATCH('/api/webhooks/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <>
+      <ConfirmAction
+        act={() => data(api.POST('/api/webhooks/{id}/test', path))}
+        icon="play"
+        label="Send a test"
+        outcome={(result) => <TestResult result={result} />}
+      >
+        Send one test message to <strong>{url}</strong> now?
+      </ConfirmAction>
+      <EditDialog
+        fields={(form) => <WebhookFields form={form} />}
+        from={webhookVersion(webhook)}
+        label="Edit"
+        onDone={refresh}
+        reload={async () => webhookVersion(await cache.query({ ...webhookQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(webhookChanges(changed), revision)}
+      />
+      {isEnabled && <Recover id={id} onDone={refresh} />}
+      <Switch act={() => update({ isEnabled: !isEnabled })} onDone={refresh} webhook={webhook} />
+      <FormDialog<IssuedWebhook>
+        act={() => data(api.POST('/api/webhooks/{id}/rotate-secret', path))}
+        fields={() => null}
+        icon="refresh"
+        initial={{}}
+        isOutcomeKept
+        label="Rotate secret"
+        lead="The webhook gets a new signing secret. For 24 hours, messages are signed with the old and the new secret."
+        outcome={(issued, close) => <SigningSecretOnce close={close} issued={issued} />}
+      />
+      <Delete webhook={webhook} />
+    </>
+  );
+}
+
+function Delete({ webhook: { id, url } }: { webhook: Webhook }): ReactNode {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <ConfirmAction
+      act={() => data(api.DELETE('/api/webhooks/{id}', { params: { path: { id } } }))}
+      icon="close"
+      isDangerous
+      label="Delete"
+      onDone={() => {
+        askAgain(cache, ['webhooks']);
+        void navigate({ to: '/webhooks' });
+      }}
+    >
+      Delete the webhook for <strong>{url}</strong>? Open deliveries are abandoned.
+    </ConfirmAction>
+  );
+}
+
+type SwitchProps = {
+  readonly webhook: Webhook;
+  readonly act: () => Promise<unknown>;
+  readonly onDone: () => void;
+};
+
+const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNode =>
+  isEnabled ? (
+    <ConfirmAction icon="pause" key="disable" label="Disable" {...rest}>
+      Stop delivering to <strong>{url}</strong>? Open deliveries are abandoned. You can enable the webhook again and
+      recover what it missed.
+    </ConfirmAction>
+  ) : (
+    <ConfirmAction icon="play" key="enable" label="Enable" {...rest}>
+      Deliver new events to <strong>{url}</strong> again? Recover afterwards what it missed.
+    </ConfirmAction>
+  );
+
+const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): ReactNode => (
+  <>
+    <StatusBadge tone={result.delivered ? 'good' : 'bad'}>
+      {result.delivered ? 'The receiver accepted the message.' : 'The receiver did not accept the message.'}
+    </StatusBadge>
+    <Text mt="xs" size="sm">
+      {result.responseStatus === null ? 'No response' : `Status ${result.responseStatus}`}
+      {result.code !== null && (
+        <>
+          {' '}
+          · <code>{result.code}</code>
+        </>
+      )}
+    </Text>
+    {result.responseBody !== null && result.responseBody !== '' && (
+      <pre aria-label="Response" className="k-json" role="region" tabIndex={0}>
+        {result.responseBody}
+      </pre>
+    )}
+  </>
+);
+
+/** The start of a recovery as a local time, without seconds. */
+function localTime(ms: number): string {
+  const at = new Date(ms);
+  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+const DAY_MS = 24 * 60 * 60_000;
+
+const Recover = ({ id, onDone }: { id: string; onDone: () => void }): ReactNode => (
+  <FormDialog
+    act={({ since = '' }) =>
+      data(
+        api.POST('/api/webhooks/{id}/recover', {
+          params: { path: { id } },
+          body: { since: since === '' ? '' : new Date(since).toISOString() },
+        }),
+      )
+    }
+    fields={(form) => (
+      <TextField autoFocus form={form} label="Since (your time)" name="since" required type="datetime-local" />
+    )}
+    icon="history"
+    initial={{ since: localTime(useNowMs() - DAY_MS) }}
+    label="Recover"
+    lead="Delivers the events since then again, except those that the log shows as delivered."
+    onDone={onDone}
+  />
+);

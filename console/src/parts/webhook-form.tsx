@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react';
+import type { Shapes } from '../api/client';
+import type { IssuedWebhook, Webhook } from '../api/webhooks';
+import type { Version } from './edit-dialog';
+import { AreaField, given, TextField, type Draft, type Form } from './form';
+import { SecretOnce } from './secret-once';
+
+export const NEW_WEBHOOK: Draft = { url: '', types: '*', description: '' };
+
+export const webhookVersion = ({ url, types, description, revision }: Webhook): Version => ({
+  values: { url, types: types.join('\n'), description: description ?? '' },
+  revision,
+});
+
+const typesOf = (text = ''): string[] => text.split(/[\s,]+/).filter((type) => type !== '');
+
+export const newWebhook = (values: Draft): Shapes['CreateWebhookDto'] => {
+  const description = given(values, 'description');
+  return {
+    url: values['url'] ?? '',
+    types: typesOf(values['types']),
+    ...(description !== undefined && { description }),
+  };
+};
+
+export const webhookChanges = ({ url, types, description }: Draft): Shapes['UpdateWebhookDto'] => ({
+  ...(url !== undefined && { url }),
+  ...(types !== undefined && { types: typesOf(types) }),
+  ...(description !== undefined && { description: description.trim() === '' ? null : description }),
+});
+
+export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
+  <>
+    <TextField
+      autoFocus
+      form={form}
+      hint="A public https address of the receiver."
+      label="Address"
+      name="url"
+      required
+    />
+    <AreaField
+      form={form}
+      hint="One event type per line. * stands for any text: kontor.sale.*"
+      label="Events"
+      name="types"
+      required
+    />
+    <TextField form={form} label="Description" name="description" />
+  </>
+);
+
+type Props = { readonly issued: IssuedWebhook; readonly close: () => void };
+
+/** The signing secret of a webhook. */
+export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): ReactNode => (
+  <SecretOnce
+    close={close}
+    label={`Signing secret for ${url}`}
+    lead="Store the secret in the receiver, which verifies every message with it (Standard Webhooks 1.0). The service cannot show it again."
+    secret={secret}
+    what="secret"
+  />
+);

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import type { Delivery, Webhook } from '../api/webhooks';
+import { StatusBadge, type Tone } from './status-badge';
+
+const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly [short: string, long: string]>> = {
+  OWNER: ['Disabled', 'Disabled by a user. Messages are not kept for it meanwhile.'],
+  GONE: [
+    'Disabled: gone',
+    'The receiver answered 410 (gone). Correct the address, enable the webhook, then recover what it missed.',
+  ],
+  FAILING: [
+    'Disabled: failing',
+    'The receiver failed for five days. Repair it, enable the webhook, then recover what it missed.',
+  ],
+};
+
+export const WebhookStatus = ({ webhook }: { webhook: Webhook }): ReactNode => {
+  if (webhook.isEnabled) return <StatusBadge tone="good">Enabled</StatusBadge>;
+  const reason = webhook.disabledReason ?? 'OWNER';
+  return <StatusBadge tone={reason === 'OWNER' ? 'idle' : 'bad'}>{REASONS[reason][0]}</StatusBadge>;
+};
+
+/** Why a webhook is disabled, and the next step; undefined if it is enabled. */
+export const disabledBecause = ({ isEnabled, disabledReason }: Webhook): string | undefined =>
+  isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
+
+const STATUSES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
+  PENDING: ['busy', 'Pending'],
+  DELIVERED: ['good', 'Delivered'],
+  FAILED: ['bad', 'Failed'],
+};
+
+export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>): ReactNode => {
+  const [tone, words] = STATUSES[status];
+  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+};
+
+export const DELIVERY_STATUSES = Object.entries(STATUSES).map(
+  ([status, [, words]]) => [status as Delivery['status'], words] as const,
+);
