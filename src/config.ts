@@ -24,7 +24,7 @@ export type { Role };
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
-    .describe('`production` creates only the first operator (`OPERATOR_EMAIL`) on start.'),
+    .describe('In `production`, a start creates no records except the first operator (`OPERATOR_EMAIL`).'),
   PORT: z
     .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
     .describe('Port to listen on. 0 chooses a free port.'),
@@ -32,7 +32,7 @@ export const settings = z.object({
   TRUST_PROXY: z
     .preprocess(empty, proxies)
     .describe(
-      'Take the client address from `X-Forwarded-For`: `true` for one proxy, a number of chained proxies, or a comma-separated list of addresses and CIDR ranges. Set it only behind your own proxies.',
+      'Take the client address from `X-Forwarded-For`: `true` for one proxy, a number of chained proxies, or a comma-separated list of addresses and CIDR ranges. Use it only behind your own proxies.',
     ),
   EVENTSTORE_URL: optional(url('esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover')).describe(
     'Connection string of EventStoreDB 23.10 or 24.10 (`esdb://…` or `kurrentdb://…`). Default: a SQLite file in `DATA_DIR`.',
@@ -82,7 +82,7 @@ export const settings = z.object({
   RESTORE_FORWARD: z
     .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
     .describe(
-      'Forwarder without a checkpoint, after a restore or the loss of the read models: `wait` until an operator resumes it, or publish `all` events again.',
+      'What the forwarder does without a checkpoint, after a restore or the loss of the read models: `wait` until an operator resumes it, or publish `all` events again.',
     ),
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
@@ -105,13 +105,13 @@ export const settings = z.object({
     'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
   ENCRYPTION_KEY: optional(z.string()).describe(
-    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep it with your backups: without it, those apps have to be set up again.',
+    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep it with your backups: without it, users have to set up their apps again.',
   ),
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
     .describe('Second factor of operators. With `required`, an operator without one can only add one.'),
-  SESSION_IDLE_DAYS: days(7).describe('Days after its last refresh when a session ends.'),
-  SESSION_MAX_DAYS: days(30).describe('Days after the sign-in when a session ends.'),
+  SESSION_IDLE_DAYS: days(7).describe('Number of days without a refresh after which a session ends.'),
+  SESSION_MAX_DAYS: days(30).describe('Number of days after the sign-in when a session ends.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
   ).describe('OpenID Connect provider whose access tokens are accepted from users bound to it (docs/operations.md).'),
@@ -136,7 +136,7 @@ export const settings = z.object({
     .describe('Allow push endpoints in private networks. Only for your own push service.'),
   WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file of additional certificate authorities for push services.'),
   WEBHOOK_KEY: optional(z.string().regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'Must be 32 bytes in base64.' })).describe(
-    'Key from which the signing secrets of webhooks derive: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Another key changes every secret.',
+    'Key from which the signing secrets of webhooks are derived: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Another key changes every secret.',
   ),
   WEBHOOK_ALLOW_PRIVATE: z
     .preprocess(empty, flag.default(false))
@@ -152,10 +152,10 @@ export const settings = z.object({
     'Secret that signs messages to `ALERT_WEBHOOK_URL` (`whsec_…`). Default: generated in `DATA_DIR` (`alert-webhook-secret`).',
   ),
   METRICS_TOKEN: optional(
-    z.string().regex(BEARER_TOKEN, { error: 'Must be 16 letters, digits or ._~+/- or more.' }),
+    z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
   ).describe('Bearer token required by `/metrics`. Without it `/metrics` responds only to the local machine.'),
   ALLOWED_HOSTS: optional(hostNames).describe(
-    'Comma-separated host names to accept; requests for others get 421. Local names and addresses are always accepted. Default: all.',
+    'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and addresses are always accepted. Default: all.',
   ),
   ADDRESS_REQUESTS_PER_MINUTE: perMinute(600).describe(
     'Maximum sign-in and session refresh requests per client address and minute. An IPv6 /64 network counts as one address.',

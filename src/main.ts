@@ -15,12 +15,12 @@ import { boundHeapGrowth } from './app/thread-memory.js';
 
 /** Supervisors kill a process that is still running ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
-/** Time during which responses announce to keep-alive clients that their connection closes. */
+/** How long responses tell keep-alive clients that their connection will be closed. */
 const GRACE_MS = 1_000;
-/** Time limit for writing the last log lines. */
+/** Maximum time for writing the last log lines. */
 const FLUSH_MS = 500;
 
-/** Set by the first signal or fault, which then ends the process; later ones are ignored. */
+/** Set by the first signal or error, which ends the process. Later ones are ignored. */
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
@@ -32,7 +32,7 @@ async function main(config: Config): Promise<void> {
   let service: Service | undefined;
   const close = async () => (service ? service.close(GRACE_MS) : (await opening).close());
   const end = (exitCode: number) => {
-    // Ctrl-C under npm arrives twice: the second signal must not interrupt the drain.
+    // Under npm, Ctrl-C sends the signal twice. The second one must not interrupt the drain.
     if (ending.hasBegun) return;
     ending.hasBegun = true;
     logger.info({}, 'draining');
@@ -55,7 +55,7 @@ async function main(config: Config): Promise<void> {
     process.on(signal, () => {
       end(0);
     });
-  // Terminating a thread during a SQLite call aborts the process, so threads are closed first.
+  // Terminating a thread during a SQLite call would abort the process, so close the threads first.
   process.on('uncaughtException', (error, origin) => {
     logger.fatal({ err: error, origin }, 'uncaught exception');
     printError(error);
@@ -77,7 +77,7 @@ async function main(config: Config): Promise<void> {
     if (ending.hasBegun) throw error;
     ending.hasBegun = true;
     printError(error, config);
-    // Closes threads first, as above.
+    // Close the threads first, as above.
     await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
     process.exit(1);
   }
@@ -86,25 +86,22 @@ async function main(config: Config): Promise<void> {
 /** Ends the process, because its state in memory comes from the replaced history. The next start rebuilds the state. */
 function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void): void {
   history.onReplaced((reason) => {
-    logger.error(
-      { reason },
-      'Kontor exits because the event store was replaced; its next start rebuilds the read models',
-    );
+    logger.error({ reason }, 'exiting because the event store was replaced; the next start rebuilds the read models');
     process.stderr.write(`${reason}. Kontor exits. Its next start rebuilds the read models.\n`);
     end();
   });
 }
 
 /**
- * Exits after the log is written. If its reader is stuck, the log is abandoned and the process killed: a write to a
- * full pipe, and an exit that waits for the writing thread, would block forever.
+ * Exits after the log is written. If its reader is stuck, kills the process without writing the rest: a write to a full
+ * pipe, or an exit that waits for the writing thread, would block forever.
  */
 function leave(output: Pick<ReturnType<typeof pino.destination>, 'flush'>, exitCode: number): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS);
   output.flush(() => process.exit(exitCode));
 }
 
-/** Prints only the message of an error that users can fix, and the stack trace of others. */
+/** Prints only the message of errors that users can fix, and the stack trace of all others. */
 function printError(error: unknown, config?: Config): void {
   const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
   const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);
@@ -119,7 +116,7 @@ try {
   config = takeConfig();
   await main(config);
 } catch (error) {
-  // After shutdown has begun, start-up steps fail because the engines are closed; those errors are ignored.
+  // Once shutdown has begun, steps of the start-up fail because the engines are closed. Ignore these errors.
   if (!ending.hasBegun) {
     printError(error, config);
     process.exit(1);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
 import { parseTrustedProxies } from './security/addresses.js';
 
-// Kinds of values of settings. An empty value counts as missing.
+// Types of settings. An empty value counts as missing.
 
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const empty = (value: unknown) => (value === '' ? undefined : value);
 export const ROLES = ['http', 'projections', 'forwarder', 'policies', 'jobs'] as const;
-/** A part of the service's work that a process can be limited to. */
+/** A part of the service's work to which a process can be limited. */
 export type Role = (typeof ROLES)[number];
 export const roles = z
   .string()

@@ -25,7 +25,7 @@ const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', re
 export const AccountController = controllerOf(
   read.lookUp('Look up active accounts', lookupQuery, LookUpAccounts),
   write.change('Create an account; type CUSTOMER creates a customer', { creates: {} }, CreateAccount),
-  read.listWithCsv('List accounts, customers included', listQuery, AccountDto, [ListAccounts, EachAccount]),
+  read.listWithCsv('List accounts, including customers', listQuery, AccountDto, [ListAccounts, EachAccount]),
   read.get('Get an account with its balance', AccountDto, GetAccount),
   write.change('Update an account', { method: 'PATCH', path: '/:id' }, UpdateAccount),
   write.change('Delete an account without postings', { method: 'DELETE', path: '/:id' }, DeleteAccount),

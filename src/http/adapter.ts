@@ -14,7 +14,7 @@ import { ProblemFilter } from './problem.js';
 
 /**
  * Nest's adapter without the parts that the kernel replaces: body parsers, middleware, error and not-found handlers.
- * Handler results are sent in the declared shape.
+ * Sends handler results in the declared shape.
  */
 export class KernelAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
@@ -22,8 +22,8 @@ export class KernelAdapter extends FastifyAdapter {
   }
 
   /**
-   * Does not install middie, because its hook would run for every request and encoded paths bypass path-bound
-   * middleware.
+   * Does not install middie: its hook would run for every request, and encoded paths bypass middleware that is bound to
+   * a path.
    */
   override init(): Promise<void> {
     return Promise.resolve();
@@ -44,7 +44,7 @@ export class KernelAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
     const { endpoint } = response.request.state;
     if (endpoint === undefined) return super.reply(response, body, statusCode);
-    // Nest wraps bare streams and async iterables.
+    // Nest wraps streams and async iterables, so they are unwrapped here.
     sendAnswer(response, endpoint, body instanceof StreamableFile ? body.getStream() : body);
     return response;
   }
@@ -57,8 +57,8 @@ export type HttpApp = {
 };
 
 /**
- * A Nest application with the kernel, not initialised yet. `kernelOptions` is called after providers are created and
- * before routes are registered; `beforeRoutes` may register further routes.
+ * Creates a Nest application with the kernel, but does not initialize it. `kernelOptions` is called after providers are
+ * created and before routes are registered; `beforeRoutes` may register further routes.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,

@@ -25,7 +25,7 @@ export type AdmissionOptions = {
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
-  /** Bearer token of `who: 'token'` routes. Without it, they serve only loopback clients. */
+  /** Bearer token of `who: 'token'` routes. If unset, these routes serve only loopback clients. */
   readonly metricsToken?: string | undefined;
   readonly limits: RequestLimits;
   /** Allowed host names, besides IP addresses and names of this machine. Default: any. */
@@ -54,7 +54,7 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
-/** HSTS for a year; browsers ignore it over plain HTTP. */
+/** HSTS for one year. Browsers ignore this header over plain HTTP. */
 const ONLY_HTTPS = 'max-age=31536000';
 
 const READS = new Set(['GET', 'HEAD']);
@@ -122,7 +122,10 @@ export class Admission {
     if (allowedHosts !== undefined && !isHostAllowed(host, allowedHosts)) throw new MisdirectedException();
   }
 
-  /** Only authenticated callers learn which addresses exist below /api. Elsewhere, only assets are undeclared. */
+  /**
+   * Admits undeclared addresses. Below /api, only authenticated callers learn which exist; elsewhere, only assets are
+   * undeclared.
+   */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const url = request.raw.url ?? request.url;
     if (liesBelow(url, PARTNER_PREFIX)) request.state.principal = await this.partner(request, reply);
@@ -160,7 +163,10 @@ export class Admission {
     }
   }
 
-  /** Counts every request, by its key or, without a valid one, by its address. @throws DomainError INVALID_KEY */
+  /**
+   * Authenticates a partner, and counts the request by its key, or by its address if the key is invalid. @throws
+   * DomainError INVALID_KEY
+   */
   private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
     const header = request.headers['x-integration-key'];
     let partner: PartnerPrincipal;
@@ -179,7 +185,9 @@ export class Admission {
     return partner;
   }
 
-  /** Counts only requests with an invalid key. A key that cannot be checked at the moment is not counted. */
+  /**
+   * Counts only requests with an invalid key, not those whose key cannot be checked because an engine is unavailable.
+   */
   private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
     const address = `partner-address:${clientNetwork(addressOf(request))}`;
@@ -229,13 +237,13 @@ export class Admission {
   }
 }
 
-/** Digests have the same length, so the comparison does not reveal the length of either secret. */
+/** Compares digests, which all have the same length, so that the duration does not reveal the length of a secret. */
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
- * Browsers report the site that caused a request (Fetch Metadata). Over plain HTTP, they report only the origin of each
- * write. Scripts cannot set these headers. Other clients do not send them, and do not have another user's cookie.
+ * Browsers report the site that caused a request (Fetch Metadata), or over plain HTTP the origin of each write. Scripts
+ * cannot set these headers. Other clients do not send them, but do not have another user's cookie either.
  */
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
@@ -285,8 +293,8 @@ const nameIn = (host: string): string =>
     .toLowerCase();
 
 /**
- * Whether the name rules out DNS rebinding. This attack requires a host name whose address the attacking site controls.
- * IP addresses and names of this machine are safe. Clients other than browsers may omit the name.
+ * Whether the host name rules out DNS rebinding, an attack that requires a name whose address the attacker controls. IP
+ * addresses and names of this machine are safe. Clients other than browsers may omit the name.
  */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
   const name = nameIn(host ?? '');

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint, Shape } from './endpoint.js';
 
-/** JSON text as stored by a read store; sent without parsing. */
+/** JSON text from a read store, which is sent without being parsed. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -65,14 +65,14 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unkn
     sendRaw(reply, sent, type, body, options);
     return;
   }
-  // Before the headers, so that a body that cannot be serialized becomes a clean 500.
+  // Serialize the body before setting headers, so that a failure becomes a clean 500.
   const text = textOf(body);
   if (options !== undefined) setHeaders(reply, options);
   reply.code(sent).header('content-type', JSON_TYPE);
   reply.send(WRAPPED.includes(shape) ? `{"statusCode":${toldStatus(endpoint, sent, options)},"data":${text}}` : text);
 }
 
-/** Replays the body of an earlier response. */
+/** Sends the body of an earlier response again. */
 export function sendReplay(reply: FastifyReply, text: string, options: AnswerOptions): void {
   setHeaders(reply, { ...options, replayed: true });
   reply.code(200).header('content-type', JSON_TYPE).send(text);
@@ -87,12 +87,12 @@ function sendRaw(reply: FastifyReply, status: number, type: string, body: unknow
   reply.code(status).header('content-type', type);
   // Keeps proxies from buffering events.
   if (type.startsWith('text/event-stream')) reply.header('x-accel-buffering', 'no');
-  // Fastify destroys the stream, which ends the iteration, when the client disconnects.
+  // When the client disconnects, Fastify destroys the stream, which ends the iteration.
   const content = isIterable(body) ? Readable.from(body) : body;
   reply.send(reply.request.method === 'HEAD' ? unread(content) : content);
 }
 
-/** HEAD must not read a stream, which may be endless. */
+/** A HEAD request must not read a stream, because it may be endless. */
 function unread(content: unknown): unknown {
   if (!(content instanceof Readable)) return content;
   content.destroy();

@@ -44,7 +44,7 @@ const AuditLogDto = named(
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
       .optional()
       .meta({
-        description: 'Changed values, without secrets; null if a value was absent. Included only in single entries.',
+        description: 'Changed values, without secrets; null if a value was absent. Returned only with a single entry.',
       }),
   }),
 );

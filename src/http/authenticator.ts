@@ -27,22 +27,22 @@ import { PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.
 import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
- * Maximum age of cached sessions, users, tenants and keys: a revocation must take effect within a second. While the
+ * Maximum age of cached sessions, users, tenants and keys: revocations must take effect within a second. While the
  * event store is unavailable, states that were confirmed within the last 5 s remain valid.
  */
 const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
 
-/** The session named by a token, or one of an OpenID provider with the time of the sign-in there. */
+/** The session that a token names, or a session of an OpenID provider with the time of the sign-in. */
 type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?: number };
 
 /** Roles whose users a tenant can require to have a second factor. */
 const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
- * Authenticates callers. A credential only proves to whom it was issued. Whether it is still valid is read from the
- * streams, never from read models, which may lag. Also records the use of integration keys.
+ * Authenticates callers. A credential only proves to whom it was issued. Whether it is still valid is determined from
+ * the streams, never from read models, which may lag. Also records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {

@@ -12,7 +12,7 @@ import { parsed } from './request-input.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { CommandResponseDto, instantOut, named } from './shapes.js';
 
-/** A slower cache is reported as degraded, because every partner request waits for it. */
+/** Above this response time, the cache is reported as degraded, because every partner request waits for it. */
 const SLOW_MS = 100;
 const ANSWER_WITHIN_MS = 2_000;
 const MAX_PATTERN_LENGTH = 256;
@@ -32,7 +32,7 @@ const CacheStatusDto = named(
     keyCount: z
       .int()
       .min(0)
-      .meta({ description: 'Number of entries, without counters. An estimate above 100,000 keys.' }),
+      .meta({ description: 'Number of entries, excluding counters. Above 100,000 keys, an estimate.' }),
     hitRate: z
       .number()
       .min(0)
@@ -99,8 +99,8 @@ export const QueueDto = named(
       .nullable()
       .meta({
         description:
-          '0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events ' +
-          'on the embedded engine, bytes of the log on EventStoreDB.',
+          '0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound ' +
+          'of the number of events; on EventStoreDB, a number of bytes of the log.',
       }),
     inFlight: z.int().min(0),
     failures: z.int().min(0).meta({ description: 'Failed attempts since the start of the leading process.' }),
@@ -179,7 +179,7 @@ export const CacheController = controllerOf(
     async ({ caller, params }, services) => {
       const { pattern } = parsed(clearParams, params);
       const cleared = await services.get<Cache>(CACHE).clear(pattern);
-      // Clearing the cache changes no record, so there is no event. The log records the user who cleared it.
+      // Clearing the cache changes no record, so there is no event. Log who cleared it instead.
       services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
       const progress = services.get(Progress);
       const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));

@@ -51,7 +51,10 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return (this.request.params as { id?: string }).id ?? this.request.state.newId ?? '';
   }
 
-  /** The id of a new record beside the one in the path, the same for all retries with an Idempotency-Key. */
+  /**
+   * The id of a new record that the request creates beside the one in the path. It is the same for all retries with an
+   * Idempotency-Key.
+   */
   get newId(): string {
     return this.request.state.newId ?? '';
   }

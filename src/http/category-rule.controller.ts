@@ -45,7 +45,7 @@ const CategoryRuleTestResultDto = named(
       z.object({
         rule: CategoryRuleDto,
         matched: z.boolean(),
-        reasons: z.array(z.string()).meta({ description: 'Unmet conditions of the rule.' }),
+        reasons: z.array(z.string()).meta({ description: 'Conditions of the rule that are not met.' }),
       }),
     ),
     normalizedText: z.string(),
@@ -63,7 +63,7 @@ const CategoryRuleTestResultDto = named(
       .max(SAMPLED_TRANSACTIONS)
       .optional()
       .meta({
-        description: `Number of recorded transactions tested: the newest, at most ${SAMPLED_TRANSACTIONS}. Present only with a draft.`,
+        description: `Number of recorded transactions tested, starting with the newest; at most ${SAMPLED_TRANSACTIONS}. Present only with a draft.`,
       }),
   }),
 );

@@ -23,7 +23,7 @@ export const CategoryController = controllerOf(
   read.query(
     'List categories by name',
     {
-      description: 'Sorted alphabetically, ignoring case and accents, unlike other lists.',
+      description: 'Unlike other lists, this one is sorted alphabetically, ignoring case and accents.',
       query: listQuery,
       answers: valueOf(z.array(TransactionCategoryDto)),
     },

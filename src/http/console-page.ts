@@ -13,7 +13,7 @@ import { installRoute } from './routes.js';
 const NONCE_PLACE = '__STYLE_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
-/** No other origins, no inline scripts, styles only by nonce, and trusted types. */
+/** Allows no other origins and no inline scripts, allows styles only by nonce, and requires trusted types. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -45,7 +45,7 @@ const NOT_BUILT = `<!doctype html>
 <head><meta charset="utf-8"><title>Kontor</title></head>
 <body>
 <h1>The console is not built</h1>
-<p>Run <code>npm run build</code> in Kontor's folder. <code>npm start</code> does so by itself.</p>
+<p>Run <code>npm run build</code> in Kontor's folder. <code>npm start</code> does this automatically.</p>
 </body>
 </html>
 `;
@@ -60,7 +60,7 @@ const PAGE: Endpoint = {
   answers: { status: 200, shape: 'page-html' },
 };
 
-/** Serves the console, built in `folder`, at /console: its assets, and the page for every other address. */
+/** Serves the console from `folder` at /console: its assets, and its page at every other address. */
 export function installConsole(server: FastifyInstance, folder: string): void {
   const files = new ConsoleFiles(folder);
   const page = async (): Promise<Answer> => {
@@ -97,7 +97,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** In order of preference. The build writes compressed files next to assets that benefit. */
+/** Encodings in order of preference. The build writes a compressed file next to each asset that benefits from it. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -109,19 +109,19 @@ type ConsoleFile = {
   readonly encoding: string | undefined;
 };
 
-/** The console as `npm run build` writes it: a page, and assets whose names change with their content. */
+/** The console as built by `npm run build`: a page, and assets whose names change with their content. */
 class ConsoleFiles {
   private readonly cached = new Map<string, Promise<Buffer>>();
   private names: ReadonlySet<string> | undefined;
 
   constructor(private readonly folder: string) {}
 
-  /** The page's HTML; undefined if the console was not built. */
+  /** Returns the page's HTML; undefined if the console has not been built. */
   page(): Promise<string | undefined> {
     return this.read('index.html').then(String, () => undefined);
   }
 
-  /** An asset in an encoding that the client accepts; undefined if there is no such asset. */
+  /** Returns an asset in an encoding that the client accepts; undefined if the asset does not exist. */
   async asset(name: string, acceptEncoding: string | undefined): Promise<ConsoleFile | undefined> {
     const names = (this.names ??= this.list());
     const type = TYPES[extname(name)];

@@ -10,7 +10,7 @@ import { controllerOf, receipt, routesAt, type Services, valueOf } from './route
 import { FactorRequiredDto, TOO_MANY_SIGN_INS, WITH_FACTOR } from './session-shapes.js';
 import { named } from './shapes.js';
 
-/** The only path that receives the cookie. */
+/** The only path to which browsers send the cookie. */
 const CONSOLE_SESSION_PATH = '/console/session';
 
 const ConsoleSessionDto = named(
@@ -27,7 +27,7 @@ const COOKIE =
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;
-/** The body of either step. Each has the fields of its own input, and no others. */
+/** The body of either step of a sign-in. Each step accepts only its own fields. */
 const SignInInput = z
   .strictObject({
     email: email.exactOptional(),
@@ -96,7 +96,7 @@ export const ConsoleSessionController = controllerOf(
   ),
 );
 
-/** Stores the refresh token in the browser; a sign-in that needs a second factor has none yet. */
+/** Stores the refresh token in the browser. If a second factor is still needed, there is no refresh token yet. */
 function kept({ tokens, position }: LoggedIn, request: FastifyRequest, services: Services): Answer {
   if (!('refreshToken' in tokens)) return answer(tokens, { position });
   const { refreshToken, ...rest } = tokens;
@@ -104,7 +104,7 @@ function kept({ tokens, position }: LoggedIn, request: FastifyRequest, services:
   return answer(rest, { position, headers: cookieFor(request, refreshToken, maxMs / 1_000) });
 }
 
-/** A browser may check whether a session exists, so the absence of one is not an error. */
+/** Browsers may check whether a session exists, so a missing session is not an error. */
 function forgotten(error: unknown, request: FastifyRequest): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
   return answer(null, { position: 0, headers: cookieFor(request) });
@@ -116,7 +116,7 @@ const PLAIN_NAME = 'kontor-console';
 /** The format of refresh tokens. */
 const VALUE = /^[\w.-]+$/;
 
-/** The header that stores a refresh token in the browser; by default, it is removed. */
+/** Returns the header that stores a refresh token in the browser; without a token, one that removes it. */
 function cookieFor(
   { protocol }: FastifyRequest,
   refreshToken = '',
@@ -131,8 +131,9 @@ function cookieFor(
 }
 
 /**
- * The refresh token in the cookie; empty if nobody is signed in. Not every browser stores a Secure cookie over plain
- * HTTP, which is meant for local use. If the cookie is sent twice, a third party set one of them, so neither is used.
+ * Returns the refresh token in the cookie; empty if nobody is signed in. Over plain HTTP, which is meant for local use,
+ * the cookie is not Secure, because not every browser would store it. If the cookie is sent twice, a third party has
+ * set one of them, so neither is used.
  */
 function refreshTokenOf({ headers, protocol }: FastifyRequest): string {
   const prefix = `${protocol === 'https' ? SECURE_NAME : PLAIN_NAME}=`;

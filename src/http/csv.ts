@@ -7,7 +7,7 @@ import { MoneyDto } from './shapes.js';
 type Column = { readonly header: string; readonly key: string };
 type Columns = readonly (string | Column)[];
 
-/** A number needs no escape, although a minus sign could begin a formula. */
+/** Numbers are not escaped, although a minus sign could begin a formula. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function textOf(rows: readonly object[], columns: Columns, header: boolean): string {
@@ -26,11 +26,11 @@ const answerOf = (body: unknown, fileName: string): Answer =>
     headers: { 'content-disposition': `attachment; filename="${fileName}"` },
   });
 
-/** Rows as CSV (RFC 4180) with a header row. Text that spreadsheets would evaluate as a formula is escaped. */
+/** Sends rows as CSV (RFC 4180) with a header row. Escapes text that spreadsheets would evaluate as a formula. */
 export const csvAnswer = (rows: readonly object[], columns: readonly string[], fileName: string): Answer =>
   answerOf(textOf(rows, columns, true), fileName);
 
-/** The same, sent while it is read. */
+/** Like `csvAnswer`, but sends the rows while they are read. */
 export const csvStream = (parts: AsyncIterable<readonly object[]>, columns: Columns, fileName: string): Answer =>
   answerOf(lines(parts, columns), fileName);
 
@@ -39,7 +39,9 @@ async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns)
   for await (const rows of parts) if (rows.length > 0) yield textOf(rows, columns, false);
 }
 
-/** Reads the first part, so that an error becomes a response instead of an incomplete file. */
+/**
+ * Reads the first part before the response begins, so that an error becomes a response instead of an incomplete file.
+ */
 export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const rest = parts[Symbol.asyncIterator]();
   const first = await rest.next();
@@ -51,8 +53,8 @@ export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T
 }
 
 /**
- * The columns of a record: its scalar members, and those of its objects (`reversedBy.reason`). An amount with its
- * currency is one column with the amount. Lists are omitted.
+ * Returns the columns of a record: its scalar members, and those of its objects (`reversedBy.reason`). An amount with
+ * its currency becomes one column with the amount. Lists are omitted.
  */
 export function csvColumns(record: z.ZodType, prefix = ''): Column[] {
   if (!(record instanceof z.ZodObject)) return [];

@@ -40,7 +40,7 @@ const IntegrationDeadLetter = named(
     resolvedBy: z
       .string()
       .nullable()
-      .meta({ description: 'Operator or user who resolved it, or `system:` and a component of the service.' }),
+      .meta({ description: 'Operator or user who resolved it, or `system:` followed by a component of the service.' }),
     discardReason: z.string().nullable(),
   }),
 );
@@ -96,7 +96,10 @@ export const DeadLetterController = controllerOf(
   ),
 );
 
-/** Runs work in the dead letter's tenant: its events belong to that tenant and are caused by an operator. */
+/**
+ * Runs work in the context of the dead letter's tenant. The events belong to that tenant, although an operator causes
+ * them.
+ */
 async function within<T>(services: Services, id: string, work: (target: Target) => Promise<T>): Promise<T> {
   const { tenantId } = await services.queries.execute(new GetDeadLetter(id));
   return inContext({ ...currentContext(), tenantId }, () => work({ tenantId, id }));

@@ -13,7 +13,7 @@ import { openApiDocument, type DocumentInfo } from './openapi.js';
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI sets style attributes, but has no style elements and no inline scripts.
+  // Swagger UI uses style attributes, but no style elements or inline scripts.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -55,7 +55,7 @@ const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve
 
 /**
  * Serves the OpenAPI document at /openapi.json, a page that renders it at /docs, and the AsyncAPI document at
- * /asyncapi.json. Returns a function for the text of the OpenAPI document.
+ * /asyncapi.json. Returns a function that returns the text of the OpenAPI document.
  */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
   let text: string | undefined;
@@ -81,7 +81,9 @@ export function installDocs(server: FastifyInstance, kernel: Kernel, info: Docum
   return document;
 }
 
-/** Public, but not in the OpenAPI document, because it describes no requests. */
+/**
+ * Serves the AsyncAPI document. It is public, but not listed in the OpenAPI document, because it describes no requests.
+ */
 function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   let text: string | undefined;
   server.get('/asyncapi.json', (_request, reply) => {
@@ -90,7 +92,7 @@ function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   });
 }
 
-// Three files do not justify a static file plugin, which would scan a directory of 12 MB.
+// Serves the assets without a plugin for static files, which would scan a directory of 12 MB for three files.
 function installAssets(server: FastifyInstance): void {
   const cached = new Map<string, Buffer>();
   server.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Closes keep-alive connections without aborting requests: each gets `Connection: close` with its next response.
- * Closing an idle socket would fail a request already in flight to it with ECONNRESET.
+ * Closes keep-alive connections without aborting requests: each connection gets `Connection: close` with its next
+ * response. If an idle socket were closed, a request already on its way to it would fail with ECONNRESET.
  */
 export class Draining {
   private readonly open = new Set<ServerResponse>();
@@ -20,7 +20,7 @@ export class Draining {
     });
   }
 
-  /** Accepts no more connections. Resolves once all have ended, or after `graceMs`. */
+  /** Stops accepting connections. Resolves once all have ended, or after `graceMs`. */
   async begin(graceMs: number): Promise<void> {
     this.hasBegun = true;
     for (const response of this.open) if (!response.headersSent) response.shouldKeepAlive = false;

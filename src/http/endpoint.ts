@@ -31,15 +31,15 @@ export type Answers = {
   readonly status: number;
   readonly shape: Shape;
   /**
-   * The schema of `data` for `envelope`, of an item for `page`, and of the whole body for `plain`. For `command`, only
-   * set if it is not CommandResponseDto. Not used for `lookup`.
+   * The schema of `data` for `envelope`, of an item for `page`, and of the whole body for `plain`. For `command`, set
+   * only if it is not CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
    * Whether the response carries X-Event-Position. `awaited`: sent after the read models have caught up, or with
-   * X-Read-Model if they have not (default of `command`). `told`: sent without waiting.
+   * X-Read-Model if they have not (default of `command`). `told`: the position is sent without waiting.
    */
   readonly position?: 'awaited' | 'told';
   /** Further media types selectable by `Accept`; see `Call.prefers`. */
@@ -56,7 +56,7 @@ export type Answers = {
 export type CreationNote = {
   /** Body members that contain passwords; only slow hashes of them are stored. */
   readonly passwordsIn?: readonly string[];
-  /** The response contains a secret that is shown once and not stored. A replay gets 409 SECRET_SHOWN_ONCE. */
+  /** The response contains a secret that is shown once and not stored. A replay returns 409 SECRET_SHOWN_ONCE. */
   readonly showsSecret?: true;
 };
 
@@ -86,7 +86,7 @@ export type EndpointFacts = {
   readonly ifMatch?: boolean;
   /** Whether Idempotency-Key is read, which happens before body validation. The handler implements it. */
   readonly idempotencyKey?: boolean;
-  /** Whether the read is itself recorded. Its event then contains the request's context. */
+  /** Whether the read itself is recorded as an event, which then contains the request's context. */
   readonly isRecorded?: boolean;
   /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
@@ -123,11 +123,11 @@ const methodsOf = (endpoints: readonly Endpoint[]): string[] => [
   ...new Set(endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];
 
-/** The methods of an address, for 405 responses (RFC 9110, 15.5.6); empty if the address does not exist. */
+/** Returns the methods of an address, for 405 responses (RFC 9110, 15.5.6); empty if the address does not exist. */
 export function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
   const parts = path.split('/');
   if (parts.includes('', 1)) return [];
-  // Static paths take precedence: `lookup` is not a record id.
+  // Static paths take precedence, because `lookup` is not a record id.
   const own = endpoints.filter((endpoint) => endpoint.path === path);
   return methodsOf(own.length > 0 ? own : endpoints.filter((endpoint) => fits(endpoint.path, parts))).sort();
 }

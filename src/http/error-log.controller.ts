@@ -32,7 +32,7 @@ const ErrorLogDto = named(
     resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved it.' }),
     requestIds: z.array(z.string()).max(100).optional().meta({
       description:
-        'Request ids of the last 100 occurrences, oldest first. Omitted from lists. Searches cover all of them.',
+        'Request ids of the last 100 occurrences, oldest first. Omitted from lists, but all of them are searched.',
     }),
   }),
 );
@@ -57,8 +57,8 @@ export const ErrorLogController = controllerOf(
     'List errors of requests and background work, grouped by kind, most recent first',
     {
       description:
-        'Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in ' +
-        'the period; tenant, branch and user select errors that recently affected them.',
+        'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in ' +
+        'the period. Filters by tenant, branch and user select errors that recently affected them.',
       query: listQuery,
       answers: pageOf(ErrorLogDto),
     },

@@ -11,15 +11,15 @@ const MANY = 10;
 const WITHIN_MS = 60_000;
 /** Maximum number of tracked callers. Beyond it, the caller with the oldest rejection is dropped. */
 const MAX_WATCHED = 2_000;
-/** Route of requests to unknown addresses. */
+/** Stands for the route of requests to unknown addresses. */
 const NO_ROUTE = 'unknown address';
 
-/** The last ten rejections of one caller (monotonic times), and the rejections that are not noted yet. */
+/** The monotonic times of a caller's last ten rejections, and the rejections that have not been noted yet. */
 type Watched = { readonly times: number[]; unnoted: { readonly atMs: number; readonly outcome: Outcome }[] };
 
 /**
- * Notes requests for the error log: failures, and the rejections of a principal (or address) that is rejected ten times
- * within a minute. Memory is bounded. `note` must not throw.
+ * Notes failed requests for the error log, and the rejected requests of a principal or address with ten rejections
+ * within a minute. Memory use is bounded. `note` must not throw.
  */
 export class ErrorObserver {
   private readonly watched = new LRUCache<string, Watched>({ max: MAX_WATCHED });
@@ -29,7 +29,7 @@ export class ErrorObserver {
     private readonly clock: Clock,
   ) {}
 
-  /** Called for every request; a successful one costs one comparison. Never throws. */
+  /** Called for every request. A successful one costs only one comparison. Never throws. */
   observe(outcome: Outcome): void {
     if (outcome.status < 400 || outcome.isExpected === true) return;
     if (outcome.status >= 500) this.note(failureOf(outcome));
@@ -56,7 +56,7 @@ function whoOf({ tenantId = '', userId, sourceId, ip }: Outcome): string {
   return sourceId === undefined ? `address ${clientNetwork(ip)}` : `partner ${sourceId} of ${tenantId}`;
 }
 
-/** The common part of failures and rejections. */
+/** Returns the part that failures and rejections have in common. */
 const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, status, code }: Outcome) => ({
   ...{ requestId, path, tenantId, branchId, userId, method },
   statusCode: status,
@@ -64,8 +64,8 @@ const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, sta
 });
 
 /**
- * The fingerprint of an unexpected failure includes its source location. That of an unavailable engine includes only
- * the route.
+ * The fingerprint of an unexpected failure includes its source location. That of a request that failed because an
+ * engine was unavailable includes only the route.
  */
 function failureOf(outcome: Outcome): NotedError {
   const { status, code = null, method, route = NO_ROUTE, error } = outcome;

@@ -11,7 +11,7 @@ export const sseComment = (text: string): Buffer => Buffer.from(`: ${text}\n\n`)
 
 type Options = {
   readonly feed: LiveFeed;
-  /** Bytes to send first. */
+  /** Bytes to send at the beginning. */
   readonly first: Buffer;
   /** Frames after this position are sent. */
   readonly after: Position;
@@ -21,8 +21,8 @@ type Options = {
 };
 
 /**
- * The stream of one watcher, pulled by its connection. It takes the next frame only after the previous one was sent, so
- * a watcher that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
+ * The stream of one watcher. Its connection pulls the next frame only after the previous one was sent, so a watcher
+ * that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
  */
 export class EventStream extends Readable {
   private position: Position;
@@ -59,7 +59,7 @@ export class EventStream extends Readable {
 
   /** Sends available frames while the connection accepts them. */
   flow(): void {
-    // `push` may call `_read` synchronously.
+    // `push` may call `_read` synchronously, which calls this method again.
     if (this.isCatchingUp || this.isFlowing) return;
     this.isFlowing = true;
     let frames: readonly Frame[] | undefined = [];
@@ -76,7 +76,7 @@ export class EventStream extends Readable {
     if (this.takes() && !this.isCatchingUp) this.give(bytes);
   }
 
-  /** Time for which the connection has not accepted pending data, in milliseconds. */
+  /** How long the connection has not accepted pending data, in milliseconds. */
   stalledForMs(): number {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }

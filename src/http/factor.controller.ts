@@ -36,7 +36,7 @@ const NewFactorDto = named(
 const RecoveryCodesDto = named(
   'RecoveryCodesDto',
   z.object({
-    recoveryCodes: z.array(z.string()).meta({ description: 'Each can be used once. Returned only once.' }),
+    recoveryCodes: z.array(z.string()).meta({ description: 'Each code can be used once. Returned only once.' }),
   }),
 );
 const SteppedUpDto = named('SteppedUpDto', z.object({ verifiedUntil: instantOut }));
@@ -68,9 +68,9 @@ export const FactorController = controllerOf(
     ({ caller }) => new ListFactors(caller),
   ),
   factors.command(
-    'Begin to add an authenticator app or a passkey',
+    'Start adding an authenticator app or a passkey',
     {
-      description: 'The factor is used after its confirmation within 10 minutes. A further request replaces it.',
+      description: 'The factor takes effect once it is confirmed within 10 minutes. Another request replaces it.',
       body: AddFactorInput,
       creates: { showsSecret: true },
       answers: { ...valueOf(NewFactorDto), status: 201, position: 'awaited' },
@@ -79,7 +79,7 @@ export const FactorController = controllerOf(
     ({ position: _, ...added }) => added,
   ),
   factors.command(
-    'Confirm a new factor with its first code or its credential; returns ten new recovery codes',
+    'Confirm a new factor with its first code or its credential, and get ten new recovery codes',
     {
       path: '/:id/confirm',
       description: 'Earlier recovery codes become invalid. The code cannot be used again to sign in.',
@@ -90,7 +90,7 @@ export const FactorController = controllerOf(
     ({ recoveryCodes }) => ({ recoveryCodes }),
   ),
   factors.command(
-    'Remove a factor; the recovery codes end with the last one',
+    'Remove a factor; removing the last one invalidates the recovery codes',
     { method: 'DELETE', path: '/:id' },
     ({ caller, id }) => new RemoveFactor(caller, id),
   ),
@@ -106,12 +106,12 @@ export const FactorController = controllerOf(
     ({ tokens }) => tokens,
   ),
   auth.command(
-    'Prove again who you are, before an operation that requires it',
+    'Confirm your identity again before an operation that requires it',
     {
       path: '/step-up',
       description:
-        'Without a proof, returns the accepted methods and options for a passkey. With one, the session counts as ' +
-        'verified for 10 minutes. Accounts without a factor send `password`. A wrong proof results in 400.',
+        'Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as ' +
+        'verified for 10 minutes. Accounts without a factor send `password`. A wrong proof returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },
     },

@@ -17,7 +17,7 @@ const rewindBody = z
     instant: z.exactOptional(instantInput),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
-    error: 'Give either a position or an instant.',
+    error: 'Specify either a position or an instant.',
     path: ['position'],
     when: ({ issues }) => issues.length === 0,
   })
@@ -30,7 +30,7 @@ const resumeBody = z
   .strictObject({
     from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
       description:
-        'First event to publish: `now` skips earlier events, a position is that of the first event. Default: the checkpoint.',
+        'First event to publish. `now` skips all existing events; a position selects the event at that position. Default: the checkpoint.',
     }),
   })
   .optional()

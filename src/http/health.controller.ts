@@ -11,7 +11,7 @@ export interface Health {
   basic(): Promise<z.output<typeof BasicHealthDto>>;
   ready(): Promise<ReadinessReport>;
   system(): Promise<z.output<typeof SystemHealthDto>>;
-  /** For load balancers, without a credential. Contains no address and no tenant data. */
+  /** For load balancers, which have no credential. Contains no addresses or tenant data. */
   probe(): Promise<ProbeReport>;
   /** All process metrics in Prometheus text format. Never rejects: unknown values are omitted. */
   metrics(): Promise<{ readonly text: string; readonly type: string }>;
@@ -106,7 +106,7 @@ export const HealthController = controllerOf(
   ),
   health.route('Check that the process is alive', { path: '/live', answers: valueOf(LivenessDto) }, () => alive),
   health.route(
-    'Check whether the process can serve, with the result of every check',
+    'Check whether the process can serve requests, and get the result of every check',
     {
       path: '/ready',
       answers: {
@@ -135,7 +135,7 @@ export const ProbeController = controllerOf(
     () => alive,
   ),
   routesAt('/readyz', { who: 'public', tag: 'Service' }).route(
-    'Check whether the service can serve',
+    'Check whether the service can serve requests',
     {
       answers: {
         status: 200,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { DATE_FORM, EntryDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
-/** Building blocks of query schemas. Text is bounded, trimmed, and free of control characters. */
+/** Building blocks of input schemas. Text is trimmed, limited in length, and free of control characters. */
 
 /**
- * An id in a body or query. Any short text is valid: a malformed id behaves like an unknown one, with 404 in a body and
- * an empty list in a filter.
+ * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: it leads to 404 in
+ * a body and to an empty list in a filter.
  */
 export const idInput = z.string().trim().toLowerCase().min(1).max(100).check(printable);
 
@@ -17,13 +17,16 @@ export const instantDocument = { type: 'string', format: 'date-time', pattern: I
 /** An existing calendar date, 1900 or later. */
 export const dateInput = EntryDate;
 
-const instantText = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 instant: 2026-01-31T08:30:00.000Z.' });
+const instantText = z.iso.datetime({
+  offset: true,
+  error: 'Must be an ISO 8601 instant, such as 2026-01-31T08:30:00.000Z.',
+});
 const toInstant = (value: string): string => new Date(value).toISOString();
 const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
 
 /** An instant with offset, converted to UTC with milliseconds. */
 export const instantInput = documented(
-  instantText.refine(isInstant, { error: 'Must be an instant that exists.', abort: true }).transform(toInstant),
+  instantText.refine(isInstant, { error: 'Must be an existing instant.', abort: true }).transform(toInstant),
   instantDocument,
 );
 
@@ -44,7 +47,7 @@ export const toInput = dayOrInstant('23:59:59.999');
 
 // ── Queries: all values arrive as text ──
 
-/** `true` or `false`, nothing else. */
+/** Accepts only `true` and `false`. */
 export const queryBoolean = documented(
   z.enum(['true', 'false'], 'Must be true or false.').transform((value) => value === 'true'),
   { type: 'boolean' },
@@ -61,7 +64,7 @@ export const queryInteger = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** Search text. Empty text matches everything; text of only blanks matches nothing. */
+/** Search text. Empty text matches everything; text that contains only blanks matches nothing. */
 export const searchInput = z
   .string()
   .overwrite((given) => given.trim() || given.slice(0, 1))
@@ -74,10 +77,10 @@ export const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
 const pageNumber = queryInteger(1, MAX_PAGE_NUMBER);
 const pageSize = queryInteger(1, MAX_PAGE_SIZE);
 
-/** Both are required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
+/** Paging parameters that are both required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
 export const requiredPaging = { pageNumber, pageSize } as const;
 
-/** A whole number from 1 to `maximum`; `value` if it is not given. */
+/** A whole number from 1 to `maximum`. Default: `value`. */
 export const optionalInteger = (maximum: number, value: number) =>
   documented(
     queryInteger(1, maximum)
@@ -86,7 +89,7 @@ export const optionalInteger = (maximum: number, value: number) =>
     { type: 'integer', minimum: 1, maximum, default: value },
   );
 
-/** Both are optional. */
+/** Paging parameters that are both optional. */
 export const optionalPaging = {
   pageNumber: optionalInteger(MAX_PAGE_NUMBER, 1),
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),

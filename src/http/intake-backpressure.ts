@@ -2,23 +2,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 
-/** Maximum age of an accepted sale that the read models do not contain yet. Beyond it, further sales are delayed. */
+/** If the read models lack an accepted sale for longer than this, further sales are delayed. */
 const MAX_LAG_MS = 500;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
 /** Minimum interval between remembered positions. */
 const MARK_EVERY_MS = 50;
 /**
- * Time without delays after a wait during which the read models did not advance. Delays would not help stalled read
- * models.
+ * How long sales are not delayed after a wait during which the read models did not advance. Delays do not help stalled
+ * read models.
  */
 const STANDSTILL_MS = 5_000;
 
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
- * Slows the partner intake down while the read models are more than half a second behind, so that the backlog of a
- * burst is bounded and is processed soon after the burst. Delays a sale by at most a second and never rejects one.
+ * Slows down the partner intake while the read models are more than half a second behind. This limits the backlog of a
+ * burst, which is then processed soon afterwards. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {
@@ -40,7 +40,7 @@ export class IntakeBackpressure {
     this.marks.push({ position, atMs });
   }
 
-  /** Resolves when the next sale may be accepted. All delayed sales share one wait, so that their appends share one commit. */
+  /** Resolves when the next sale may be accepted. All delayed sales share one wait, so that one commit appends them. */
   async turn(): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);

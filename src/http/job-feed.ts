@@ -20,12 +20,12 @@ export const MAX_STREAMS = 1_024;
 const COMMENT_EVERY_MS = 15_000;
 /** Cached sessions may be half a second old, so a session's end is noticed within a second. */
 const CHECK_EVERY_MS = 500;
-/** A connection that accepts nothing for this long is closed. */
+/** A connection that accepts no data for this long is closed. */
 const STALLED_AFTER_MS = 30_000;
-/** Time for which a shutdown waits for connections that are still reading. */
+/** How long a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
-/** Number of watchers that are written to before other work runs. */
+/** Number of watchers that are served before other work gets a turn. */
 const WRITTEN_AT_ONCE = 64;
 const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
@@ -41,7 +41,7 @@ const tooManyOfOne = (): DomainError =>
 
 const POSITION = /^(?:0|[1-9]\d{0,15})$/;
 
-/** Live job changes for many watchers over one subscription, which starts with the first watcher. */
+/** Sends live changes of jobs to many watchers over one subscription, which starts with the first watcher. */
 @Injectable()
 export class JobFeed implements OnModuleDestroy {
   /** Open streams with their watchers. */
@@ -52,7 +52,7 @@ export class JobFeed implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly catchingUp = new FairQueue(
     { atOnce: CATCHING_UP_AT_ONCE, maxWaiting: MAX_STREAMS },
-    () => new Error('too many watchers are behind'),
+    () => new Error('too many watchers lag behind'),
   );
   private readonly feed: LiveFeed;
   private started: Promise<void> | undefined;
@@ -113,7 +113,7 @@ export class JobFeed implements OnModuleDestroy {
     return stream;
   }
 
-  /** Runs before the server waits for its connections, because streams do not end on their own. */
+  /** Ends all streams, before the server waits for its connections to end. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     for (const stream of this.streams.keys()) this.finish(stream);
@@ -171,7 +171,7 @@ export class JobFeed implements OnModuleDestroy {
       const loaded = await Promise.all(names.map((name) => this.reader.read(job, PLATFORM_TENANT, name)));
       loaded.forEach(({ state, revision }, index) => this.states.set(names[index] ?? '', { state, revision }));
       this.feed.start(head);
-      // A loaded state may be ahead of the feed, and a snapshot would then be ahead of it, too.
+      // A loaded state may be ahead of the feed. Wait for the feed, so that a snapshot is not ahead of it.
       await this.feed.reached(Math.max(head, ...loaded.map(({ position }) => position)));
     } catch (error) {
       this.started = undefined;
@@ -217,7 +217,7 @@ export class JobFeed implements OnModuleDestroy {
     });
   }
 
-  /** While a stream is open: sends comments, ends streams of ended sessions, and closes stalled connections. */
+  /** While streams are open, sends comments, ends the streams of ended sessions, and closes stalled connections. */
   private async keepWatch(): Promise<void> {
     const { signal } = this.stopping;
     let commentedAtMs = this.clock.monotonicMs();
@@ -245,8 +245,7 @@ export class JobFeed implements OnModuleDestroy {
           const { kind } = await this.authenticator.bearer(token);
           if (kind !== 'operator') ended.add(token);
         } catch (error) {
-          // The stream also ends if the session's state can no longer be confirmed, because requests are then rejected
-          // as well.
+          // The stream also ends if the session can no longer be confirmed, because requests are then rejected as well.
           if (!(error instanceof DomainError)) this.logger.error({ err: error }, 'a session could not be looked up');
           ended.add(token);
         }

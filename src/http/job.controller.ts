@@ -99,7 +99,7 @@ export const JobController = controllerOf(
       services.get(JobFeed).watch({ token, sessionId, userId }, lastEventIdOf(request)),
   ),
   routes.command(
-    'Run a job now, independently of its schedule',
+    'Run a job now, regardless of its schedule',
     {
       path: '/trigger',
       body: triggerBody,
@@ -120,7 +120,7 @@ export const JobController = controllerOf(
       ids: ['executionLogId'],
       stepUp: true,
       description:
-        'Contains the history of all tenants. Protect it like the database. `npm run restore` restores it. Every ' +
+        'Contains the history of all tenants, so protect it like the database. `npm run restore` restores it. Every ' +
         'download is recorded in the audit log.',
       answers: {
         status: 200,

@@ -3,7 +3,7 @@ import { errorCodes, type FastifyInstance } from 'fastify';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Endpoint } from './endpoint.js';
 
-/** Deeper nesting is rejected: no request needs it, and code that walks the value may recurse. */
+/** Deeper nesting is rejected, because no request needs it and code that walks the value may recurse. */
 export const MAX_JSON_DEPTH = 32;
 export const MAX_BODY_BYTES = 1_048_576;
 /** For public routes: several times the size of the longest valid sign-in. */
@@ -20,7 +20,7 @@ const MAX_LITERAL_LENGTH = 100;
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
 
-/** Index of the quote that ends the string started before `from`. */
+/** Returns the index of the quote that ends the string that started before `from`. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf(QUOTE, from); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let slashes = 0;
@@ -38,9 +38,9 @@ const isPartOfNumber = (code: number): boolean =>
 const isSmallPower = (text: string): boolean => Math.abs(Number(text)) <= EXACT_POWER;
 
 /**
- * An outline of the text outside strings, taken before any value is built: values, members (by their colons), nesting,
- * and numbers that a double may not represent. Its cost is bounded by the length of the text; that of JSON.parse and of
- * validation by the number of values.
+ * Outlines the text outside strings before any value is built: values, members (by their colons), nesting, and numbers
+ * that a double may not represent. The cost of this depends only on the length of the text, while the costs of
+ * JSON.parse and validation depend on the number of values.
  */
 class Outline {
   values = 1;
@@ -59,7 +59,7 @@ class Outline {
     }
   }
 
-  /** Index after the number that starts at `from`. */
+  /** Notes the number that starts at `from`. Returns the index after it. */
   private addNumber(text: string, from: number, to: number): number {
     let end = from + 1;
     let power = 0;
@@ -94,7 +94,7 @@ class Outline {
     }
   }
 
-  /** Each value follows a comma or an opening bracket. */
+  /** Counts a value. Each follows a comma or an opening bracket. */
   private count(): void {
     this.values += 1;
     if (this.values > this.maxValues)
@@ -114,7 +114,7 @@ function outlineOf(text: string, maxValues: number): Outline {
   return outline;
 }
 
-/** A decimal literal as significant digits and a power of ten. */
+/** Returns a decimal literal as significant digits and a power of ten. */
 function significand(literal: string): string {
   const [, whole = '', fraction = '', power = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -122,7 +122,8 @@ function significand(literal: string): string {
   return `${kept}e${kept === '' ? 0 : Number(power) - fraction.length + digits.length - kept.length}`;
 }
 
-// Bounded, because trimming the zeros of a long literal takes quadratic time. No double needs that many digits.
+// The length is limited, because trimming the zeros of a long literal takes quadratic time. No double needs that many
+// digits.
 const losesPrecision = (literal: string): boolean =>
   literal.length > MAX_LITERAL_LENGTH || significand(literal) !== significand(String(Number(literal)));
 

@@ -55,8 +55,8 @@ export type KernelOptions = AdmissionOptions &
      */
     readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
     /**
-     * Runs the rest of a read. May delay or reject the read while read models are incomplete. Default: runs it
-     * directly.
+     * Runs the rest of a read. While read models are incomplete, may delay or reject the read. Default: runs it
+     * immediately.
      */
     readonly asRead?: (rest: () => void) => void;
     /** Rejects every write that could be lost. @throws EventStoreUnavailable */
@@ -75,7 +75,7 @@ const REQUEST_ID = /^[\w.-]{1,128}$/;
 const MAX_HEADER_BYTES = 16_384;
 const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** Routes an address with invalid escapes as literal text, so that the request passes the same checks. */
+/** Makes Fastify treat an address with invalid escapes as literal text, so that the request passes the same checks. */
 function decodable(url: string): string {
   if (!url.includes('%')) return url;
   const end = url.indexOf('?');
@@ -98,7 +98,7 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance =>
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    // As long as the headers may be, so that a long parameter is treated as an unknown id and rejected after
+    // The limit equals that of the headers, so that a long parameter is treated as an unknown id and rejected after
     // authentication.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     exposeHeadRoutes: true,
@@ -112,7 +112,10 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance =>
     clientErrorHandler: answerBrokenRequest,
   });
 
-/** Input that Node.js's parser rejects never becomes a request; the response is written to the socket. */
+/**
+ * Responds to input that the parser of Node.js rejects. It never becomes a request, so the response is written to the
+ * socket.
+ */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return;
   const problem = problemOfStatus(PARSER_STATUS[error.code ?? ''] ?? 400);
@@ -230,11 +233,11 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe,
   if (logger !== undefined) log(logger, outcome);
 }
 
-/** Probes, requests during start-up, and positions not reached yet are not errors. */
+/** Responses with 503 to probes, during start-up, and for positions that have not been reached yet are not errors. */
 const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>
   error === undefined || error instanceof PositionNotReached || isOpen?.() === false;
 
-/** Field by field, because a spread takes microseconds and this runs for every request. */
+/** Copies field by field, because a spread takes microseconds and this runs for every request. */
 function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelOptions['isOpen']): Outcome {
   // Unset if the request failed before the kernel's first hook.
   const { principal, failure, endpoint } = (request.state as FastifyRequest['state'] | null) ?? stateFor(undefined);

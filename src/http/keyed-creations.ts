@@ -97,7 +97,7 @@ export class KeyedCreations {
     const { events, state } = await this.within(creation, () =>
       this.runner.execute(requestKey, target, data, answerRequest),
     );
-    // Another replica executed the same request and responded first.
+    // Another replica has executed the same request and responded first.
     if (events.length > 0 || state.status !== 'answered' || state.body === null) return sent;
     reply.code(200).header('idempotent-replayed', 'true');
     return state.body;
@@ -107,7 +107,7 @@ export class KeyedCreations {
     return inContext({ ...context, commandId: this.ids.next() }, work);
   }
 
-  /** Serializes the requests of a key. A turn ends with the response, or when the client disconnects. */
+  /** Serializes the requests of a key. A turn ends when the response has been sent or the client disconnects. */
   private turnOf(key: string, reply: FastifyReply): Promise<void> {
     return new Promise((enter) => {
       void this.turns.run(key, () => {
@@ -190,7 +190,7 @@ export function beginWrite(
   }, done);
 }
 
-/** `onSend` hook of routes that create records: stores the response for replays. */
+/** `onSend` hook of routes that create records. Stores the response for replays. */
 export const endCreation =
   ({ creations }: WriteOptions) =>
   async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {

@@ -10,7 +10,7 @@ export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
   500: 'An internal error occurred.',
 };
 
-// The specification has two names for the same bearer credential.
+// The document uses two names for the same kind of bearer credential.
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 export const SECURITY_SCHEMES = {
   Bearer: bearer,

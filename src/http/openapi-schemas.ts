@@ -27,11 +27,14 @@ const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
     },
   });
 
-/** Collects the named schemas of a document. Each name stands for one schema. */
+/** Collects the named schemas of a document. Each name identifies exactly one schema. */
 export class SchemaCollection {
   private readonly byName = new Map<string, JsonSchema>();
 
-  /** The JSON Schema of a zod schema. Named parts, or a named schema itself, become references to components. */
+  /**
+   * Returns the JSON Schema of a zod schema. Named parts, or the schema itself if it is named, become references to
+   * components.
+   */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const json = convert(schema, io);
     const { $defs = {}, id, ...root } = json as JsonSchema & { $defs?: Record<string, JsonSchema>; id?: string };
@@ -50,7 +53,7 @@ export class SchemaCollection {
     this.byName.set(name, json);
   }
 
-  /** Sorted, so that the document does not depend on the order of routes. */
+  /** The components are sorted, so that the document does not depend on the order of routes. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.byName].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -21,8 +21,8 @@ import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
 import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
 import { TAGS, type Tag } from './tags.js';
 
-// Derived from the declarations, not collected by @nestjs/swagger: the document describes exactly the checks at run
-// time, includes plain Fastify routes, and does not depend on reflection.
+// The document is derived from the route declarations instead of collected by @nestjs/swagger. It therefore describes
+// exactly the checks at run time, includes plain Fastify routes, and does not depend on reflection.
 
 export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };
 
@@ -141,7 +141,7 @@ class DocumentBuilder {
     if (isCounted(endpoint)) for (const name of RATE_HEADERS) named[name] = header(name);
     if (readsIdempotencyKey(endpoint)) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
     for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
-    // A replay repeats the first response's body.
+    // A replay repeats the body of the first response.
     const told = readsIdempotencyKey(endpoint) ? endpoint.answers.status : status;
     const text = Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }]));
     return { description, headers: named, content: { ...this.content(endpoint, told), ...text } };
@@ -166,7 +166,7 @@ class DocumentBuilder {
     }
   }
 
-  /** The body of a further status, in the format of a successful response. */
+  /** Returns the body of a further status, in the format of a successful response. */
   private told({ answers }: Endpoint, status: number, schema: z.ZodType): JsonSchema {
     const data = this.data(schema);
     return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);
@@ -211,7 +211,10 @@ const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
   schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
 });
 
-/** Other failures may precede authentication. Partner requests are then counted by address. */
+/**
+ * Partner requests are always counted, if necessary by address. Otherwise, failures may precede authentication and thus
+ * counting.
+ */
 const isAlwaysCounted = ({ who }: Endpoint, status: number): boolean => who === 'partner' || status === 429;
 
 function failureHeadersOf(endpoint: Endpoint, status: number): readonly string[] {

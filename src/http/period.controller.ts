@@ -10,7 +10,9 @@ const user = { userId: recordId.nullable(), userName: z.string().nullable() };
 const PeriodsDto = named(
   'PeriodsDto',
   z.object({
-    closedThrough: dateOut.nullable().meta({ description: 'Last closed day. Nothing is posted on or before it.' }),
+    closedThrough: dateOut
+      .nullable()
+      .meta({ description: 'Last closed day. No transactions can be posted on or before it.' }),
     history: z
       .array(
         z.object({
@@ -18,7 +20,7 @@ const PeriodsDto = named(
           through: dateOut.nullable(),
           at: instantOut,
           ...user,
-          note: z.string().nullable().meta({ description: 'Of a reopening: the reason.' }),
+          note: z.string().nullable().meta({ description: 'Reason of a reopening.' }),
         }),
       )
       .meta({ description: 'Closings and reopenings, newest first.' }),
@@ -37,8 +39,8 @@ const PeriodsDto = named(
       )
       .meta({
         description:
-          'Transactions recorded while their date was being closed, newest first. Each notifies the administrators. To ' +
-          'accept them, reopen their date and close it again.',
+          'Transactions recorded while the period of their date was being closed, newest first. The administrators are ' +
+          'notified of each. To accept them, reopen the period and close it again.',
       }),
   }),
 );

@@ -9,7 +9,7 @@ import { liesBelow } from './request-state.js';
 
 export const PARTNER_PREFIX = '/api/integrations/';
 
-/** The only mapping from kinds of domain errors to statuses. */
+/** The only mapping of domain error kinds to statuses. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -26,7 +26,10 @@ const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string
   401: ['UNAUTHENTICATED', 'A valid credential is required.'],
   403: ['FORBIDDEN', 'Access is denied.'],
   404: ['NOT_FOUND', 'The address does not exist.'],
-  405: ['METHOD_NOT_ALLOWED', 'This address does not support this method. Allow lists those that it supports.'],
+  405: [
+    'METHOD_NOT_ALLOWED',
+    'This address does not support this method. The Allow header lists the supported methods.',
+  ],
   408: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
   409: ['CONFLICT', 'The request conflicts with the current state.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this route accepts.'],
@@ -74,7 +77,7 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
 }
 
 const TOO_BROAD = fromDomain(
-  refuse([{ path: 'search', message: 'Matches too many records. Add letters or words to the search.' }]),
+  refuse([{ path: 'search', message: 'Matches too many records. Enter more letters or words.' }]),
 );
 
 /** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
@@ -112,7 +115,7 @@ export function problemBody(problem: Problem, requestId: string, partner: boolea
 /** Responds with an error and records it for the log line. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const problem = problemOf(error);
-  // Absent before the kernel's first hook.
+  // The state is absent before the kernel's first hook.
   const state = request.state as FastifyRequest['state'] | null | undefined;
   if (state) state.failure = { code: problem.code, error };
   if (reply.sent || reply.raw.headersSent) {

@@ -12,8 +12,8 @@ const WINDOW_MS = WINDOW_SECONDS * 1_000;
 const WARN_EVERY_MS = 1_000;
 
 /**
- * A fixed window that starts with the first hit of a bucket, counted in the shared cache. While the cache is
- * unavailable, every request passes and the headers report the count of this process.
+ * Limits requests by fixed windows that start with the first hit of a bucket and are counted in the shared cache. While
+ * the cache is unavailable, every request passes and the headers report the count of this process.
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {

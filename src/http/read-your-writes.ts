@@ -8,18 +8,16 @@ export const SETTINGS = Symbol('SETTINGS');
 
 /** The configuration of the HTTP layer. */
 export type HttpSettings = {
-  /** Time for which the response of a command waits for the read models, in milliseconds. */
+  /** How long the response of a command waits for the read models, in milliseconds. */
   readonly readWaitMs: number;
   /** Maximum number of open event streams in a process, per session and per user over all sessions. */
   readonly sessionStreams: number;
   readonly userStreams: number;
 };
 
-/**
- * Time for which a GET request with X-Min-Position waits for the read models before it fails with 503, in milliseconds.
- */
+/** How long a GET request with X-Min-Position waits for the read models before it fails with 503, in milliseconds. */
 const MIN_POSITION_WAIT_MS = 5_000;
-/** The same for a position beyond the head of the store, which an append in progress may be about to reach. */
+/** The same for a position beyond the end of the history, which an append in progress may be about to reach. */
 const UNREACHED_WAIT_MS = 500;
 
 /** Waits for the read models to catch up with a position. */
@@ -37,7 +35,7 @@ export class ReadYourWrites {
    */
   async settled(position: number): Promise<AnswerOptions> {
     const reached = await this.progress.reached(position, this.settings.readWaitMs);
-    // A stream without events has position -1. X-Min-Position: 0 waits for nothing.
+    // A stream without events has position −1. A client that sends 0 as X-Min-Position does not wait.
     return { position: Math.max(0, position), ...(!reached && { behind: true }) };
   }
 

@@ -23,9 +23,11 @@ import { controllerOf, routesAt, valueOf } from './routes.js';
 import { documented } from './shapes.js';
 
 const knownAt = instantInput.optional().meta({
-  description: 'The report as it was at this instant: events recorded later are ignored.',
+  description: 'Returns the report as it was at this instant, ignoring events recorded later.',
 });
-const asOf = dateInput.optional().meta({ description: 'Last value date. Default: all, and ages of today.' });
+const asOf = dateInput
+  .optional()
+  .meta({ description: 'Last value date to include. Default: all dates, with ages as of today.' });
 const dates = { from: dateInput.optional(), to: dateInput.optional() };
 
 type Dated = { readonly from?: string | undefined; readonly to?: string | undefined };
@@ -70,13 +72,13 @@ const orTable =
 
 export const ReportController = controllerOf(
   reports.query(
-    'Get the trial balance, as of a date or of a period',
+    'Get the trial balance as of a date or for a period',
     { path: '/trial-balance', query: trialBalanceQuery, answers: { ...valueOf(TrialBalanceDto), ...csv } },
     ({ tenantId, query: { knownAt: at, ...options } }) => new GetTrialBalance({ tenantId, knownAt: at }, options),
     orTable(tables.trialBalanceTable),
   ),
   reports.query(
-    'Get the profit and loss of a period, optionally by month or quarter',
+    'Get the profit and loss for a period, optionally by month or quarter',
     { path: '/profit-and-loss', query: profitQuery, answers: { ...valueOf(ProfitAndLossDto), ...csv } },
     ({ tenantId, query: { knownAt: at, by, ...period } }) =>
       new GetProfitAndLoss({ tenantId, knownAt: at }, period, by),
@@ -95,13 +97,13 @@ export const ReportController = controllerOf(
     orTable(tables.ageingTable),
   ),
   reports.query(
-    'Get net and tax by rate, with the reconciliation of the tax accounts',
+    'Get net amounts and tax by rate, with a reconciliation of the tax accounts',
     { path: '/tax', query: periodQuery, answers: { ...valueOf(TaxReportDto), ...csv } },
     ({ tenantId, query: { knownAt: at, ...period } }) => new GetTaxReport({ tenantId, knownAt: at }, period),
     orTable(tables.taxTable),
   ),
   reports.query(
-    'Get every posting of a period in order, also as a file of beancount',
+    'Get every posting of a period in order, optionally as a Beancount file',
     {
       path: '/general-ledger',
       query: ledgerQuery,
@@ -115,7 +117,7 @@ export const ReportController = controllerOf(
     },
   ),
   items.query(
-    'List what a customer has left to pay, oldest first',
+    'List the open items of a customer, oldest first',
     { path: '/:id/open-items', query: asOfQuery, answers: { ...valueOf(OpenItemsDto), ...csv } },
     ({ tenantId, id, query }) => new GetOpenItems({ tenantId, knownAt: query.knownAt }, id, query.asOf),
     orTable(tables.openItemsTable),

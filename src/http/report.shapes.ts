@@ -17,11 +17,11 @@ export const TrialBalanceDto = named(
     rows: z.array(
       z.object({
         ...account,
-        opening: amount.optional().meta({ description: 'Only of a period: the balance before it.' }),
+        opening: amount.optional().meta({ description: 'Balance before the period. Present only for a period.' }),
         debit: amount,
         credit: amount,
-        closing: amount.optional().meta({ description: 'Only of a period: the balance after it.' }),
-        balance: amount.meta({ description: 'Debits minus credits until the end.' }),
+        closing: amount.optional().meta({ description: 'Balance after the period. Present only for a period.' }),
+        balance: amount.meta({ description: 'Debits minus credits up to the end.' }),
       }),
     ),
     totalDebit: amount,
@@ -104,7 +104,7 @@ export const OpenItemsDto = named(
         description: nullable,
         saleId: recordId.nullable(),
         amount: amount.meta({ description: 'Amount of the document.' }),
-        open: amount.meta({ description: 'What is left to pay.' }),
+        open: amount.meta({ description: 'Amount left to pay.' }),
       }),
     ),
     total: amount,

@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 
-/** Streams and downloads last as long as the client wants, so background work does not wait for them. */
+/** Streams and downloads last as long as the client wishes, so background work does not wait for them. */
 const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   const shape = routeOptions.config.endpoint?.answers.shape;
   return shape === 'sse' || shape === 'file';
 };
 
-/** Reports requests in progress to the backpressure: admitted ones only, because the hook runs after admission. */
+/**
+ * Reports requests in progress to the backpressure. Counts only admitted requests, because the hook runs after
+ * admission.
+ */
 export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,

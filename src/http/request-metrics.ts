@@ -22,9 +22,14 @@ export function requestMetrics(registry: Registry) {
     'Requests rejected by rate limits, by route.',
     { route: [] },
   );
-  const sales = counterIn(registry, 'kontor_intake_sales_total', 'Sales pushed by partners: accepted, or replayed.', {
-    result: ['accepted', 'replayed'],
-  });
+  const sales = counterIn(
+    registry,
+    'kontor_intake_sales_total',
+    'Sales pushed by partners, by outcome: accepted or replayed.',
+    {
+      result: ['accepted', 'replayed'],
+    },
+  );
   const inFlight = new Gauge({
     name: 'kontor_http_requests_in_flight',
     help: 'Requests in progress.',

@@ -17,7 +17,7 @@ export type RequestState = {
   newId: string | undefined;
   /** Set if the kernel implements the request's Idempotency-Key. */
   creation: Creation | undefined;
-  /** The body as parsed from JSON, before the declared schema. */
+  /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
   /** Error of a failed request, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
@@ -102,7 +102,7 @@ export function liesBelow(url: string, prefix: string): boolean {
   try {
     path = decodeURIComponent(raw);
   } catch {
-    // A path with invalid escapes is compared as is.
+    // A path with invalid escapes is compared without decoding.
   }
   return path.startsWith(prefix) || path === prefix.slice(0, -1);
 }

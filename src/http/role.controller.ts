@@ -10,7 +10,7 @@ const { permissions, ...listed } = roleRecord.shown;
 const roleFields = {
   ...recordFields,
   ...listed,
-  isSystem: z.boolean().meta({ description: 'System roles cannot be changed.' }),
+  isSystem: z.boolean().meta({ description: 'Whether this is a system role, which cannot be changed.' }),
   permissionCount: z.int().min(0),
   userCount: z.int().min(0).meta({ description: 'Number of users with the role, including inactive ones.' }),
 };
@@ -25,7 +25,7 @@ const { read, write } = tenantRoutes('/api/roles', 'Roles', 'roles');
 
 export const RoleController = controllerOf(
   read.query(
-    'List system roles, then custom roles by name',
+    'List roles, system roles first, then custom roles by name',
     { answers: valueOf(z.array(RoleDto)) },
     ({ scope, tenantId }) => new ListRoles(scope, tenantId),
   ),

@@ -40,7 +40,7 @@ export class Services {
     @Inject(ModuleRef) private readonly module: ModuleRef,
   ) {}
 
-  /** Returns any other provider. */
+  /** Returns a provider that has no member here. */
   get<T>(token: InjectionToken<T>): T {
     return this.module.get<T>(token, { strict: false });
   }

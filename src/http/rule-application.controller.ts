@@ -23,7 +23,9 @@ const RuleApplicationDto = named(
     examined: count.meta({ description: 'Number of transactions compared with the rule.' }),
     changed: count.meta({ description: 'Number of transactions whose category was changed.' }),
     restored: count.meta({ description: 'Number of transactions whose category was restored by undoing.' }),
-    kept: count.meta({ description: 'Number of changed transactions that undoing kept, because they changed again.' }),
+    kept: count.meta({
+      description: 'Number of changed transactions that undoing skipped, because they had been changed again.',
+    }),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     createdBy: z.string().nullable(),
   }),
@@ -53,7 +55,7 @@ export const RuleApplicationController = controllerOf(
     ({ scope, query }) => new ListRuleApplications(scope, query),
   ),
   write.route(
-    'Apply a category rule to past transactions, or preview that',
+    'Apply a category rule to past transactions, or preview the result',
     {
       method: 'POST',
       path: '/:id/apply',

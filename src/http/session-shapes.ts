@@ -17,13 +17,12 @@ export const FactorRequiredDto = named(
   z.object({
     factorRequired: z.literal(true),
     factorToken: z.string().meta({ description: 'Valid for five minutes.' }),
-    methods: z
-      .array(z.enum(['TOTP', 'PASSKEY', 'RECOVERY_CODE', 'PASSWORD']))
-      .meta({ description: 'Accepted proofs. PASSWORD only in a step-up without a factor.' }),
-    options: z
-      .looseObject({})
-      .nullable()
-      .meta({ description: 'Options of `navigator.credentials.get`, as JSON; null without a passkey for this host.' }),
+    methods: z.array(z.enum(['TOTP', 'PASSKEY', 'RECOVERY_CODE', 'PASSWORD'])).meta({
+      description: 'Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor.',
+    }),
+    options: z.looseObject({}).nullable().meta({
+      description: 'Options of `navigator.credentials.get`, as JSON; null if there is no passkey for this host.',
+    }),
   }),
 );
 

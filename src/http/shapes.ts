@@ -4,7 +4,7 @@ import { IdText, InstantText } from '../aggregates/fields.js';
 /** Names a schema in the OpenAPI document. Names are unique; requests and responses do not share them. */
 export const named = <S extends z.ZodType>(name: string, schema: S): S => schema.meta({ id: name });
 
-/** Replaces a schema in the OpenAPI document. For queries, whose booleans and numbers arrive as text. */
+/** Replaces a schema in the OpenAPI document. Used for queries, whose booleans and numbers arrive as text. */
 export const documented = <S extends z.ZodType>(schema: S, openapi: object): S => schema.meta({ openapi });
 
 export const ErrorResponseDto = named(
@@ -68,7 +68,7 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** Accompanies the totals of a page. */
+/** Member of pages beside their totals. */
 export const totalIsCapped = z.literal(true).optional().meta({
   description:
     'Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.',

@@ -18,9 +18,9 @@ const lineFields = {
   documentEffect,
   description: text,
   reference: text,
-  counterparty: text.meta({ description: 'The customer of the transaction, or else its other accounts.' }),
+  counterparty: text.meta({ description: 'The customer of the transaction; if there is none, its other accounts.' }),
   reversalOf: text,
-  reason: text.meta({ description: 'The reason that a user gave for a reversal.' }),
+  reason: text.meta({ description: 'Reason given by a user for a reversal.' }),
   debit: z.string(),
   credit: z.string(),
   balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
@@ -50,7 +50,7 @@ const query = z
     error: 'Must not be after endDate.',
   });
 
-/** The lines between a row with the opening and one with the closing balance. */
+/** Returns the lines between a row with the opening balance and one with the closing balance. */
 function csvOf({ beginDate, endDate, opening, lines, closing }: Statement): Answer {
   const rows = [
     { date: beginDate, description: 'Opening balance', balance: opening },

@@ -16,12 +16,12 @@ const StreamEventDto = named(
     type: z.string(),
     kind: z.enum(['DOMAIN', 'TECHNICAL', 'UNKNOWN']).meta({
       description:
-        'TECHNICAL: the event has no audit log entry. UNKNOWN: this version does not know the type and hides the data.',
+        'TECHNICAL: the event has no audit log entry. UNKNOWN: this release does not know the type, so the data is omitted.',
     }),
     revision: z.int().min(0),
     position: z.int(),
     occurredAt: instantOut,
-    data: z.unknown().meta({ description: 'Event data in the current version of its type, without secrets.' }),
+    data: z.unknown().meta({ description: 'Event data in the current version of the event type, without secrets.' }),
     metadata: z.unknown().meta({ description: 'Actor, origin, request and cause of the event.' }),
   }),
 );

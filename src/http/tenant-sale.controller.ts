@@ -18,7 +18,7 @@ const listed = {
   occurredAt: instantOut,
   date: dateOut.meta({ description: "Date of `occurredAt` in the tenant's time zone." }),
   currency: z.string(),
-  customerId: recordId.nullable().meta({ description: 'Null until the customer is known.' }),
+  customerId: recordId.nullable().meta({ description: 'Null until the customer has been determined.' }),
   customerName: z.string().nullable(),
   branchCode: z.string().nullable(),
   total: z.string(),

@@ -50,7 +50,7 @@ export const TenantController = controllerOf(
       method: 'PATCH',
       description:
         'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
-        'with a token of a listed issuer. The token must contain the e-mail address of the user, verified and in the ' +
+        'with a token of a listed issuer. The token must contain the verified e-mail address of the user, which must be in the ' +
         'listed domain. With `requireFactor`, owners and administrators must have a second factor.',
       body: UpdateSettings.schema,
     },

@@ -27,7 +27,7 @@ export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
     .object({ transactionId: recordId, reason: text, date: dateOut, userId: text, userName: text })
     .nullable()
     .meta({ description: 'The reversal of a cancelled transaction.' }),
-  reason: text.meta({ description: 'The reason that a user gave for this reversal.' }),
+  reason: text.meta({ description: 'Reason given by a user for this reversal.' }),
   correctionOf: text.meta({ description: 'The cancelled transaction that this one replaces.' }),
   correctedBy: text.meta({ description: 'The transaction that replaces this one.' }),
   createdBy: text,

@@ -75,7 +75,7 @@ export const WebhookController = controllerOf(
     'Create a webhook; only this response contains the signing secret',
     {
       description:
-        "Delivers the tenant's integration events (GET /api/integration-events) that are recorded from now on, as " +
+        "Delivers the tenant's integration events (GET /api/integration-events) that are recorded after the creation, as " +
         'signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
@@ -88,13 +88,13 @@ export const WebhookController = controllerOf(
   routes.change('Update, disable or enable a webhook', { method: 'PATCH', path: '/:id' }, UpdateWebhook),
   routes.change('Delete a webhook; open deliveries are abandoned', { method: 'DELETE', path: '/:id' }, DeleteWebhook),
   routes.command(
-    'Rotate the signing secret; for 24 hours both the old and the new one sign',
+    'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new one',
     { path: '/:id/rotate-secret', answers: issuedAnswer },
     ({ target }) => new RotateWebhookSecret(target, {}),
     issued,
   ),
   routes.command(
-    'Send a test message, once, and return the response of the receiver',
+    'Send a test message once, and get the response of the receiver',
     { path: '/:id/test', answers: { ...valueOf(WebhookTestResultDto), status: 201, position: 'awaited' } },
     ({ target }) => new TestWebhook(target, {}),
     tested,

@@ -17,11 +17,11 @@ export type NamedAccount = {
   readonly type: AccountType;
 };
 
-/** Reports show their sections in this order. */
+/** Classes of accounts, in the order of the sections of reports. */
 export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'] as const;
 export type AccountClass = (typeof CLASSES)[number];
 
-/** OTHER accounts take payments, like cash. A company's credit card is a debt to its issuer. */
+/** OTHER accounts receive payments, like cash. A company's credit card is a debt to its issuer. */
 export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
   CUSTOMER: 'Assets',
   CASH: 'Assets',
@@ -40,7 +40,7 @@ export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
 const TYPES = Object.keys(CLASS_OF) as AccountType[];
 const READ_AT_ONCE = 500;
 
-/** Names of accounts: the current ones, or those at an instant. */
+/** Looks up the names of accounts, current or as of an instant. */
 @Injectable()
 export class AccountNames {
   constructor(
@@ -48,7 +48,7 @@ export class AccountNames {
     @Inject(StreamHistory) private readonly history: StreamHistory,
   ) {}
 
-  /** Every given id is in the result. */
+  /** Returns the names by id. The result contains every given id. */
   async of(books: BooksOf, ids: readonly string[]): Promise<Map<string, NamedAccount>> {
     const found = new Map<string, NamedAccount>();
     for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
@@ -64,7 +64,10 @@ export class AccountNames {
     return found;
   }
 
-  /** Ids of all accounts, deleted ones too, of the given types. The type of an account never changes. */
+  /**
+   * Returns the types of all accounts of the wanted types by id, including deleted ones. The type of an account never
+   * changes.
+   */
   async idsOf(books: BooksOf, isWanted: (type: AccountType) => boolean): Promise<Map<string, AccountType>> {
     const found = new Map<string, AccountType>();
     for (const type of TYPES.filter(isWanted))
@@ -73,7 +76,7 @@ export class AccountNames {
     return found;
   }
 
-  /** An account that changed after the instant is folded from its stream. */
+  /** Returns accounts as of the instant. An account that changed afterwards is folded from its stream. */
   private async asKnown(
     { tenantId, knownAt }: BooksOf,
     view: AccountView,

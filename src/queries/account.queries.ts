@@ -49,7 +49,7 @@ export type AccountRecord = Omit<AccountView, 'isDeleted'> & { readonly balance:
 export class GetAccount extends query<AccountRecord, [scope: Scope, id: string]>() {}
 export type AccountFilters = Paging & {
   readonly search?: string | undefined;
-  /** One of these types. */
+  /** Selects accounts of any of these types. */
   readonly type?: readonly AccountType[] | undefined;
   readonly isActive?: boolean | undefined;
   readonly sort: 'name' | 'code' | 'newest';

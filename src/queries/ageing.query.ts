@@ -17,7 +17,7 @@ import {
 type Amounts = Readonly<Record<Bucket | 'total', string>>;
 export type AgeingRow = Pick<NamedAccount, 'code' | 'name'> & Amounts & { readonly customerId: string };
 export type Ageing = {
-  /** Null for all value dates; ages are then those of today. */
+  /** Null for all value dates; ages are then as of today. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly rows: readonly AgeingRow[];
@@ -26,7 +26,10 @@ export type Ageing = {
 
 export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | undefined]>() {}
 
-/** Customers with a balance, by code. Reads all entries; its memory grows with the number of customers only. */
+/**
+ * Returns the customers with a balance, sorted by code. Reads all entries, but its memory use grows only with the
+ * number of customers.
+ */
 async function ageingOf(
   ledger: LedgerSums,
   names: AccountNames,
@@ -59,7 +62,7 @@ async function ageingOf(
   return shown(aged, await names.of(books, owing(aged)), { asOf: asOf ?? null, currency, digits });
 }
 
-/** What an entry posted to each customer until the date. */
+/** Passes on what an entry posted to each customer up to the date. */
 function eachPosting(
   days: LedgerEntryView[4],
   others: ReadonlyMap<string, unknown>,
@@ -70,7 +73,7 @@ function eachPosting(
   eachSum(days, (customerId, date, debit, credit) => {
     if (others.has(customerId) || (asOf !== undefined && date > asOf)) return;
     const net = difference(debit, credit);
-    // Nearly all entries have one date, so that each customer occurs once.
+    // Nearly all entries have a single date, so each customer occurs only once.
     if (days.length === 1) {
       take(customerId, { net, date });
       return;

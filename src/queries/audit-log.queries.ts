@@ -25,9 +25,7 @@ import { transactionProjection } from '../projections/ledger.projection.js';
 import { type ListRequest, type Page, type Filters, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 
-/**
- * A record at one point in its history, as the API returns it; undefined if the record does not exist at that point.
- */
+/** A record at one point in its history, in the form that the API returns; undefined if it does not exist then. */
 export type Shape = object | undefined;
 
 /** A record and the record whose stream contains it. */
@@ -41,7 +39,7 @@ type Subject = {
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
 /** Members of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isChosen', 'isDeleted'];
-/** Members of states that commands change but that views do not contain. */
+/** Members of states that commands change but views do not contain. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -76,7 +74,7 @@ export class RecordShape {
     }
   }
 
-  /** The record as contained in read models; undefined if none contains it. */
+  /** Returns the record as read models contain it; undefined if none contains it. */
   view(): Shape {
     const shown = this.documents.filter((document) => document !== undefined);
     if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
@@ -85,7 +83,7 @@ export class RecordShape {
     return omit(Object.assign({}, ...shown, besides) as object, [...COMMON, ...INTERNAL]);
   }
 
-  /** The state of the record on which its decisions are based. */
+  /** Returns the state on which decisions about the record are based. */
   own(): object {
     if (this.aggregate.name === accountDefaults.name) return defaultsShape(this.state as AccountDefaults, this.subject);
     if (this.aggregate.name === 'sale') return saleShape(this.state as Sale);
@@ -94,13 +92,13 @@ export class RecordShape {
 }
 
 /**
- * The read models that have exactly one document for the record and are projected from this stream alone. Folding the
- * stream yields what a GET request for the record returned. A transaction's view is projected from the stream that
- * contains the transaction.
+ * Returns the read models that have exactly one document for the record and are projected from this stream alone.
+ * Folding the stream yields what a GET request for the record would have returned. A transaction's view is projected
+ * from the stream that contains the transaction.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
-  // The session view exists only for the clean-up of sessions. The state contains more.
+  // The view of sessions serves only their clean-up. The state contains more.
   if (carrier.recordId !== entityId || entity === 'session') return [];
   if (entity === 'account') return [accountProjection];
   return projections.filter(
@@ -110,7 +108,7 @@ function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection
 
 const isAlone = ({ sources }: AnyProjection): boolean => typeof sources !== 'symbol' && sources.length === 1;
 
-/** The default account is recorded separately from the accounts. */
+/** Default accounts are recorded separately from the accounts. */
 const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): object => ({
   isDefault: Object.values(byType).includes(entityId),
   defaults: byType,
@@ -128,12 +126,12 @@ export type Change = { readonly path: string; readonly before: unknown; readonly
 
 type Moment = { readonly view: Shape; readonly own: object };
 
-/** Changes made by events, folded from the records' own streams. */
+/** Determines the changes that events made, by folding the streams of the records. */
 @Injectable()
 export class RecordChanges {
   constructor(@Inject(StreamHistory) private readonly history: StreamHistory) {}
 
-  /** Reads the stream page by page up to the entry's event, without retaining it. Secrets are omitted. */
+  /** Reads the stream page by page up to the entry's event, without keeping it in memory. Omits secrets. */
   async of({ tenantId, carrier, entity, entityId, revision }: AuditLogView): Promise<readonly Change[]> {
     const told = carrier ?? { entity, recordId: entityId };
     const home = told.entity === tenant.name ? PLATFORM_TENANT : tenantId;
@@ -162,8 +160,9 @@ export class RecordChanges {
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });
 
 /**
- * The changes that an event makes to the record. Changes that no read model contains are taken from the aggregate's
- * state. Those that the state does not contain either (a sale's lines, a job's parameters) are taken from the event.
+ * Returns the changes that an event makes to the record. Changes that no read model contains are taken from the
+ * aggregate's state. If the state does not contain them either (a sale's lines, a job's parameters), they are taken
+ * from the event.
  */
 function changesBy(event: Recorded, before: Moment, after: Moment): readonly Change[] {
   const seen = difference(before.view, after.view);
@@ -181,7 +180,7 @@ function toldBy(data: object, changes: readonly Change[], after: object): Change
   return [...leavesOf(data)].filter(isNew).map(([path, value]) => ({ path, before: null, after: value }));
 }
 
-/** The members that differ, by path. An absent member equals null. */
+/** Returns the members that differ, by path. Absent members count as null. */
 export function difference(before: Shape, after: Shape): Change[] {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -190,7 +189,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** An empty list or record is redundant if the other side's members are listed. */
+/** An empty list or record need not be listed if the members of the other side are. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&
@@ -198,7 +197,7 @@ const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: Reado
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Scalars, lists of scalars and empty containers by path: `address`, `permissions`, `lines[0].quantity`. */
+/** Returns scalars, lists of scalars and empty containers by path, such as `address` or `lines[0].quantity`. */
 function leavesOf(value: Shape): ReadonlyMap<string, unknown> {
   const leaves = new Map<string, unknown>();
   if (value !== undefined) collect(value, '', leaves);
@@ -223,7 +222,7 @@ export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tenantName: string | null;
-  /** Name of the user or operator, or `partner:<sourceId>`, `system:<name>`. */
+  /** Name of the user or operator, or `partner:<sourceId>`, or `system:<name>`. */
   readonly userName: string | null;
 };
 export type AuditLogDetail = AuditLogRecord & { readonly changes: readonly Change[] };
@@ -235,7 +234,7 @@ export type AuditLogFilters = Filters<
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}
-/** The same for the users of a tenant: without the entries of others, and without the identity of operators. */
+/** Like ListAuditLogs, for the users of a tenant: omits the entries of other tenants and the identity of operators. */
 export class ListTenantAuditLogs extends query<
   Page<AuditLogRecord>,
   [tenantId: string, filters: Omit<AuditLogFilters, 'tenantId'>]
@@ -252,7 +251,7 @@ function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }:
   };
 }
 
-/** Adds tenant and user names with one batch read each. */
+/** Adds the names of tenants and users with one batch read each. */
 async function named(models: ReadModels, entries: readonly AuditLogView[]): Promise<AuditLogRecord[]> {
   const idsOf = (field: 'tenantId' | 'userId'): string[] => [
     ...new Set(entries.map((entry) => entry[field]).filter((id) => id !== null)),

@@ -4,10 +4,12 @@ import { type AccountClass, AccountNames, byCode, CLASS_OF, type NamedAccount } 
 import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 
-/** `accountId` and `type` are null for an amount of no single account: the customers, and results. */
+/**
+ * `accountId` and `type` are null for amounts that belong to no single account: the sum of the customers, and results.
+ */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;
-  /** Positive as usual: debits of assets, credits of liabilities and equity. */
+  /** Debits of assets and credits of liabilities and equity are positive, as usual. */
   readonly amount: string;
 };
 export type BalanceSheetSection = {
@@ -27,7 +29,7 @@ export type BalanceSheet = {
 
 export class GetBalanceSheet extends query<BalanceSheet, [books: BooksOf, asOf: string | undefined]>() {}
 
-/** Debits minus credits. Customers are summed; income and expenses are split at the start of the year. */
+/** Debits minus credits. Customers are summed. Income and expenses are divided at the start of the year. */
 type Balances = {
   readonly own: Map<string, MinorSum>;
   readonly customers: MinorSum;
@@ -37,7 +39,7 @@ type Balances = {
 
 const MANY = { accountId: null, code: null, type: null } as const;
 
-/** Assets equal liabilities and equity, because every transaction balances and the results are part of the equity. */
+/** Assets equal liabilities plus equity, because every transaction balances and the results are part of the equity. */
 async function balanceSheetOf(
   ledger: LedgerSums,
   names: AccountNames,

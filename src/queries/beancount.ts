@@ -17,7 +17,7 @@ const LABEL: Readonly<Record<NamedAccount['type'], string>> = {
   EXPENSE: 'Expenses',
 };
 
-/** A component of an account's name: letters, digits and hyphens, beginning with a capital letter or a digit. */
+/** Returns a component of an account's name: letters, digits and hyphens, starting with a capital letter or a digit. */
 const componentOf = (text: string): string => {
   const plain = text
     .normalize('NFKD')
@@ -27,7 +27,7 @@ const componentOf = (text: string): string => {
   return plain === '' ? 'X' : plain.slice(0, 1).toUpperCase() + plain.slice(1);
 };
 
-/** A different name for each account: its class, type and code, and its id where that is ambiguous. */
+/** Gives each account a unique name: its class, type and code, followed by its id if that is ambiguous. */
 class AccountLabels {
   private readonly labels = new Map<string, string>();
   private readonly taken = new Set<string>();
@@ -47,7 +47,10 @@ class AccountLabels {
   }
 }
 
-/** A balance is asserted at the start of the next day, and beancount knows no later date. */
+/**
+ * The latest date in Beancount. Balances are asserted at the start of the next day, so none can be asserted after this
+ * date.
+ */
 const LAST_DATE = '9999-12-31';
 
 /** A string on one line. */
@@ -55,9 +58,9 @@ const quoted = (text: string): string =>
   `"${text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
 /**
- * The ledger as a file of beancount: accounts, the balances before the period as one transaction, every transaction, and
- * assertions of all balances before and after the period. With `accountId`, the transactions of that account, and the
- * assertions for it alone.
+ * Writes the ledger as a Beancount file: accounts, the balances before the period as one transaction, every
+ * transaction, and assertions of all balances before and after the period. With `accountId`, it contains only the
+ * transactions and the assertions of that account.
  */
 export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
   const { from, to } = options;
@@ -78,7 +81,7 @@ export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedger
   if (isOpen && end !== undefined) yield file.closed(end);
 }
 
-/** Directives of one file, with the running balances. */
+/** Writes the directives of one file and keeps the running balances. */
 class LedgerFile {
   private readonly labels = new AccountLabels();
   private readonly balances = new Map<string, bigint>();
@@ -93,7 +96,7 @@ class LedgerFile {
     return this.openings.map(({ account }) => this.openOf(account, date)).join('');
   }
 
-  /** The accounts and their balances before a period. */
+  /** Returns the accounts and their balances before a period. */
   brought(from: string): string {
     const date = dayAfter(from, -1);
     const balances = this.openings.filter(({ opening }) => opening !== 0n);
@@ -103,7 +106,7 @@ class LedgerFile {
     return `${this.opened(date)}${transaction}\n${this.asserted(from)}`;
   }
 
-  /** Assertions of balances at the start of a date. */
+  /** Returns assertions of the balances at the start of a date. */
   asserted(date: string): string {
     const wanted = this.openings.filter(({ account: { accountId } }) => (this.accountId ?? accountId) === accountId);
     return wanted
@@ -114,7 +117,7 @@ class LedgerFile {
       .join('');
   }
 
-  /** Assertions of the balances after a date. */
+  /** Returns assertions of the balances after a date. */
   closed(date: string): string {
     return date < LAST_DATE ? `\n${this.asserted(dayAfter(date, 1))}` : '';
   }
@@ -125,7 +128,7 @@ class LedgerFile {
     const lines = postings.map(({ accountId, amount }) => {
       this.balances.set(accountId, (this.balances.get(accountId) ?? 0n) + toMinor(amount, this.ledger.digits));
       const account = accounts.get(accountId) ?? { accountId, code: null, name: '', type: 'OTHER' };
-      // The first posting to the account was recorded after the accounts were read.
+      // The first posting to this account was recorded after the accounts were read.
       if (!this.labels.has(account)) opens.push(`\n${this.openOf(account, date)}`);
       return `  ${this.labels.of(account)} ${amount} ${this.ledger.currency}\n`;
     });

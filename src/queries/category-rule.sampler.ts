@@ -9,7 +9,7 @@ import { named, type TransactionRecord } from './transaction.queries.js';
 /** Number of transactions to examine, newest first. */
 export const SAMPLED_TRANSACTIONS = 10_000;
 const SAMPLE_SHOWN = 20;
-/** Number of transactions examined per batch. Other work of the thread runs between batches. */
+/** Number of transactions examined per batch. The thread does other work between batches. */
 const AT_ONCE = 250;
 
 /** Recorded transactions that a rule would match. */

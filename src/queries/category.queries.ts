@@ -62,15 +62,15 @@ const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
 /**
- * Keyed by id, because a rule that is created between two page reads may move another rule to the next page, where it
- * is read again.
+ * The rules are keyed by id: if a rule is created between the reads of two pages, another rule may move to the next
+ * page and be read again.
  */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
   const categoriesById = byId(await models.all(categories, scope));
   return { rules: byId(await models.all(categoryRules, scope)), categories: categoriesById };
 }
 
-/** A rule whose category is unknown (yet) matches nothing. */
+/** A rule whose category is not known yet matches nothing. */
 export const matchable = (rule: CategoryRuleView, category: CategoryView | undefined): MatchableRule => ({
   ...rule,
   category: { direction: category?.direction ?? 'BOTH', isArchived: category?.isArchived ?? true },
@@ -115,7 +115,7 @@ export type RuleList = {
 
 export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
 
-/** Positions of the rule model, of the category model, and of both together, in this order. */
+/** Positions of the rules' model, the categories' model and both together, in this order. */
 type Positions = readonly [number, number, number];
 type Known = {
   readonly rules: TenantRules;
@@ -128,8 +128,8 @@ type Known = {
 const MAX_TENANTS = 1_000;
 
 /**
- * Caches the category rules of tenants from the read models. A tenant's rules are reloaded after a change of a rule or
- * category. While the models do not advance, nothing is read.
+ * Caches the category rules of tenants from the read models. Reloads a tenant's rules after a change of a rule or
+ * category. Reads nothing while the models do not advance.
  */
 @Injectable()
 export class Categorizer {
@@ -143,9 +143,9 @@ export class Categorizer {
   ) {}
 
   /**
-   * The current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged without
-   * `X-Read-Model: behind`, and on other replicas within 250 ms. Cheap enough to call per transaction; do not store the
-   * result.
+   * Returns the current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged
+   * without `X-Read-Model: behind`, and on other replicas within 250 ms. Calls are cheap enough to make one for every
+   * transaction; do not store the result.
    * @throws ReadStoreUnavailable
    */
   async rulesOf(tenantId: string): Promise<TenantRules> {
@@ -170,7 +170,7 @@ export class Categorizer {
     if (checked) return checked;
     const checkedAt = this.positions();
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
-    // The models advance independently, so an event that one of them may not contain yet must not count as read.
+    // The models advance independently, so an event counts as read only once both contain it.
     const [rulesAt, categoriesAt] = checkedAt;
     const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
     const known = this.known.get(tenantId);

@@ -4,13 +4,16 @@ import { ReadModels, type Page, type Paging } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { errorLogs, type ErrorLogView } from '../projections/error-log.projection.js';
 
-/** Omits the lists that only filters and searches use. */
+/** An error record without the lists that only filters and searches use. */
 export type ErrorLogDetail = Omit<ErrorLogView, 'tenantIds' | 'branchIds' | 'userIds'>;
 export type ErrorLogRecord = Omit<ErrorLogDetail, 'requestIds'>;
 
 export type ErrorLogFilters = Paging & {
   readonly search?: string | undefined;
-  /** Instants, both inclusive: errors first seen at `dateTo` or earlier, and last seen at `dateFrom` or later. */
+  /**
+   * `dateFrom` and `dateTo` are instants, both inclusive. They select errors first seen by `dateTo` and last seen at
+   * `dateFrom` or later.
+   */
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
   readonly level?: ErrorLevel | undefined;

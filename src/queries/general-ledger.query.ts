@@ -24,13 +24,16 @@ export type NamedTransaction = {
 
 export type GeneralLedgerOptions = Dates & { readonly accountId?: string | undefined };
 
-/** The ledger is read while it is sent: it may be far larger than the memory. */
+/** A general ledger. It is read while it is sent, because it may not fit into memory. */
 export type GeneralLedger = {
   readonly currency: string;
   readonly digits: number;
   /** Every transaction in order of its value date, then of its recording, in parts. */
   readonly parts: () => AsyncIterable<readonly NamedTransaction[]>;
-  /** Accounts with postings until the end of the period, by code, and their balances before the period in minor units. */
+  /**
+   * Returns the accounts with postings up to the end of the period, sorted by code, and their balances before the
+   * period in minor units.
+   */
   readonly openings: () => Promise<readonly { readonly account: NamedAccount; readonly opening: bigint }[]>;
 };
 
@@ -97,7 +100,7 @@ async function* named(
 
 export const generalLedgerHandler = answers(GetGeneralLedger, [LedgerSums, AccountNames, ReadModels], generalLedgerOf);
 
-/** The postings of a transaction; only those to `accountId` if it is given. */
+/** Returns the postings of a transaction, or only those to `accountId` if it is given. */
 export function rowsOf(
   { transaction, accounts }: NamedTransaction,
   { digits }: Pick<GeneralLedger, 'digits'>,

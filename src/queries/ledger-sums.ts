@@ -14,7 +14,7 @@ import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels } from './query.js';
 
-/** The books of a tenant: as they are, or as they were recorded at an instant. */
+/** The books of a tenant, as they are or as they had been recorded by an instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
 
 /** Sums of an account's postings in one part of a report. */
@@ -34,7 +34,7 @@ export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - c
 export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
   [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
 
-/** Facts of the tenant that every report needs. `today`: the date of `knownAt` if that is in the past. */
+/** Facts about the tenant that every report needs. `today` is the date of `knownAt` if that is in the past. */
 export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };
 
 /** The sums of one account on one date. Amounts are minor units, see MinorSum. */
@@ -68,8 +68,8 @@ export class LedgerSums {
   }
 
   /**
-   * What was posted on these dates, by account and day. Without an instant, the maintained totals are read; otherwise
-   * the entries, which are complete.
+   * Passes on what was posted on these dates, by account and day. Reads the maintained totals, or the entries if the
+   * books are those at an instant.
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
@@ -86,7 +86,7 @@ export class LedgerSums {
         take({ accountId, date, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
   }
 
-  /** The same of one account. */
+  /** Like `eachDay`, for one account. */
   async eachDayOf(
     books: BooksOf,
     accountIds: ReadonlySet<string>,
@@ -110,7 +110,7 @@ export class LedgerSums {
     }
   }
 
-  /** Sums over all dates. */
+  /** Passes on the sums over all dates. */
   async eachBalance(books: BooksOf, digits: number, take: (sums: Omit<DaySums, 'date'>) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, {}, digits, take);
     for await (const part of this.models.parts(balances, tenantScope(books.tenantId)))
@@ -118,7 +118,7 @@ export class LedgerSums {
         take({ accountId, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
   }
 
-  /** The entries recorded until the instant, newest first if `reverse`. */
+  /** Passes on the entries recorded up to the instant, newest first if `reverse`. */
   async eachEntry(
     { tenantId, knownAt }: BooksOf,
     take: (entry: LedgerEntryView) => void,
@@ -130,14 +130,14 @@ export class LedgerSums {
       for (const entry of part) if (entry[1] <= untilMs) take(entry);
   }
 
-  /** For an instant, waits until the model contains everything that is recorded. */
+  /** If the books are those at an instant, waits until the model contains everything recorded so far. */
   async whenKnown({ knownAt }: BooksOf, model: { readonly name: string }): Promise<void> {
     if (knownAt !== undefined) await this.caughtUp.withHead(model, WAIT_MS);
   }
 
   /**
-   * Reads until all debits equal all credits: totals are read in parts, and a write between two reads could add only
-   * one side.
+   * Repeats the read until total debits equal total credits. Totals are read in parts, so a write between two reads
+   * could add only one side.
    * @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read
    */
   async balanced<T>(read: () => Promise<T>, isBalanced: (found: T) => boolean): Promise<T> {
@@ -153,5 +153,5 @@ export class LedgerSums {
 export const isWithin = (date: string, { from, to }: Dates): boolean =>
   (from === undefined || date >= from) && (to === undefined || date <= to);
 
-/** The scope of a tenant's documents. */
+/** Returns the scope of the tenant's documents. */
 export const scopeOf = ({ tenantId }: BooksOf): Scope => tenantScope(tenantId);

@@ -32,8 +32,8 @@ export class LedgerUse {
   }
 
   /**
-   * Whether a category rule refers to the account. The account's membership guards against rules being created
-   * concurrently; this check finds rules that are older than memberships.
+   * Whether a category rule refers to the account. Memberships prevent rules from being created concurrently; this
+   * check also finds rules that are older than memberships.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async isInRule(tenantId: string, accountId: string): Promise<boolean> {
@@ -44,7 +44,7 @@ export class LedgerUse {
   }
 
   /**
-   * The stream that contains a transaction; undefined if there is none. @throws DomainError unavailable
+   * Returns the stream that contains a transaction; undefined if there is none. @throws DomainError unavailable
    * READ_MODEL_BEHIND
    */
   async find(
@@ -57,14 +57,14 @@ export class LedgerUse {
   }
 }
 
-/** A deleted customer or account that a later transaction posted to, and the event of that transaction. */
+/** A deleted customer or account to which a later transaction posted, and the event of that transaction. */
 export type ReachedRecord = {
   readonly kind: 'customer' | 'account';
   readonly id: string;
   readonly cause: Cause;
 };
 
-/** Deleted records, across all tenants, that later transactions posted to. */
+/** Finds deleted records of all tenants to which later transactions posted. */
 @Injectable()
 export class DeletedRecords {
   constructor(
@@ -72,7 +72,7 @@ export class DeletedRecords {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Minimum position of the history that `reached` covers. */
+  /** `reached` covers the history at least up to this position. */
   get position(): number {
     return this.progress.position(deletedRecords.name);
   }

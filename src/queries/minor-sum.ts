@@ -1,12 +1,12 @@
 /** Half of the largest exact integer: a double holds the sum of two such numbers exactly. */
 const MAX_LOW = 2 ** 52;
 
-/** An exact sum of minor units. Uses a double as long as it is exact: bigint arithmetic is ten times slower. */
+/** An exact sum of minor units. Uses a double as long as it is exact, because bigint arithmetic is ten times slower. */
 export class MinorSum {
   private low = 0;
   private high = 0n;
 
-  /** A text is an amount that a double may not represent exactly. Numbers are at most 2^52. */
+  /** Adds an amount of at most 2^52 as a number, or any amount as text or bigint. */
   add(amount: number | string | bigint, sign: 1 | -1 = 1): this {
     if (typeof amount !== 'number') {
       this.high += BigInt(amount) * BigInt(sign);
@@ -25,10 +25,10 @@ export class MinorSum {
   }
 }
 
-/** Longest text of an amount whose minor units a double certainly represents after one rounding. */
+/** Maximum length of an amount's text for which a double certainly represents the minor units after one rounding. */
 const MAX_LENGTH = 14;
 
-/** Minor units of an amount in a read model, for `MinorSum`. */
+/** Converts an amount in a read model to minor units, for `MinorSum`. */
 export function minorOf(amount: string, digits: number): number | bigint {
   if (amount.length <= MAX_LENGTH) return Math.round(Number(amount) * 10 ** digits);
   return BigInt(digits === 0 ? amount : amount.slice(0, -digits - 1) + amount.slice(-digits));

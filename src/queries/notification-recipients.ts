@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** A request that names more people than one record may contain has several audiences. */
+/** The audiences of a request. There are several if it names more people than one record may contain. */
 type Addressed = { readonly audiences: readonly Audience[]; readonly recipientCount: number };
 
 /** Resolves the current recipients of a notification request. */
@@ -25,7 +25,7 @@ export class NotificationRecipients {
     @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
   ) {}
 
-  /** The recipients of a request. @throws DomainError not_found with the path of an unknown user or branch */
+  /** Returns the recipients of a request. @throws DomainError not_found with the path of an unknown user or branch */
   async addressed(tenantId: string, request: SendAdminNotification): Promise<Addressed> {
     const scope = tenantScope(tenantId);
     await this.caughtUp.withHead(users, WAIT_MS);
@@ -45,7 +45,7 @@ export class NotificationRecipients {
     return this.models.count(users, scope, { where: { role, isActive: true } });
   }
 
-  /** Active users addressed by id, role or branch. */
+  /** Returns the active users addressed by id, role or branch. */
   private async named(scope: Scope, request: SendAdminNotification): Promise<string[]> {
     const { userIds = [], roles = [], branchIds = [] } = request;
     await this.mustExist(scope, branches, branchIds, 'branchIds', 'branch');
@@ -75,7 +75,7 @@ export class NotificationRecipients {
   }
 }
 
-/** Splits the recipients, because a record may name only a limited number. */
+/** Splits the recipients, because a record may name only a limited number of them. */
 function inParts(ids: readonly string[]): Addressed {
   const audiences: Audience[] = [];
   for (let from = 0; from < Math.max(1, ids.length); from += MAX_NAMED)
@@ -96,7 +96,7 @@ const STRETCH = 1_000;
 const NAMED_STRETCH = 50;
 const MAX_OF_ONE = 100;
 
-/** The push targets of a notification: the browsers of its active recipients, in a stable order. */
+/** Finds the push targets of a notification: the browsers of its active recipients, in a stable order. */
 @Injectable()
 export class PushTargets {
   constructor(
@@ -118,7 +118,7 @@ export class PushTargets {
   }
 
   /**
-   * Ids of a person's browsers, including all events up to `position`. @throws DomainError unavailable
+   * Returns the ids of a person's browsers, as of `position` or later. @throws DomainError unavailable
    * READ_MODEL_BEHIND
    */
   async idsOf(person: Person, position: number): Promise<readonly string[]> {
@@ -126,13 +126,13 @@ export class PushTargets {
     return (await this.ownedBy(person)).map(({ id }) => id);
   }
 
-  /** A person's browsers known to the read model, oldest first. */
+  /** Returns a person's browsers in the read model, oldest first. */
   async ownedBy({ tenantId, userId }: Person): Promise<PushTarget[]> {
     const own = (await this.ofOne(userId)).filter((each) => each.tenantId === tenantId);
     return this.withUses(own);
   }
 
-  /** Browsers by id, if a user of the tenant still owns the subscription. */
+  /** Returns browsers by id, except those that no longer belong to a user of the tenant. */
   async byId(tenantId: string, ids: readonly string[]): Promise<PushTarget[]> {
     const found = await this.models.getMany(pushSubscriptions, PLATFORM, ids);
     const own = [...found.values()].filter((each) => each.tenantId === tenantId);
@@ -140,7 +140,7 @@ export class PushTargets {
   }
 
   /**
-   * The number of browsers that a notification to this audience would currently reach.
+   * Returns the number of browsers that a notification to this audience would reach now.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async count(tenantId: string, audience: Audience): Promise<number> {

@@ -18,7 +18,7 @@ import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js
 
 /** A range of one person's list: notifications with the key between two positions, inclusive. Ranges do not overlap. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
-/** A list composed of parts. `without`: positions to exclude, newest first. */
+/** A list composed of parts. `without`: positions that are excluded, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
 /** A user of a tenant, or an operator of the platform, by the tenant of their streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };
@@ -26,11 +26,12 @@ export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
 /**
- * Up to this offset, a page is merged from the start of the parts. Beyond it, a search determines the page's position.
+ * Up to this offset, a page is merged from the beginning of the parts. Beyond it, a search finds the position of the
+ * page.
  */
 const NEAR = 60;
 
-/** The position up to which everything is read; -1 before the first sweep. */
+/** Returns the position up to which every notification has been read; −1 before the first sweep. */
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
 
 const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
@@ -70,7 +71,7 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 
 /**
  * The notifications of one person, newest first: those to everyone and to the person's role while the person was active
- * (with that role), and those addressed by name. Nothing is stored per reader: lists are merged from ranges of an
+ * (with that role), and those addressed by name. Nothing is stored for each reader; lists are merged from ranges of an
  * index.
  */
 @Injectable()
@@ -81,7 +82,7 @@ export class NotificationLists {
     return this.models.get(notificationInboxes, tenantScope(tenantId), userId);
   }
 
-  /** A notification as seen by a person; undefined if it is not addressed to that person. */
+  /** Returns a notification as seen by a person; undefined if it is not addressed to that person. */
   async find(person: Person, notificationId: string): Promise<SeenNotification | undefined> {
     const found = await this.models.get(notifications, tenantScope(person.tenantId), notificationId);
     const inbox = await this.inbox(person);
@@ -113,7 +114,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // Notifications that were read one by one are newer than all notifications read by a sweep.
+    // Notifications that were read individually are newer than all that were read by a sweep.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
@@ -138,7 +139,7 @@ export class NotificationLists {
     return { items: isNear ? found.slice(offset) : found, totalCount };
   }
 
-  /** Number of items between two positions, `after` exclusive and `upTo` inclusive. */
+  /** Returns the number of items between two positions, excluding `after` and including `upTo`. */
   private async count({ scope, parts, without }: List, after = -1, upTo = LAST): Promise<number> {
     const clipped = parts
       .map(({ key, from, to }) => ({ key, from: Math.max(from, after + 1), to: Math.min(to, upTo) }))
@@ -153,8 +154,8 @@ export class NotificationLists {
   }
 
   /**
-   * The position at which the list continues after `offset` items; the list must be longer. A binary search by position
-   * that counts only the newer half, so that it costs little more than counting the list once.
+   * Returns the position at which the list continues after `offset` items. The list must be longer than that. Uses a
+   * binary search by position that counts only the newer half, so it costs little more than counting the list once.
    */
   private async placeOf(list: List, offset: number): Promise<number> {
     const [newest] = await this.newest(list, LAST, 1);
@@ -168,7 +169,7 @@ export class NotificationLists {
     return upTo;
   }
 
-  /** The newest `limit` items at or before a position. */
+  /** Returns the newest `limit` items at or before a position. */
   private async newest({ scope, parts, without }: List, upTo: number, limit: number): Promise<NotificationView[]> {
     const left = new Set(without);
     const found: NotificationView[] = [];
@@ -216,7 +217,7 @@ export class ListNotifications extends query<
 >() {}
 export class CountUnread extends query<{ readonly count: number }, [person: Person]>() {}
 
-/** When it was read: individually, or by the first sweep after it. */
+/** Returns the time at which it was read: individually, or by the first sweep after it. */
 function readAt(inbox: NotificationInboxView, { id, position }: NotificationView): string | null {
   const single = inbox.reads.find((read) => read.id === id);
   if (single) return single.at;

@@ -1,12 +1,12 @@
 import { MinorSum } from './minor-sum.js';
 
-/** What one event posted to a customer: debits minus credits in minor units (see MinorSum), and the first date. */
+/** What one event posted to a customer: debits minus credits in minor units (see MinorSum), and the earliest date. */
 export type CustomerPosting = { readonly net: number | bigint; readonly date: string };
 
 /**
- * Joins what later events of a record (a return, a cancellation) posted with what its first event did. Postings must be
- * added newest first. What is left of a record is either an open item or a credit, which settles the oldest items. A
- * posting dated before the first event's stands for itself.
+ * Combines the postings of later events of a record (a return, a cancellation) with those of its first event. Postings
+ * must be added newest first. The remaining amount of a record is either an open item or a credit, which settles the
+ * oldest items. A posting that is dated before the first event's counts separately.
  */
 export class LaterPostings {
   private readonly waiting = new Map<string, CustomerPosting[]>();
@@ -18,7 +18,10 @@ export class LaterPostings {
     else this.waiting.set(key, [posting]);
   }
 
-  /** What is left of the record whose first event is given, then its postings that stand for themselves. */
+  /**
+   * Returns the remaining amount of the record whose first event is given, followed by its postings that count
+   * separately.
+   */
   joined(key: string, first: CustomerPosting): readonly CustomerPosting[] {
     const later = this.waiting.get(key);
     if (!later) return [first];
@@ -28,13 +31,15 @@ export class LaterPostings {
     return [{ net, date: first.date }, ...later.filter(({ date }) => date < first.date)];
   }
 
-  /** Postings of records whose first event posted nothing to the customer, or is not part of the report. */
+  /** Postings of records whose first event did not post to the customer or is not part of the report. */
   get rest(): ReadonlyMap<string, readonly CustomerPosting[]> {
     return this.waiting;
   }
 }
 
-/** A return that leaves the customer owing, because more was refunded than returned, is an item of its own. */
+/**
+ * Whether a return is an open item of its own: more was refunded than returned, so the customer owes the difference.
+ */
 export const isOwnItem = (isReturn: boolean, net: number | bigint): boolean => isReturn && net > 0;
 
 export const BUCKETS = ['current', 'd30', 'd60', 'd90', 'older'] as const;
@@ -42,13 +47,16 @@ export type Bucket = (typeof BUCKETS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** Days from a date to another. */
+/** Returns the number of days from one date to another. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
 const LIMITS = [0, 30, 60, 90];
 
-/** An item is due on its date: `current` is not overdue, `d30` at most 30 days, and so on. */
+/**
+ * Returns the index of an item's bucket. Items are due on their date: `current` is not overdue, `d30` is overdue by at
+ * most 30 days, and so on.
+ */
 export function bucketOf(date: string, asOf: string): number {
   const days = daysBetween(date, asOf);
   const at = LIMITS.findIndex((limit) => days <= limit);
@@ -70,8 +78,8 @@ export class AgedBalance {
   }
 
   /**
-   * The open amounts, which sum to the balance. Credits settle the oldest items, so the newest items are open as far as
-   * the balance goes. A credit balance is current.
+   * The open amounts, which add up to the balance. Credits settle the oldest items, so the newest items that make up
+   * the balance are open. A credit balance is current.
    */
   get open(): bigint[] {
     let left = this.balance;

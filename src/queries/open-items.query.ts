@@ -18,7 +18,7 @@ export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
   readonly days: number | null;
   /** Amount of the document. */
   readonly amount: string;
-  /** What is left to pay. */
+  /** Amount left to pay. */
   readonly open: string;
 };
 export type OpenItems = {
@@ -28,15 +28,15 @@ export type OpenItems = {
   readonly currency: string;
   /** Oldest first. */
   readonly items: readonly OpenItem[];
-  /** Sum of what is left to pay: the customer's balance. */
+  /** Sum of the amounts left to pay, which is the customer's balance. */
   readonly total: string;
 };
 
 export class GetOpenItems extends query<OpenItems, [books: BooksOf, customerId: string, asOf: string | undefined]>() {}
 
 /**
- * Credits settle the oldest items, so the newest items are open as far as the balance goes: transactions are read from
- * the newest until the balance is used up.
+ * Credits settle the oldest items, so the newest items that make up the balance are open. Transactions are therefore
+ * read from the newest until their amounts reach the balance.
  * @throws DomainError not_found
  */
 async function openItemsOf(
@@ -80,10 +80,10 @@ type Asked = {
   readonly digits: number;
   readonly left: bigint;
 };
-/** A record with an amount left to pay, and the transaction of the customer's debit. */
+/** A record with an amount left to pay, and the transaction that debited the customer. */
 type Item = { readonly first: TransactionView; readonly net: bigint; readonly debit: bigint };
 
-/** Records that a customer owes something of, newest first. */
+/** Returns the records with amounts that a customer still owes, newest first. */
 async function* leftBy(
   models: ReadModels,
   books: BooksOf,
@@ -109,14 +109,17 @@ async function* leftBy(
   }
 }
 
-/** The sale on whose stream the transaction is, or the transaction that was recorded or reversed. */
+/**
+ * Returns the record of a transaction: the sale whose stream contains it, or the transaction that was recorded or
+ * reversed.
+ */
 const recordOf = ({ id, carrier, reversalOf }: TransactionView): string =>
   carrier.entity === 'sale' ? carrier.recordId : (reversalOf ?? id);
 
 const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
   postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));
 
-/** The first transaction of the record whose open amount the event changes; undefined if it changes none. */
+/** Returns the first transaction of the record whose open amount the event changes; undefined if it changes none. */
 function changeOf(event: readonly TransactionView[], net: bigint): string | undefined {
   const isReturn = event.some(({ documentEffect }) => documentEffect === 'RETURN');
   if (isOwnItem(isReturn, net)) return undefined;
@@ -127,13 +130,13 @@ function changeOf(event: readonly TransactionView[], net: bigint): string | unde
   return undefined;
 }
 
-/** Whether a change is dated before what it changes, so that it stands for itself. */
+/** Whether a change is dated before the transaction that it changes, so that it counts separately. */
 async function isBefore({ date }: TransactionView, changed: string, models: ReadModels, books: BooksOf) {
   const original = await models.get(transactions, scopeOf(books), changed);
   return original !== undefined && original.date > date;
 }
 
-/** The transactions of each event that posted to the customer, newest value date first. */
+/** Returns the transactions of each event that posted to the customer, newest value date first. */
 async function* eventsOf(
   models: ReadModels,
   books: BooksOf,

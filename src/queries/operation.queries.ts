@@ -36,7 +36,7 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Returns the content of dead letters, and repeats the work that failed, for each origin. */
+/** Returns the content of dead letters, and repeats the failed work of each origin. */
 export interface DeadLetterReplayer {
   /**
    * Repeats the work. `attempt` counts from 2 and identifies the delivery: two replays with the same attempt have one
@@ -44,11 +44,11 @@ export interface DeadLetterReplayer {
    * @throws DomainError unavailable if an engine is down: the outcome is unknown and is not recorded
    */
   redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
-  /** The undelivered content without secrets; null if the event is missing or has none. */
+  /** Returns the undelivered content without secrets; null if the event is missing or has none. */
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
 
-/** Number of letters waiting for an operator, according to the read model. */
+/** Counts the letters that wait for an operator, according to the read model. */
 @Injectable()
 export class ParkedLetters {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
@@ -58,7 +58,7 @@ export class ParkedLetters {
   }
 }
 
-/** Parked letters of sales that wait for a cause. */
+/** Finds the parked letters of sales that wait for a cause to be resolved. */
 @Injectable()
 export class WaitingSales {
   constructor(
@@ -66,7 +66,10 @@ export class WaitingSales {
     @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
   ) {}
 
-  /** Ids of all letters parked up to the position. @throws DomainError unavailable READ_MODEL_BEHIND */
+  /**
+   * Returns the ids of all letters parked up to the position that wait for the cause. @throws DomainError unavailable
+   * READ_MODEL_BEHIND
+   */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {
     await this.caughtUp.withPosition([deadLetters], position, CATCH_UP_MS);
     const letters = await this.models.all(deadLetters, PLATFORM, { where: { awaits: awaitedIn(tenantId, cause) } });
@@ -106,7 +109,7 @@ async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Pro
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
 
-/** Static facts of a job, apart from its runs. */
+/** Facts about a job that do not depend on its runs. */
 export type JobFacts = {
   readonly name: string;
   readonly description: string;
@@ -115,9 +118,9 @@ export type JobFacts = {
   /** Whether the schedule starts the job. Operators may always trigger it. */
   readonly isEnabled: boolean;
   readonly parameters: z.ZodType;
-  /** The next scheduled instant after `afterMs`, in milliseconds since 1970; undefined if there is none. */
+  /** Returns the next scheduled instant after `afterMs`, in milliseconds since 1970; undefined if there is none. */
   readonly nextAfter: (afterMs: number) => number | undefined;
-  /** The last scheduled instant at or before `atMs`. */
+  /** Returns the last scheduled instant at or before `atMs`. */
   readonly lastUpTo: (atMs: number) => number | undefined;
 };
 
@@ -143,7 +146,7 @@ export class ListJobExecutions extends listFrom(jobExecutions) {}
 /** A run as returned by the API. */
 export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
 
-/** The job's state at `nowMs`, in milliseconds since 1970. */
+/** Returns the state of a job at `nowMs`, in milliseconds since 1970. */
 export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number): JobRecord {
   const { name, description, schedule, isEnabled } = facts;
   const nextMs = isEnabled ? facts.nextAfter(nowMs) : undefined;
@@ -216,7 +219,7 @@ export const operationQueryHandlers = [
     const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
     return shownWith(letter, await replayer.payloadOf(addressed(letter)));
   }),
-  // Read from the jobs' streams, so that the result is exact on every replica.
+  // The states are read from the jobs' streams, so that the result is exact on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
     Promise.all(
       [...directory.jobs.values()].map(async (facts) => {
@@ -225,7 +228,7 @@ export const operationQueryHandlers = [
       }),
     ),
   ),
-  // Omits artifacts that were removed: newer backups replace older ones.
+  // Artifacts that have been removed are omitted, because newer backups replace older ones.
   answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
     const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
     const items = page.items.map((run) =>

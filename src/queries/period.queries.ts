@@ -41,10 +41,10 @@ async function periodsOf(models: ReadModels, tenantId: string): Promise<Periods>
   };
 }
 
-/** A tenant's late entries that no event lists yet. */
+/** Late entries of a tenant that no event has recorded as late yet. */
 export type Undetected = LateEntriesView;
 
-/** Late entries, across all tenants, that no event lists yet. */
+/** Finds late entries of all tenants that no event has recorded as late yet. */
 @Injectable()
 export class UndetectedEntries {
   constructor(
@@ -52,7 +52,7 @@ export class UndetectedEntries {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Minimum position of the history that `all` covers. */
+  /** `all` covers the history at least up to this position. */
   get position(): number {
     return this.progress.position(lateEntries.name);
   }

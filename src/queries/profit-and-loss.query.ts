@@ -19,7 +19,7 @@ export type PeriodSection = {
   readonly total: string;
   readonly totals: readonly string[];
 };
-/** Income and expenses are positive as usual: credits of income accounts, debits of expense accounts. */
+/** A profit and loss report. As usual, credits of income accounts and debits of expense accounts are positive. */
 export type ProfitAndLoss = {
   readonly from: string | null;
   readonly to: string | null;
@@ -90,13 +90,13 @@ const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amoun
 const ALL = '';
 const quarterOf = (date: string): number => Math.ceil(Number(date.slice(5, 7)) / 3);
 
-/** `2026-01` or `2026-Q1`. */
+/** Returns the key of a period, such as `2026-01` or `2026-Q1`. */
 function keyOf(date: string, by: Division): string {
   if (by === 'none') return ALL;
   return by === 'month' ? date.slice(0, 7) : `${date.slice(0, 4)}-Q${quarterOf(date)}`;
 }
 
-/** Every period from the first to the last, also those without postings. */
+/** Returns every period from the first to the last, including those without postings. */
 function keysOf(sums: Sums, { from, to }: Dates, by: Division): string[] {
   if (by === 'none') return [ALL];
   const posted = [...new Set([...sums.values()].flatMap((own) => [...own.keys()]))].sort();

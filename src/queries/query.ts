@@ -43,7 +43,7 @@ type Join<Doc, Joined> = (documents: readonly Doc[]) => readonly Joined[] | Prom
 const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
-/** Converts to a read store query: drops undefined members and ranges open at both ends. */
+/** Converts to a query of the read store. Drops undefined members and ranges that are open at both ends. */
 function matchingOf({
   where = {},
   anyOf = {},
@@ -67,7 +67,7 @@ function matchingOf({
 
 /** Counting limit of lists without a maintained total. */
 export const COUNTED = 10_000;
-/** Number of documents per read when iterating over a whole list: alone, and with joined models. */
+/** Number of documents per read when iterating over a whole list, without and with joined models. */
 const [PART, JOINED_PART] = [1_000, 200];
 
 /** Maps each read model to its live table. */
@@ -97,7 +97,7 @@ export class ReadModels {
     return document;
   }
 
-  /** The document's JSON text as stored. */
+  /** Returns the stored JSON text of the document. */
   async getJson<Doc extends object>(model: ReadModel<Doc>, scope: Scope, id: string): Promise<string | undefined> {
     return this.store.get(await this.tableOf(model), scope, id);
   }
@@ -126,7 +126,7 @@ export class ReadModels {
     return isCapped ? { ...page, hasNextPage: items.length === pageSize, totalIsCapped: true } : page;
   }
 
-  /** A page of documents after `join`. */
+  /** Returns a page of documents after `join`. */
   async page<Doc extends object, Joined>(
     model: ReadModel<Doc>,
     scope: Scope,
@@ -137,7 +137,7 @@ export class ReadModels {
     return { ...page, items: await join(page.items) };
   }
 
-  /** The first documents of a list, without counting it. */
+  /** Returns the first documents of a list, without counting it. */
   async first<Doc extends object>(
     model: ReadModel<Doc>,
     scope: Scope,
@@ -149,7 +149,7 @@ export class ReadModels {
     return items.map((json) => JSON.parse(json) as Doc);
   }
 
-  /** The exact number of matching documents. */
+  /** Returns the exact number of matching documents. */
   async count<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<number> {
     return (await this.store.list(await this.tableOf(model), scope, { ...matchingOf(query), offset: 0, limit: 0 }))
       .totalCount;
@@ -170,7 +170,7 @@ export class ReadModels {
     for await (const part of this.parts(model, scope, query, JOINED_PART)) yield await join(part);
   }
 
-  /** The part of a list after a place: '' for the beginning, then the previous part's `next`. */
+  /** Returns the part of a list after a cursor: '' at the beginning, then the `next` of the previous part. */
   async part<Doc extends object>(
     model: ReadModel<Doc>,
     scope: Scope,
@@ -181,7 +181,10 @@ export class ReadModels {
     return { documents: items.map((json) => JSON.parse(json) as Doc), next };
   }
 
-  /** Like `each`, in arrays: awaiting every document would take longer than reading it. Other requests run in between. */
+  /**
+   * Like `each`, but in arrays, because awaiting every document would take longer than reading it. Other requests run
+   * between the arrays.
+   */
   async *parts<D extends object>(model: ReadModel<D>, scope: Scope, query: Matching = {}, limit = PART): Rows<D> {
     let after: string | undefined = '';
     while (after !== undefined) {
@@ -196,7 +199,7 @@ export class ReadModels {
     }
   }
 
-  /** All matching documents. Intended for a bounded set. */
+  /** Returns all matching documents. Intended for sets of limited size. */
   async all<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): Promise<Doc[]> {
     const found: Doc[] = [];
     for await (const document of this.each(model, scope, query)) found.push(document);
@@ -214,10 +217,10 @@ export class ReadModels {
   }
 }
 
-/** Greater than the length of any list, and supported by every engine. */
+/** An offset greater than the length of any list, and supported by every engine. */
 const MAX_OFFSET = 1_000_000_000_000;
 
-/** Number of records before a page. */
+/** Returns the number of records before a page. */
 export const offsetOf = (pageNumber: number, pageSize: number): number =>
   Math.min((pageNumber - 1) * pageSize, MAX_OFFSET);
 
@@ -245,7 +248,7 @@ type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
  * Adds members to a document, and removes those given as undefined. Mutates the document, which was parsed only for
- * this response, because copying took a quarter of the time of a page of twenty documents.
+ * this response: copying took a quarter of the time of a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);

@@ -30,7 +30,7 @@ export async function applicableRule(reader: RecordReader, tenantId: string, rul
   return { ...rule, id: ruleId, createdAt: '', category: { direction, isArchived: false } };
 }
 
-/** Finds the transactions that the application of one rule changes. Other rules are ignored. */
+/** Finds the transactions that the application of a rule changes, ignoring all other rules. */
 export class RuleCandidates {
   private readonly book: CategoryRuleBook;
 
@@ -60,7 +60,7 @@ export class RuleCandidates {
 }
 
 const SAMPLE_SHOWN = 20;
-/** Number of transactions examined at once. Other work of the thread runs between two parts. */
+/** Number of transactions examined at once. The thread does other work between two parts. */
 export const AT_ONCE = 250;
 
 export type RulePreview = { readonly wouldChange: number; readonly sample: readonly TransactionRecord[] };
@@ -97,7 +97,7 @@ async function preview(
 /** An application as returned by the API. */
 export type RuleApplicationRecord = Omit<RuleApplicationView, 'total'> & {
   readonly categoryName: string | null;
-  /** 0–100. */
+  /** Percent, 0–100. */
   readonly progress: number;
 };
 

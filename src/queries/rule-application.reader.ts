@@ -15,7 +15,7 @@ const WAIT_MS = 5_000;
 /** A transaction and the stream that contains it. */
 export type Place = { readonly id: string; readonly carrier: Carrier };
 
-/** Finds the transactions that an application of a rule changes, or has changed, in parts. */
+/** Finds, in parts, the transactions that the application of a rule will change or has changed. */
 @Injectable()
 export class RuleApplicationReader {
   constructor(
@@ -29,8 +29,8 @@ export class RuleApplicationReader {
   }
 
   /**
-   * The next part of the work, read from models that contain everything up to `position`. `changed`: transactions that
-   * an earlier attempt at the part has already changed.
+   * Returns the next part of the work, read from models that contain every event up to `position`. `changed`:
+   * transactions that an earlier attempt at the part has already changed.
    */
   async candidates(
     { tenantId, id }: { readonly tenantId: string; readonly id: string },
@@ -45,7 +45,7 @@ export class RuleApplicationReader {
       after,
     });
     const places: readonly Place[] = await new RuleCandidates(this.models, scope, rule, replace).among(documents);
-    // After this, the model contains every change that the documents contain.
+    // After this wait, the model contains every change that the documents contain.
     await this.caughtUp.withHead(ruleApplicationChanges, WAIT_MS);
     const ids = documents.map((view) => changeId(id, view.id));
     const known = await this.models.getMany(ruleApplicationChanges, scope, ids);
@@ -53,7 +53,7 @@ export class RuleApplicationReader {
     return { places, changed, examined: documents.length, next };
   }
 
-  /** The next part of what an application has changed. */
+  /** Returns the next part of the changes that an application has made. */
   async changes(
     { tenantId, id: applicationId }: { readonly tenantId: string; readonly id: string },
     { after }: StartedRuleApplication,

@@ -14,7 +14,7 @@ import { customers } from '../projections/account.projection.js';
 import { type RelatedSale, sales, type SaleView } from '../projections/sale.projection.js';
 import { type Filters, type Page, ReadModels } from './query.js';
 
-/** A sale as listed. */
+/** A sale as returned in lists. */
 export type SaleRecord = Required<Omit<SaleView, 'customerName' | 'relatedSaleId' | 'rejection'>> & {
   /** Date of the sale in the tenant's time zone. */
   readonly date: string;
@@ -34,7 +34,7 @@ export class GetSale extends query<SaleDetails, [scope: Scope, id: string]>() {}
 /** A tenant's time zone never changes, so cached tenant state may be old. */
 const TENANT_MAX_AGE_MS = 60_000;
 
-/** Adds what other records determine. */
+/** Adds the values that depend on other records. */
 async function shown(
   models: ReadModels,
   reader: RecordReader,
@@ -64,7 +64,7 @@ export const saleQueryHandlers = [
     const request = { pageNumber, pageSize, search, where, between: { occurredAt: { from, to } } };
     return models.page(sales, scope, request, (views) => shown(models, reader, scope, views));
   }),
-  // The stream holds what lists do not show.
+  // The stream contains the details that lists omit.
   answers(
     GetSale,
     [ReadModels, RecordReader, EVENT_STORE, EventCatalogue],

@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 type Person = UserPrincipal | OperatorPrincipal;
 
-/** Maximum number of sessions in the list. A script that signs in every minute has thousands. */
+/** Maximum number of sessions in the list. A script that signs in every minute may have thousands. */
 const MAX_LISTED = 100;
 
 /** A second factor as shown to its owner. */
@@ -41,7 +41,10 @@ export class ListSessions extends query<readonly SessionRecord[], [person: Perso
 
 const tenantIdOf = (person: Person): string => (person.kind === 'user' ? person.tenantId : PLATFORM_TENANT);
 
-/** What decides whether a session of the person is still valid. Sessions of earlier epochs are not ended one by one. */
+/**
+ * Returns the data that determines whether a session of the person is still valid. Sessions of earlier epochs are not
+ * ended individually.
+ */
 async function ruleOf(
   reader: RecordReader,
   person: Person,
@@ -58,7 +61,7 @@ async function ruleOf(
 }
 
 export const sessionQueryHandlers = [
-  // Read from the stream, as in the checks of every sign-in.
+  // The factors are read from the stream, as during every sign-in.
   answers(ListFactors, [RecordReader], async (reader, person) => {
     const { state } = await reader.read(factors, tenantIdOf(person), person.userId);
     return state.factors.map(({ id, type, addedAt: createdAt, lastUsedAt }) => ({ id, type, createdAt, lastUsedAt }));

@@ -12,7 +12,7 @@ export type StatementLine = Pick<
   'date' | 'type' | 'documentEffect' | 'description' | 'reference' | 'reversalOf' | 'reason'
 > & {
   readonly transactionId: string;
-  /** The transaction's customer, or else its other accounts. */
+  /** The customer of the transaction; if there is none, its other accounts. */
   readonly counterparty: string | null;
   readonly debit: string;
   readonly credit: string;
@@ -41,11 +41,11 @@ export class GetCustomerStatement extends query<
   [scope: Scope, customerId: string, request: StatementRequest]
 >() {}
 
-/** A longer statement is unreadable, and would block other requests. */
+/** Maximum length of a statement. A longer one would be unreadable and would block other requests. */
 export const MAX_LINES = 20_000;
 const PAGE_SIZE = 20;
 const NAMES_AT_ONCE = 500;
-/** Further accounts of a journal entry are only counted. */
+/** Maximum number of accounts listed for a journal entry. Further accounts are only counted. */
 const MAX_NAMES = 3;
 
 type Period = { readonly from?: string | undefined; readonly to?: string | undefined };
@@ -62,12 +62,12 @@ class AccountPostings {
     this.digits = currencyDigits(account.currency);
   }
 
-  /** Sum of the postings before a date. */
+  /** Returns the sum of the postings before a date. */
   async before(date: string | undefined): Promise<bigint> {
     return date === undefined ? 0n : this.through(dayBefore(date));
   }
 
-  /** Sum of the postings until a date inclusive. */
+  /** Returns the sum of the postings up to and including a date. */
   async through(to: string | undefined): Promise<bigint> {
     let sum = 0n;
     const query = { where: { accountId: this.account.id }, between: { date: { to } } };
@@ -82,7 +82,10 @@ class AccountPostings {
     for await (const transaction of this.models.each(transactions, this.scope, this.selected(period))) {
       if (found.length === MAX_LINES)
         throw invalid([
-          { path: 'endDate', message: `The period has more than ${MAX_LINES} lines. Choose a shorter one, or pages.` },
+          {
+            path: 'endDate',
+            message: `The period has more than ${MAX_LINES} lines. Choose a shorter period, or request pages.`,
+          },
         ]);
       found.push(transaction);
     }
@@ -96,7 +99,7 @@ class AccountPostings {
     return { items, paging: { pageNumber, pageSize, totalPages: Math.ceil(totalCount / pageSize), totalCount } };
   }
 
-  /** Sum of the postings in the order of the statement before a transaction. */
+  /** Returns the sum of the postings that precede a transaction in the order of the statement. */
   async upTo({ id, date }: TransactionView): Promise<bigint> {
     let sum = await this.before(date);
     const sameDay = this.selected({ from: date, to: date });
@@ -168,7 +171,7 @@ class AccountPostings {
   }
 }
 
-/** Postings to an account within a period, oldest first, with opening, running and closing balances. */
+/** Returns the postings to an account within a period, oldest first, with opening, running and closing balances. */
 async function statementOf(
   models: ReadModels,
   scope: Scope,

@@ -17,23 +17,26 @@ export class StreamHistory {
     @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
   ) {}
 
-  /** The stream's last event; undefined if the stream does not exist. */
+  /** Returns the last event of a stream; undefined if the stream does not exist. */
   async lastOf(stream: string): Promise<RecordedEvent | undefined> {
     const { events } = await this.events.readStream(stream, { direction: 'backwards', maxCount: 1 });
     return events[0];
   }
 
-  /** At most `count` events, newest first, starting with revision `from`. */
+  /** Returns at most `count` events, newest first, starting with revision `from`. */
   async before(stream: string, from: number, count: number): Promise<readonly RecordedEvent[]> {
     return (await this.events.readStream(stream, { direction: 'backwards', from, maxCount: count })).events;
   }
 
-  /** All events from the first, in order. */
+  /** Returns all events of a stream, in order. */
   each(stream: string): AsyncIterable<RecordedEvent> {
     return eventsOf(this.events, stream);
   }
 
-  /** The event in its current version; undefined if this release does not know it, because a newer replica wrote it. */
+  /**
+   * Returns the event in its current version; undefined if this release does not know it because a newer replica has
+   * written it.
+   */
   decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);
@@ -43,7 +46,7 @@ export class StreamHistory {
     }
   }
 
-  /** The aggregate that folds a stream. @throws Error if the stream does not belong to the service */
+  /** Returns the aggregate that folds a stream. @throws Error if the stream does not belong to the service */
   aggregateOf(stream: string): Aggregate<unknown, DomainEvent> {
     const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
     if (!aggregate) throw new Error(`No aggregate folds ${stream}`);
@@ -54,7 +57,10 @@ export class StreamHistory {
     return new Secrets(this.aggregateOf(stream).events);
   }
 
-  /** The state after the longest prefix of events that satisfy `isWanted`; undefined if the first does not. */
+  /**
+   * Returns the state after the longest prefix of events that satisfy `isWanted`; undefined if the first event does
+   * not.
+   */
   async reach(stream: string, isWanted: (event: RecordedEvent) => boolean): Promise<Reached | undefined> {
     const aggregate = this.aggregateOf(stream);
     const secrets = new Secrets(aggregate.events);

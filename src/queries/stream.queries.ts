@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../ports/event-store.js';
 import { transactions } from '../projections/ledger.projection.js';
 import { StreamHistory } from './stream-history.js';
 
-/** A record's address as given by an operator. Any part may refer to something that does not exist. */
+/** The address of a record as given by an operator. The record may not exist. */
 export type RecordAddress = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
 /** An event as shown to operators, without secrets. */
@@ -17,7 +17,7 @@ export type StreamEvent = {
   readonly id: string;
   readonly stream: string;
   readonly type: string;
-  /** TECHNICAL: internal, not in the audit log. UNKNOWN: not known to this release, so its data is not shown. */
+  /** TECHNICAL: internal, not in the audit log. UNKNOWN: unknown to this release, so its data is not shown. */
   readonly kind: 'DOMAIN' | 'TECHNICAL' | 'UNKNOWN';
   readonly revision: number;
   readonly position: number;
@@ -49,7 +49,7 @@ export class GetStreamState extends query<StreamState, [address: RecordAddress, 
 const occurredAt = ({ metadata }: RecordedEvent): string => (metadata as EventMetadata).timestamp;
 
 /**
- * The aggregates that the audit log shows under this entity name, or that have this name. Aggregates with only
+ * Returns the aggregates that the audit log shows under this entity name, or that have this name. Aggregates with only
  * technical events are not records.
  */
 function aggregatesOf(catalogue: EventCatalogue, entity: string): readonly string[] {
@@ -71,8 +71,8 @@ async function lastOf(
 }
 
 /**
- * The last event of the record's stream. A transaction that is contained in the stream of another record (a sale, a
- * customer, or the transaction it reverses) is found there.
+ * Returns the last event of the stream that contains the record. A transaction may be in the stream of another record:
+ * a sale, a customer, or the transaction that it reverses.
  * @throws DomainError not_found
  */
 async function lastEvent(
@@ -114,7 +114,7 @@ function shown(history: StreamHistory, event: RecordedEvent): StreamEvent {
 }
 
 /**
- * An instant in the future is treated as the current time.
+ * Returns the state at a moment. An instant in the future counts as the current time.
  * @throws DomainError not_found, also before the record's first event; invalid for a revision beyond the end of the
  * stream
  */
@@ -145,7 +145,7 @@ function wantedUpTo(at: Moment | undefined): (event: RecordedEvent) => boolean {
 const HISTORY = [StreamHistory, EventCatalogue, ReadModels] as const;
 export const streamQueryHandlers = [
   StreamHistory,
-  // Lists the newest events first. Revisions have no gaps, so the last revision determines the number of events.
+  // Revisions have no gaps, so the last revision determines the number of events.
   answers(ListStreamEvents, HISTORY, async (history, catalogue, models, address, pageNumber, pageSize) => {
     const { stream, revision } = await lastEvent(history, catalogue, models, address);
     const from = revision - (pageNumber - 1) * pageSize;

@@ -6,7 +6,7 @@ import { type BooksOf, type Dates, isWithin, LedgerSums } from './ledger-sums.js
 import { MinorSum, minorOf } from './minor-sum.js';
 
 type Amounts = { readonly net: string; readonly tax: string };
-/** What documents contain. `net` and `tax` are sales less returns and cancellations. */
+/** Sums of documents. `net` and `tax` are sales less returns and cancellations. */
 export type TaxSums = Amounts & { readonly [N in 'sales' | 'returns' | 'cancellations']: Amounts };
 export type TaxRow = TaxSums & {
   /** In percent; null for documents of earlier releases, which did not record it. */
@@ -38,7 +38,7 @@ const noSums = (): Sums => {
   return { SALE: none(), RETURN: none(), CANCELLATION: none() };
 };
 
-/** Tax by rate, from what each document recorded, compared with the postings to the tax accounts. */
+/** Returns the tax by rate, as recorded by each document, and compares it with the postings to the tax accounts. */
 async function taxReportOf(ledger: LedgerSums, names: AccountNames, books: BooksOf, dates: Dates): Promise<TaxReport> {
   const { currency, digits } = await ledger.currencyOf(books);
   const accounts = await names.idsOf(books, (type) => type === 'TAX');

@@ -48,7 +48,7 @@ export class ListCustomerTransactions extends query<
   [scope: Scope, customerId: string, filters: TransactionFilters]
 >() {}
 
-/** These values filter by the effect of a document; they are not transaction types. */
+/** Filter values that select the effect of a document instead of a transaction type. */
 const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
 
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
@@ -78,7 +78,7 @@ function requestOf(filters: TransactionFilters): ListRequest {
 const list = (models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<Listed> =>
   models.page(transactions, scope, requestOf(filters), (views) => named(models, scope, views));
 
-/** An id that is not a customer's matches nothing, even if it is an account's. */
+/** Replaces ids that are not those of customers, so that they match nothing even if they are those of accounts. */
 async function ofCustomers(models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<TransactionFilters> {
   const { customerId } = filters;
   if (customerId === undefined || (await models.get(customers, scope, customerId))) return filters;
@@ -149,7 +149,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     const { acceptedAt } = found;
     const booking = await this.bookingOf(tenantId, id, found);
     const isReadable = booking !== undefined && (await this.isReadable(tenantId, booking));
-    // A return that was rejected first and booked later keeps the rejection in its stream.
+    // The stream of a return that was first rejected and later booked still contains the rejection.
     const rejection = booking ? null : found.rejection;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
@@ -168,8 +168,8 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   }
 
   /**
-   * The read model may contain the booking before it has reached the end of the stream, so this method looks for the
-   * transactions.
+   * Whether the read model contains the booking. It may do so before it has reached the end of the stream, so this
+   * method looks for the transactions.
    */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
     if (this.progress.position(transactions.name) >= position) return true;
@@ -190,7 +190,7 @@ export type IdempotencyKeyStatus = {
   readonly externalId: string;
   /** Time at which the sale was accepted. */
   readonly acceptedAt: string;
-  /** When the key expires or expired. */
+  /** Time at which the key expires or expired. */
   readonly expiresAt: string;
 };
 
@@ -219,7 +219,7 @@ export const transactionQueryHandlers = [
   }),
   ...statementHandlers,
   GetSaleStatusHandler,
-  // Returns what a retry with the key would find now. After a crash, a key may exist whose sale was never accepted.
+  // Returns what a retry with the key would find now. After a crash, there may be a key whose sale was never accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');

@@ -14,12 +14,12 @@ import {
 export type TrialBalanceRow = NamedAccount & {
   /** Balance before the period: debits minus credits. */
   readonly opening?: string;
-  /** Sums of debits and credits, in the period if there is one. */
+  /** Sum of debits, within the period if there is one; `credit` likewise. */
   readonly debit: string;
   readonly credit: string;
   /** Balance after the period. */
   readonly closing?: string;
-  /** Debits minus credits until the end. */
+  /** Debits minus credits up to the end. */
   readonly balance: string;
 };
 export type TrialBalance = {
@@ -37,7 +37,7 @@ export type TrialBalanceOptions = {
   readonly asOf?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Whether to include accounts without any amount. */
+  /** Whether to include accounts with no amounts. */
   readonly zero: boolean;
 };
 
@@ -68,7 +68,7 @@ async function partsOf(ledger: LedgerSums, books: BooksOf, options: TrialBalance
 const isBalanced = ({ before, within }: Parts): boolean =>
   [before, within].every((sums) => totalOf(sums, 'debit') === totalOf(sums, 'credit'));
 
-/** All accounts with postings, sorted by code. Total debits always equal total credits. */
+/** Returns all accounts with postings, sorted by code. Total debits always equal total credits. */
 async function trialBalanceOf(
   ledger: LedgerSums,
   names: AccountNames,

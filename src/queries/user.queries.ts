@@ -38,7 +38,7 @@ export type RoleRecord = Omit<RoleView, 'permissions'> & {
 };
 export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] };
 
-/** All roles of the tenant: the system roles, then custom ones by name. */
+/** Lists all roles of the tenant: first the system roles, then custom roles by name. */
 export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
 export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
@@ -68,7 +68,7 @@ async function tenantOf(models: ReadModels, tenantId: string): Promise<TenantVie
 
 const byName = new Intl.Collator('en').compare;
 
-/** One pass over the users instead of one count per role. System roles are counted by name. */
+/** Counts in one pass over the users instead of one query for each role. System roles are counted by name. */
 async function countUsers(models: ReadModels, scope: Scope): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for await (const { role, roleIds } of models.each(users, scope))
@@ -98,7 +98,7 @@ export type Me = {
     readonly currency: string;
     readonly timeZone: string;
   } | null;
-  /** In the order of the catalogue. */
+  /** Permissions in the order of the catalogue. */
   readonly permissions: readonly PermissionCode[];
 };
 
@@ -129,7 +129,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** Read from the streams, as in the checks of every request. */
+/** The data is read from the streams, as during the checks of every request. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );
@@ -153,7 +153,7 @@ export const userQueryHandlers = [
   answers(ListRoles, [ReadModels], async (models, scope, tenantId) => {
     const [tenant, counts] = await Promise.all([tenantOf(models, tenantId), countUsers(models, scope)]);
     const custom = await models.all(roles, scope);
-    // A stable sort keeps roles whose names the collator considers equal in order of creation.
+    // The sort is stable, so roles whose names the collator considers equal stay in the order of their creation.
     custom.sort((a, b) => byName(a.name, b.name));
     const system = (Object.keys(SYSTEM_ROLES) as SystemRole[]).map((role) => ({
       view: systemRole(tenant, role),

@@ -18,7 +18,7 @@ import {
 export class GetWebhook extends getFrom(webhooks) {}
 export class ListWebhooks extends listFrom(webhooks) {}
 
-/** Number of a tenant's webhooks, according to the read model. */
+/** Counts a tenant's webhooks, according to the read model. */
 @Injectable()
 export class WebhookCount {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}

@@ -31,7 +31,7 @@ RULES = {
     "Use customerId for a customer.": "fields that go together",
     "Categories can be nested at most": "fields that go together",
     "Give a merchant, a keyword or both.": "fields that go together",
-    "Give either a position or an instant.": "fields that go together",
+    "Specify either a position or an instant.": "fields that go together",
     "The last revision of the record is": "the revision depends on the record",
     "Must be an account of type": "fields that go together",
     "Must not exceed amountMax.": "fields that go together",
