@@ -34,8 +34,8 @@ export class InFlight {
   constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
 
   /**
-   * Throws synchronously, so that a refused call is not retained. @throws `tooMany()` beyond the limits, unless no call
-   * is running
+   * Throws synchronously, so that a refused call is not retained.
+   * @throws `tooMany()` beyond the limits, unless no call is running
    */
   run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
     const isFull = this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes;

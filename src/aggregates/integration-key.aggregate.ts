@@ -119,8 +119,8 @@ export const createIntegrationKey = (state: IntegrationKey, data: NewIntegration
   state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
 
 /**
- * Replaces the secret; the previous one becomes invalid immediately. @throws DomainError not_found; conflict
- * KEY_REVOKED
+ * Replaces the secret; the previous one becomes invalid immediately.
+ * @throws DomainError not_found; conflict KEY_REVOKED
  */
 export function rotateIntegrationKey(
   state: IntegrationKey,

@@ -72,7 +72,8 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
 /**
- * Returns `[]` if the same request already recorded the transaction. @throws DomainError conflict IDEMPOTENCY_CONFLICT
+ * Returns `[]` if the same request already recorded the transaction.
+ * @throws DomainError conflict IDEMPOTENCY_CONFLICT
  */
 export function recordTransaction(state: Transaction, data: Recorded): TransactionEvent[] {
   if (state.status === 'absent') return [{ type: 'TransactionRecorded', data }];

@@ -57,8 +57,8 @@ export class SessionTokens {
   }
 
   /**
-   * Returns the same bytes each time. @throws DomainError unavailable if the key that the token derives from no longer
-   * exists
+   * Returns the same bytes each time.
+   * @throws DomainError unavailable if the key that the token derives from no longer exists
    */
   async answer(issued: Issued): Promise<Tokens> {
     const { keys } = this.tokens;

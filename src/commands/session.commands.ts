@@ -69,8 +69,8 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   }
 
   /**
-   * Returns undefined for a rejected sign-in. @throws DomainError conflict TENANT_REQUIRED, which does not count as a
-   * failure
+   * Returns undefined for a rejected sign-in.
+   * @throws DomainError conflict TENANT_REQUIRED, which does not count as a failure
    */
   private async attempt(
     email: string,

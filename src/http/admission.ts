@@ -164,8 +164,8 @@ export class Admission {
   }
 
   /**
-   * Authenticates a partner, and counts the request by its key, or by its address if the key is invalid. @throws
-   * DomainError INVALID_KEY
+   * Authenticates a partner, and counts the request by its key, or by its address if the key is invalid.
+   * @throws DomainError INVALID_KEY
    */
   private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
     const header = request.headers['x-integration-key'];
@@ -292,10 +292,8 @@ const nameIn = (host: string): string =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-/**
- * Whether the host name rules out DNS rebinding, an attack that requires a name whose address the attacker controls. IP
- * addresses and names of this machine are safe. Clients other than browsers may omit the name.
- */
+// DNS rebinding requires a name whose address the attacker controls. IP addresses and names of this machine are safe.
+/** Whether the host name rules out DNS rebinding. Clients other than browsers may omit the name. */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
   const name = nameIn(host ?? '');
   return name === '' || isIP(name) !== 0 || LOOPBACK_NAME.test(name) || allowed.includes(name);

@@ -40,8 +40,8 @@ export class ReadYourWrites {
   }
 
   /**
-   * For reads: resolves once the read models have reached the position. @throws DomainError unavailable
-   * READ_MODEL_BEHIND
+   * For reads: resolves once the read models have reached the position.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async waitForPosition(position: number): Promise<void> {
     if (await this.progress.reached(position, 0)) return;

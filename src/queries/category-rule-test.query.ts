@@ -120,7 +120,8 @@ function subjectOf({ currency, amount, accountId, ...test }: RuleTest & { readon
 }
 
 /**
- * A draft is treated as a user's newest rule. @throws DomainError invalid if the currency cannot represent an amount
+ * A draft is treated as a user's newest rule.
+ * @throws DomainError invalid if the currency cannot represent an amount
  */
 const draftOf = (currency: string, rule: RuleDetails & { readonly id: string }): CategoryRuleView => ({
   ...rule,

@@ -44,8 +44,8 @@ export class LedgerUse {
   }
 
   /**
-   * Returns the stream that contains a transaction; undefined if there is none. @throws DomainError unavailable
-   * READ_MODEL_BEHIND
+   * Returns the stream that contains a transaction; undefined if there is none.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async find(
     tenantId: string,

@@ -118,8 +118,8 @@ export class PushTargets {
   }
 
   /**
-   * Returns the ids of a person's browsers, as of `position` or later. @throws DomainError unavailable
-   * READ_MODEL_BEHIND
+   * Returns the ids of a person's browsers, as of `position` or later.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async idsOf(person: Person, position: number): Promise<readonly string[]> {
     await this.caughtUp.withPosition([pushSubscriptions], position, WAIT_MS);

@@ -67,8 +67,8 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of all letters parked up to the position that wait for the cause. @throws DomainError unavailable
-   * READ_MODEL_BEHIND
+   * Returns the ids of all letters parked up to the position that wait for the cause.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {
     await this.caughtUp.withPosition([deadLetters], position, CATCH_UP_MS);

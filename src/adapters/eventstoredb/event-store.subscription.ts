@@ -244,7 +244,8 @@ class Subscription {
   }
 
   /**
-   * The result of `read`; undefined if it fails (after a pause) or the subscription is over. @throws InvalidPosition
+   * The result of `read`; undefined if it fails (after a pause) or the subscription is over.
+   * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
