@@ -25,7 +25,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List accounts, customers included
+         * List accounts, including customers
          * @description As CSV, the response contains all pages.
          *
          *     Requires the permission accounts.read.
@@ -184,8 +184,8 @@ export interface paths {
         get: operations["getAuthFactors"];
         put?: never;
         /**
-         * Begin to add an authenticator app or a passkey
-         * @description The factor is used after its confirmation within 10 minutes. A further request replaces it.
+         * Start adding an authenticator app or a passkey
+         * @description The factor takes effect once it is confirmed within 10 minutes. Another request replaces it.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a factor; the recovery codes end with the last one
+         * Remove a factor; removing the last one invalidates the recovery codes
          * @description Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
         delete: operations["deleteAuthFactorsById"];
@@ -226,7 +226,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm a new factor with its first code or its credential; returns ten new recovery codes
+         * Confirm a new factor with its first code or its credential, and get ten new recovery codes
          * @description Earlier recovery codes become invalid. The code cannot be used again to sign in.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
@@ -396,8 +396,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove again who you are, before an operation that requires it
-         * @description Without a proof, returns the accepted methods and options for a passkey. With one, the session counts as verified for 10 minutes. Accounts without a factor send `password`. A wrong proof results in 400.
+         * Confirm your identity again before an operation that requires it
+         * @description Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as verified for 10 minutes. Accounts without a factor send `password`. A wrong proof returns 400.
          */
         post: operations["postAuthStepUp"];
         delete?: never;
@@ -536,7 +536,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a customer has left to pay, oldest first
+         * List the open items of a customer, oldest first
          * @description Requires the permission customers.read.
          */
         get: operations["getCustomersByIdOpenItems"];
@@ -1104,7 +1104,7 @@ export interface paths {
         };
         /**
          * List errors of requests and background work, grouped by kind, most recent first
-         * @description Occurrences of the same error are counted in one record until it is resolved. Dates select errors seen in the period; tenant, branch and user select errors that recently affected them.
+         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in the period. Filters by tenant, branch and user select errors that recently affected them.
          *
          *     Requires an operator of the platform.
          */
@@ -1296,7 +1296,7 @@ export interface paths {
         };
         /**
          * Download the file of a successful database backup while it is kept
-         * @description Contains the history of all tenants. Protect it like the database. `npm run restore` restores it. Every download is recorded in the audit log.
+         * @description Contains the history of all tenants, so protect it like the database. `npm run restore` restores it. Every download is recorded in the audit log.
          *
          *     Requires an operator of the platform.
          *
@@ -1363,7 +1363,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a job now, independently of its schedule
+         * Run a job now, regardless of its schedule
          * @description Requires an operator of the platform.
          */
         post: operations["postPlatformJobsTrigger"];
@@ -1685,7 +1685,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get every posting of a period in order, also as a file of beancount
+         * Get every posting of a period in order, optionally as a Beancount file
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsGeneralLedger"];
@@ -1705,7 +1705,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the profit and loss of a period, optionally by month or quarter
+         * Get the profit and loss for a period, optionally by month or quarter
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsProfitAndLoss"];
@@ -1725,7 +1725,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get net and tax by rate, with the reconciliation of the tax accounts
+         * Get net amounts and tax by rate, with a reconciliation of the tax accounts
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsTax"];
@@ -1745,7 +1745,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the trial balance, as of a date or of a period
+         * Get the trial balance as of a date or for a period
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsTrialBalance"];
@@ -1765,7 +1765,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List system roles, then custom roles by name
+         * List roles, system roles first, then custom roles by name
          * @description Requires the permission roles.read.
          */
         get: operations["getRoles"];
@@ -1912,7 +1912,7 @@ export interface paths {
         head?: never;
         /**
          * Update the settings of the tenant
-         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The token must contain the e-mail address of the user, verified and in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
+         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The token must contain the verified e-mail address of the user, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
          *
          *     Requires the permission users.write.
          */
@@ -1960,7 +1960,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether the process can serve, with the result of every check */
+        /** Check whether the process can serve requests, and get the result of every check */
         get: operations["getSystemHealthReady"];
         put?: never;
         post?: never;
@@ -1999,7 +1999,7 @@ export interface paths {
         };
         /**
          * List categories by name
-         * @description Sorted alphabetically, ignoring case and accents, unlike other lists.
+         * @description Unlike other lists, this one is sorted alphabetically, ignoring case and accents.
          *
          *     Requires the permission categories.read.
          */
@@ -2122,7 +2122,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply a category rule to past transactions, or preview that
+         * Apply a category rule to past transactions, or preview the result
          * @description Changes the transactions that the rule matches, whatever other rules say. Categories chosen by users, cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.
          *
          *     Requires the permission categories.write.
@@ -2486,7 +2486,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook; only this response contains the signing secret
-         * @description Delivers the tenant's integration events (GET /api/integration-events) that are recorded from now on, as signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.
+         * @description Delivers the tenant's integration events (GET /api/integration-events) that are recorded after the creation, as signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.
          *
          *     Requires the permission integrations.manage.
          */
@@ -2597,7 +2597,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret; for 24 hours both the old and the new one sign
+         * Rotate the signing secret; for 24 hours, messages are signed with both the old and the new one
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdRotateSecret"];
@@ -2617,7 +2617,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test message, once, and return the response of the receiver
+         * Send a test message once, and get the response of the receiver
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdTest"];
@@ -2766,7 +2766,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether the service can serve */
+        /** Check whether the service can serve requests */
         get: operations["getReadyz"];
         put?: never;
         post?: never;
@@ -2876,7 +2876,7 @@ export interface components {
             /** @description Revision of the event in its stream, not of the record. */
             revision: number;
             position: number;
-            /** @description Changed values, without secrets; null if a value was absent. Included only in single entries. */
+            /** @description Changed values, without secrets; null if a value was absent. Returned only with a single entry. */
             changes?: {
                 path: string;
                 before: unknown;
@@ -2953,7 +2953,7 @@ export interface components {
             uptimeSeconds: number;
             /** @description Memory used by the Redis server, or by this process if the cache is in memory. */
             usedMemoryBytes: number;
-            /** @description Number of entries, without counters. An estimate above 100,000 keys. */
+            /** @description Number of entries, excluding counters. Above 100,000 keys, an estimate. */
             keyCount: number;
             /** @description Share of hits in the lookups of this process; null before the first lookup. */
             hitRate: number | null;
@@ -3028,7 +3028,7 @@ export interface components {
             candidates: {
                 rule: components["schemas"]["CategoryRuleDto"];
                 matched: boolean;
-                /** @description Unmet conditions of the rule. */
+                /** @description Conditions of the rule that are not met. */
                 reasons: string[];
             }[];
             normalizedText: string;
@@ -3036,7 +3036,7 @@ export interface components {
             sample?: components["schemas"]["TransactionDto"][];
             /** @description Number of recorded transactions that the draft matches. Present only with a draft. */
             sampleCount?: number;
-            /** @description Number of recorded transactions tested: the newest, at most 10000. Present only with a draft. */
+            /** @description Number of recorded transactions tested, starting with the newest; at most 10000. Present only with a draft. */
             sampledTransactions?: number;
         };
         ChangePasswordDto: {
@@ -3361,7 +3361,7 @@ export interface components {
             resolvedAt: string | null;
             /** @description Operator who resolved it. */
             resolvedBy: string | null;
-            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists. Searches cover all of them. */
+            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists, but all of them are searched. */
             requestIds?: string[];
         };
         ErrorResponseDto: {
@@ -3414,9 +3414,9 @@ export interface components {
             factorRequired: true;
             /** @description Valid for five minutes. */
             factorToken: string;
-            /** @description Accepted proofs. PASSWORD only in a step-up without a factor. */
+            /** @description Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor. */
             methods: ("TOTP" | "PASSKEY" | "RECOVERY_CODE" | "PASSWORD")[];
-            /** @description Options of `navigator.credentials.get`, as JSON; null without a passkey for this host. */
+            /** @description Options of `navigator.credentials.get`, as JSON; null if there is no passkey for this host. */
             options: {
                 [key: string]: unknown;
             } | null;
@@ -3550,7 +3550,7 @@ export interface components {
             /** Format: date-time */
             lastFailedAt: string;
             resolvedAt: string | null;
-            /** @description Operator or user who resolved it, or `system:` and a component of the service. */
+            /** @description Operator or user who resolved it, or `system:` followed by a component of the service. */
             resolvedBy: string | null;
             discardReason: string | null;
         };
@@ -3797,7 +3797,7 @@ export interface components {
                 saleId: string | null;
                 /** @description Amount of the document. */
                 amount: string;
-                /** @description What is left to pay. */
+                /** @description Amount left to pay. */
                 open: string;
             }[];
             total: string;
@@ -3826,7 +3826,7 @@ export interface components {
             };
         };
         PeriodsDto: {
-            /** @description Last closed day. Nothing is posted on or before it. */
+            /** @description Last closed day. No transactions can be posted on or before it. */
             closedThrough: string | null;
             /** @description Closings and reopenings, newest first. */
             history: {
@@ -3837,10 +3837,10 @@ export interface components {
                 at: string;
                 userId: string | null;
                 userName: string | null;
-                /** @description Of a reopening: the reason. */
+                /** @description Reason of a reopening. */
                 note: string | null;
             }[];
-            /** @description Transactions recorded while their date was being closed, newest first. Each notifies the administrators. To accept them, reopen their date and close it again. */
+            /** @description Transactions recorded while the period of their date was being closed, newest first. The administrators are notified of each. To accept them, reopen the period and close it again. */
             late: {
                 /** Format: uuid */
                 transactionId: string;
@@ -3945,7 +3945,7 @@ export interface components {
             position: number | null;
             /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description 0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events on the embedded engine, bytes of the log on EventStoreDB. */
+            /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
             lag: number | null;
             inFlight: number;
             /** @description Failed attempts since the start of the leading process. */
@@ -3983,7 +3983,7 @@ export interface components {
             since: string;
         };
         RecoveryCodesDto: {
-            /** @description Each can be used once. Returned only once. */
+            /** @description Each code can be used once. Returned only once. */
             recoveryCodes: string[];
         };
         RefreshDto: {
@@ -4010,7 +4010,7 @@ export interface components {
             newPassword: string;
         };
         ResumeForwarderDto: {
-            /** @description First event to publish: `now` skips earlier events, a position is that of the first event. Default: the checkpoint. */
+            /** @description First event to publish. `now` skips all existing events; a position selects the event at that position. Default: the checkpoint. */
             from?: "now" | number;
         };
         RewindForwarderDto: {
@@ -4028,7 +4028,7 @@ export interface components {
             revision: number;
             name: string;
             description: string | null;
-            /** @description System roles cannot be changed. */
+            /** @description Whether this is a system role, which cannot be changed. */
             isSystem: boolean;
             permissionCount: number;
             /** @description Number of users with the role, including inactive ones. */
@@ -4045,7 +4045,7 @@ export interface components {
             revision: number;
             name: string;
             description: string | null;
-            /** @description System roles cannot be changed. */
+            /** @description Whether this is a system role, which cannot be changed. */
             isSystem: boolean;
             permissionCount: number;
             /** @description Number of users with the role, including inactive ones. */
@@ -4080,7 +4080,7 @@ export interface components {
             changed: number;
             /** @description Number of transactions whose category was restored by undoing. */
             restored: number;
-            /** @description Number of changed transactions that undoing kept, because they changed again. */
+            /** @description Number of changed transactions that undoing skipped, because they had been changed again. */
             kept: number;
             error: {
                 code: string;
@@ -4124,7 +4124,7 @@ export interface components {
              */
             date: string;
             currency: string;
-            /** @description Null until the customer is known. */
+            /** @description Null until the customer has been determined. */
             customerId: string | null;
             customerName: string | null;
             branchCode: string | null;
@@ -4230,7 +4230,7 @@ export interface components {
              */
             date: string;
             currency: string;
-            /** @description Null until the customer is known. */
+            /** @description Null until the customer has been determined. */
             customerId: string | null;
             customerName: string | null;
             branchCode: string | null;
@@ -4342,10 +4342,10 @@ export interface components {
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 description: string | null;
                 reference: string | null;
-                /** @description The customer of the transaction, or else its other accounts. */
+                /** @description The customer of the transaction; if there is none, its other accounts. */
                 counterparty: string | null;
                 reversalOf: string | null;
-                /** @description The reason that a user gave for a reversal. */
+                /** @description Reason given by a user for a reversal. */
                 reason: string | null;
                 debit: string;
                 credit: string;
@@ -4392,7 +4392,7 @@ export interface components {
             stream: string;
             type: string;
             /**
-             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: this version does not know the type and hides the data.
+             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: this release does not know the type, so the data is omitted.
              * @enum {string}
              */
             kind: "DOMAIN" | "TECHNICAL" | "UNKNOWN";
@@ -4400,7 +4400,7 @@ export interface components {
             position: number;
             /** Format: date-time */
             occurredAt: string;
-            /** @description Event data in the current version of its type, without secrets. */
+            /** @description Event data in the current version of the event type, without secrets. */
             data: unknown;
             /** @description Actor, origin, request and cause of the event. */
             metadata: unknown;
@@ -4461,7 +4461,7 @@ export interface components {
                 name: string;
                 /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 if no relevant event is outstanding, otherwise head − position: an upper bound of the number of events on the embedded engine, bytes of the log on EventStoreDB. */
+                /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
                 lag: number | null;
                 /**
                  * @description `stopped`: an event cannot be applied. `failed`: processing fails repeatedly and is retried.
@@ -4669,7 +4669,7 @@ export interface components {
                 userId: string | null;
                 userName: string | null;
             } | null;
-            /** @description The reason that a user gave for this reversal. */
+            /** @description Reason given by a user for this reversal. */
             reason: string | null;
             /** @description The cancelled transaction that this one replaces. */
             correctionOf: string | null;
@@ -4690,13 +4690,13 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 type: "CUSTOMER" | "SUPPLIER" | "EMPLOYEE" | "CASH" | "BANK" | "POS" | "CREDIT_CARD" | "EXPENSE" | "INCOME" | "TAX" | "EQUITY" | "OTHER";
-                /** @description Only of a period: the balance before it. */
+                /** @description Balance before the period. Present only for a period. */
                 opening?: string;
                 debit: string;
                 credit: string;
-                /** @description Only of a period: the balance after it. */
+                /** @description Balance after the period. Present only for a period. */
                 closing?: string;
-                /** @description Debits minus credits until the end. */
+                /** @description Debits minus credits up to the end. */
                 balance: string;
             }[];
             totalDebit: string;
