@@ -102,7 +102,7 @@ export function ensureGivable(
   { type, direction }: { readonly type: string | null; readonly direction: Direction | null },
 ): void {
   if (state.status === 'archived')
-    throw conflict('CATEGORY_ARCHIVED', 'The category is archived. Restore it, or choose another.');
+    throw conflict('CATEGORY_ARCHIVED', 'The category is archived. Restore it, or choose another one.');
   if (type !== 'JOURNAL' && !fitsDirection(state.direction, direction))
     throw conflict('CATEGORY_DIRECTION', `The category accepts only transactions of direction ${state.direction}.`);
 }

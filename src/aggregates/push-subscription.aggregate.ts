@@ -10,7 +10,9 @@ export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
 /** An uncompressed P-256 point: 65 bytes, the first is 4. The encryption checks that it is on the curve. */
-const P256dh = z.string().regex(/^B[A-P][\w-]{84}[AEIMQUYcgkosw048]={0,2}$/, 'Must be a P-256 key, base64url.');
+const P256dh = z
+  .string()
+  .regex(/^B[A-P][\w-]{84}[AEIMQUYcgkosw048]={0,2}$/, 'Must be a P-256 public key in base64url.');
 const Auth = z.string().regex(/^[\w-]{21}[AQgw]={0,2}$/, 'Must be 16 bytes, base64url.');
 const Endpoint = z.string().trim().min(1).max(MAX_ENDPOINT_LENGTH);
 

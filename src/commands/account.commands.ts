@@ -40,10 +40,10 @@ export class DeleteAccount extends command(z.object({})) {}
 const managedByCustomer = () =>
   conflict(
     'MANAGED_BY_CUSTOMER',
-    'The account is a customer. Change the customer, or only its name and isActive here.',
+    'The account belongs to a customer. Change the customer, or only its name and isActive here.',
   );
 
-/** Operations on all accounts: those with their own stream and those of customers. */
+/** Operations on all accounts: those with their own streams and those of customers. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -51,7 +51,7 @@ export class AccountService {
     @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
-  /** The account if it has its own stream. Any other id belongs to a customer or is unknown. */
+  /** Returns the account if it has its own stream. Any other id belongs to a customer or is unknown. */
   async own({ tenantId, id }: Target): Promise<Account> {
     return (await this.reader.read(account, tenantId, id)).state;
   }
@@ -63,9 +63,9 @@ export class AccountService {
   }
 
   /**
-   * Applies a decision to the account. The default of a type stays active: that is checked here, and against concurrent
-   * changes of the default by the account's memberships. The receipt's revision is compared with If-Match. It counts the account's own
-   * events and its `isDefault` changes, which are events of another record.
+   * Applies a decision to the account. The default of a type must stay active. This is checked here; the account's
+   * memberships protect it against concurrent changes of the default. The receipt's revision, which is compared with
+   * If-Match, counts the account's own events and its `isDefault` changes, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -103,7 +103,10 @@ function updateCustomer(bus: CommandBus, { target, data: { name, isActive, ...ot
   return bus.execute(new UpdateCustomer(target, { ...(name !== undefined && { name }), ...status }));
 }
 
-/** The decision refuses accounts of the system and defaults, whatever refers to them. */
+/**
+ * Rejects the deletion of an account to which transactions or rules refer. The decision itself rejects system and
+ * default accounts.
+ */
 async function ensureUnused(
   reader: RecordReader,
   accounts: AccountService,

@@ -11,5 +11,6 @@ export async function ensureActiveBranch(
 ): Promise<void> {
   const { state } = await reader.read(branch, tenantId, branchId);
   if (state.status === 'absent') throw notFoundAt(path, 'branch');
-  if (state.status === 'inactive') throw conflict('BRANCH_INACTIVE', 'The branch accepts no new records.');
+  if (state.status === 'inactive')
+    throw conflict('BRANCH_INACTIVE', 'The branch is inactive and does not accept new records.');
 }

@@ -9,7 +9,10 @@ import { conflict, invalid, notFoundAt } from '../eventsourcing/domain-error.js'
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** Returns the category referenced by a request, archived or not. @throws DomainError not_found with the path */
+/**
+ * Returns the category to which a request refers, whether archived or not.
+ * @throws DomainError not_found with the path
+ */
 export async function categoryNamed(
   reader: RecordReader,
   tenantId: string,
@@ -28,7 +31,7 @@ export class UpdateTransactionCategory extends command(categories.UpdateTransact
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
-/** Maximum tree depth. Each change of a parent walks the chain of ancestors. */
+/** Maximum depth of the tree. Each change of a parent visits the chain of ancestors. */
 const MAX_DEPTH = 10;
 
 /**
@@ -43,7 +46,7 @@ async function ensureParent(reader: RecordReader, { tenantId, id }: Target, pare
       throw invalid([{ path: 'parentId', message: `Categories can be nested at most ${MAX_DEPTH} levels deep.` }]);
     const parent = await categoryNamed(reader, tenantId, above, 'parentId');
     if (depth === 0 && parent.status === 'archived')
-      throw conflict('CATEGORY_ARCHIVED', 'The parent category is archived. Restore it, or choose another.');
+      throw conflict('CATEGORY_ARCHIVED', 'The parent category is archived. Restore it, or choose another one.');
     above = parent.parentId;
   }
 }
@@ -74,8 +77,8 @@ async function ensureAccount(reader: RecordReader, tenantId: string, id: string)
 }
 
 /**
- * Checks a rule against the records it references, and formats its amounts with the currency's decimals. `known` is the
- * rule before an update.
+ * Checks a rule against the records to which it refers, and formats its amounts with the decimals of the currency.
+ * `known` is the rule before an update.
  * @throws DomainError not_found with the path; invalid for amounts; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 async function checked<Input extends rules.UpdateCategoryRule>(

@@ -29,7 +29,7 @@ import { LedgerUse } from '../queries/ledger-use.js';
 import { ensureActiveBranch } from './branch-check.js';
 import { NumberSeries } from './number-series.js';
 
-/** Generates customer codes: C-000001, …. */
+/** Generates customer codes: C-000001, C-000002 and so on. */
 @Injectable()
 export class CustomerCodes extends NumberSeries {
   constructor(@Inject(CommandRunner) runner: CommandRunner, @Inject(IDS) ids: Ids) {
@@ -43,10 +43,7 @@ export class DeleteCustomer extends command(z.object({})) {}
 
 const isCodeTaken = (error: unknown): boolean => error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
 
-/**
- * Creates customers at the request of users and for partners' sales. Reads the tenant, and generates a code if none is
- * given.
- */
+/** Creates customers at the request of users and for partners' sales. Generates a code if none is given. */
 @Injectable()
 export class CustomerCreation {
   constructor(
@@ -79,7 +76,7 @@ export class CustomerCreation {
     }
   }
 
-  /** The rules for the opening balance, if there is one. @throws DomainError conflict PERIOD_CLOSED */
+  /** Returns the rules for the opening balance, if there is one. @throws DomainError conflict PERIOD_CLOSED */
   private async rulesFor({ tenantId }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {
     if (!openingBalance) return {};
     ensureOpen(closing, openingBalance.date);
@@ -96,7 +93,7 @@ async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustom
   return data;
 }
 
-/** Rejects deletion of a customer with transactions, which can be made passive instead. */
+/** Rejects the deletion of a customer with transactions. It can be made passive instead. */
 export async function ensureUnused(
   reader: RecordReader,
   ledger: Pick<LedgerUse, 'hasTransactions' | 'isInRule'>,

@@ -29,10 +29,10 @@ import { categoryNamed } from './category.commands.js';
 
 type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
 
-/** Account types that receive and pay money. */
+/** Types of accounts that receive and pay money. */
 const MONEY: readonly AccountType[] = ['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER'];
 
-/** Account types that a field accepts. A field without an entry accepts any type. */
+/** Types of accounts that a field accepts. A field without an entry accepts any type. */
 const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
   'COLLECTION accountId': MONEY,
   'PAYMENT accountId': MONEY,
@@ -40,7 +40,7 @@ const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
   'PAYMENT expenseItemId': ['EXPENSE'],
 };
 
-/** Direction of the money in the ledger; null for transfers and journal entries. */
+/** Returns the direction of the money in the ledger; null for transfers and journal entries. */
 const directionOf = ({ type, direction }: CreateTransaction): Direction | null => {
   if (type === 'COLLECTION') return 'IN';
   if (type === 'PAYMENT') return 'OUT';
@@ -51,7 +51,7 @@ const directionOf = ({ type, direction }: CreateTransaction): Direction | null =
 export type EntryCustomer = { readonly id: string; readonly name: string } | null;
 
 /**
- * Checks that the records referenced by a new transaction exist and accept new transactions. Returns the facts about
+ * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the facts about
  * these records that the transaction needs.
  * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
  * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept
@@ -89,13 +89,14 @@ async function ensureAccount(
   if (!isActive) throw inactive();
 }
 
-const inactive = () => conflict('ACCOUNT_INACTIVE', 'The account accepts no new transactions.');
+const inactive = () => conflict('ACCOUNT_INACTIVE', 'The account is inactive and does not accept new transactions.');
 
 async function accountOf(reader: RecordReader, tenantId: string, id: string, path: string): Promise<PresentAccount> {
   const { state } = await reader.read(account, tenantId, id);
   if (state.status === 'present') return { ...state, status: 'present' };
   const owner = await reader.read(customer, tenantId, id);
-  if (owner.state.status === 'present') throw invalid([{ path, message: 'Use customerId for a customer.' }]);
+  if (owner.state.status === 'present')
+    throw invalid([{ path, message: 'This is the id of a customer. Send it as customerId.' }]);
   throw notFoundAt(path, 'account');
 }
 
@@ -122,11 +123,12 @@ async function ensureLines(
 async function activeCustomer(reader: RecordReader, tenantId: string, id: string, path: string, what = 'customer') {
   const { state } = await reader.read(customer, tenantId, id);
   if (state.status !== 'present') throw notFoundAt(path, what);
-  if (!state.isActive) throw conflict('CUSTOMER_PASSIVE', 'The customer accepts no new transactions.');
+  if (!state.isActive)
+    throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and does not accept new transactions.');
   return { id, name: state.name };
 }
 
-/** Expects a validated request, not for a journal entry. */
+/** Expects a validated request that is not for a journal entry. */
 function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const amount = amountIn(facts.currency, input.amount ?? '');
@@ -148,7 +150,7 @@ function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId
   }
 }
 
-/** @throws DomainError invalid UNBALANCED, or invalid for an amount that the currency does not have */
+/** @throws DomainError invalid UNBALANCED; invalid for an amount that the currency cannot represent */
 function postingsOf(lines: readonly JournalLine[], currency: string): Posting[] {
   const postings = lines.map(({ accountId, debit, credit, description }, at): Posting => {
     const side = debit === undefined ? 'credit' : 'debit';
@@ -174,7 +176,7 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: CreateTransact
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
-/** The account that balances an entry of one account. It cannot be that account itself. */
+/** Returns the account that balances an entry with one account. It must differ from that account. */
 function balancingAccount(
   { type, accountId }: CreateTransaction,
   { openingBalances, adjustments }: { readonly openingBalances: string; readonly adjustments: string },

@@ -15,10 +15,10 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
 const MAX_REMEMBERED = 2_000;
 
-/** Records an error on its open record, or on a new one if all its records are closed. */
+/** Records an error on its open record, or on a new one if all of its records are closed. */
 @Injectable()
 export class ErrorRecorder {
-  /** The number of the first record not known to be closed, by fingerprint. */
+  /** Number of the first record that is not known to be closed, by fingerprint. */
   private readonly incarnations = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
   constructor(
@@ -27,7 +27,7 @@ export class ErrorRecorder {
   ) {}
 
   /**
-   * Resolves when the report is durable. A repeated report counts once.
+   * Resolves when the report is durable. A repeated report counts only once.
    * @throws the errors of CommandRunner.execute
    */
   async record(report: ErrorReport): Promise<void> {
@@ -35,7 +35,7 @@ export class ErrorRecorder {
     const own = { tenantId: PLATFORM_TENANT, name: 'error-log', commandId: reportId };
     const known = this.incarnations.get(details.fingerprint) ?? (await this.openIncarnation(details.fingerprint));
     for (let incarnation = known; ; incarnation += 1) {
-      // Set before the append: after an unknown outcome, the retry must start with the same record.
+      // Set before the append, because after an unknown outcome the retry must start with the same record.
       this.incarnations.set(details.fingerprint, incarnation);
       const stream = { tenantId: PLATFORM_TENANT, id: errorLogId(details.fingerprint, incarnation) };
       const { events, state } = await asService(own, () => this.runner.execute(errorLog, stream, report, countErrors));
@@ -43,7 +43,9 @@ export class ErrorRecorder {
     }
   }
 
-  /** Finds the first record that is not closed by binary search: all records before it are closed. */
+  /**
+   * Finds the first record that is not closed. A binary search is possible because all records before it are closed.
+   */
   private async openIncarnation(fingerprint: string): Promise<number> {
     let closed = -1;
     let open = 0;

@@ -34,13 +34,13 @@ export const factorProof = {
 };
 export type FactorProof = z.output<z.ZodObject<typeof factorProof>>;
 
-/** Names of the members that contain a proof. */
+/** Returns the names of the members that contain a proof. */
 export const proofsIn = (body: object): string[] =>
   ['code', 'recoveryCode', 'credential', 'password'].filter((name) => name in body);
 
 export type Method = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE' | 'PASSWORD';
 
-/** The answer to a request that needs a further proof. */
+/** The response to a request that needs a further proof. */
 export type FactorRequired = {
   readonly factorRequired: true;
   readonly factorToken: string;
@@ -49,13 +49,13 @@ export type FactorRequired = {
   readonly options: object | null;
 };
 
-/** Place of a sealed secret. */
+/** Returns the place of a sealed secret, to which its encryption is bound. */
 export const placeOf = ({ tenantId, id }: Target, factorId: string): string => `${tenantId}/${id}/${factorId}`;
 
 const isApp = (factor: { readonly type: string }): factor is AuthenticatorApp => factor.type === 'TOTP';
 export const isPasskey = (factor: { readonly type: string }): factor is Passkey => factor.type === 'PASSKEY';
 
-/** Asks for and verifies second factors. Each code, recovery code and assertion is accepted once. */
+/** Requests and verifies second factors. Each code, recovery code and assertion is accepted only once. */
 @Injectable()
 export class FactorProofs {
   constructor(
@@ -90,14 +90,14 @@ export class FactorProofs {
     return { factorRequired: true, factorToken, methods, options };
   }
 
-  /** The claims of a token that still belongs to the account. */
+  /** Returns the claims of a factor token; undefined if there is no token or it is invalid. */
   async claimsOf(factorToken: string | undefined): Promise<FactorClaims | undefined> {
     return factorToken === undefined ? undefined : this.tokens.read(factorToken);
   }
 
   /**
-   * Verifies a proof and marks it as used. Returns the method, or undefined for a proof that is wrong or was used before,
-   * which counts as a failed sign-in. `challenge` is the one for a passkey.
+   * Verifies a proof and marks it as used. Returns the method, or undefined for a proof that is wrong or was used
+   * before, which counts as a failed sign-in. `challenge` is the challenge for a passkey.
    * @throws DomainError limited, unavailable
    */
   spend(target: Target, proof: FactorProof, challenge: string | undefined): Promise<Method | undefined> {

@@ -31,22 +31,22 @@ import { SessionAccounts } from './session-accounts.js';
 
 type Person = UserPrincipal | OperatorPrincipal;
 
-/** The stream of a person's factors. */
+/** Returns the stream of a person's factors. */
 const targetOf = ({ userId: id }: Person): Target => ({ tenantId: currentContext().tenantId, id });
 
 export const AddFactorInput = z.strictObject({ type: FactorType }).meta({ id: 'AddFactorDto' });
 
-/** What the person needs to set up the factor. */
+/** The data with which the person sets up the factor. */
 export type AddedFactor = { readonly id: string; readonly position: number } & (
   { readonly secret: string; readonly uri: string } | { readonly options: object }
 );
 type NewFactor = z.output<typeof AddFactorInput> & { readonly id: string; readonly host: string };
 export class AddFactor extends commandOf<AddedFactor, [person: Person, factor: NewFactor]>() {}
 
-const CONFIRMING = 'Send the code of the authenticator app as code, or the answer of the browser as credential.';
+const CONFIRMING = 'Send the code of the authenticator app as code, or the response of the browser as credential.';
 export const ConfirmFactorInput = z
   .strictObject({
-    code: z.string().max(32).exactOptional().meta({ description: 'Code of the new authenticator app.' }),
+    code: z.string().max(32).exactOptional().meta({ description: 'Code from the new authenticator app.' }),
     credential: RegistrationCredential.exactOptional().meta({
       description: 'Answer of `navigator.credentials.create` to `options`, as JSON.',
     }),
@@ -90,7 +90,10 @@ async function addPasskey(
   return { id, options: await creationOptions(person, { challenge, host }, known.factors.filter(isPasskey)), position };
 }
 
-/** The new factor's facts, if the code or credential fits. @throws DomainError invalid, not_found, conflict */
+/**
+ * Returns the facts of the new factor if the code or credential is valid.
+ * @throws DomainError invalid, not_found, conflict
+ */
 async function confirmed(
   box: SecretBox,
   clock: Clock,
@@ -115,7 +118,7 @@ async function confirmed(
 }
 
 const WRONG_CODE = 'The code is wrong or has expired. Check the clock of the device, then send the current code.';
-const WRONG_CREDENTIAL = 'The passkey does not fit this request or this host. Add it again.';
+const WRONG_CREDENTIAL = 'The passkey does not match this request or this host. Add it again.';
 
 export const factorCommandHandlers = [
   handles(

@@ -30,9 +30,9 @@ type Use = {
 };
 
 /**
- * Tracks the last use of integration keys. A use costs a request two clock reads and one map lookup. It is noted in
- * memory and recorded as a technical event: the first use at once, later ones once a minute per key, the last ones at
- * shutdown. A killed process loses the uses noted within about the last minute.
+ * Tracks the last use of integration keys. Each use costs a request two clock reads and one map lookup. Uses are noted
+ * in memory and recorded as technical events: the first one at once, later ones once a minute for each key, and the
+ * last ones at shutdown. A process that is killed loses the uses of about the last minute.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -66,7 +66,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     this.sweeping = this.sweepAgainAndAgain();
   }
 
-  /** Runs once requests have stopped. Records noted uses and waits for the read models, as far as time allows. */
+  /** Runs once no more requests arrive. Records noted uses and waits for the read models, as far as time allows. */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -79,7 +79,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
   }
 
-  /** Records the last uses of keys that are now idle, and drops keys whose uses are all recorded. */
+  /** Records the last uses of keys that are now idle, and drops keys whose uses have all been recorded. */
   private async sweepAgainAndAgain(): Promise<void> {
     while (!this.ending.signal.aborted) {
       await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
@@ -119,11 +119,13 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** Logs at most once a minute: the write is retried within a minute, and only the date of a use could be lost. */
+  /**
+   * Logs at most once a minute, because the write is retried within a minute and only the date of a use could be lost.
+   */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;
     this.warnedAtMs = nowMs;
-    this.logger.warn({ err: error }, 'the use of integration keys cannot be recorded');
+    this.logger.warn({ err: error }, 'the use of integration keys could not be recorded; retrying');
   }
 }

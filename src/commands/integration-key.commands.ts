@@ -24,7 +24,7 @@ import { isRecent } from '../security/step-up.js';
 /** A key as returned on creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit'> & {
   readonly id: string;
-  /** The complete header value. It is returned only once and stored as a hash. */
+  /** The complete value of the header. It is returned only once and stored only as a hash. */
   readonly key: string;
   readonly position: number;
 };
@@ -35,7 +35,7 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
 const Nothing = z.strictObject({});
 export class RotateIntegrationKey extends command<typeof Nothing, IssuedKey>(Nothing) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-/** Only a recently verified operator can raise the limit. */
+/** Sets the rate limit. Only an operator who was verified recently can raise it. */
 export class SetIntegrationKeyRateLimit extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(SetRateLimitInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {

@@ -17,34 +17,37 @@ const MAX_PER_ACCOUNT = 10;
 const MAX_PER_ADDRESS = 100;
 const WARN_EVERY_MS = 1_000;
 /**
- * Number of failed sign-ins to one account, from all addresses, after which unknown addresses must pause between
+ * Number of failed sign-ins to one account from all addresses after which unknown addresses must pause between
  * attempts.
  */
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** Time after a sign-in for which the account considers the address known. */
+/** How long an address counts as known to an account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
-/** Slightly more concurrent attempts than password verifications. A full queue takes about five seconds to drain. */
+/**
+ * Limits of the queue. It allows slightly more concurrent attempts than password verifications. A full queue takes
+ * about five seconds to drain.
+ */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Counted hits, each with its counter. */
+/** Hits that have been counted, each with its counter. */
 type Reservation = readonly {
   readonly key: string;
   readonly isLocal: boolean;
   readonly count: number;
-  /** End of the window whose limit the hit exceeds, or undefined. */
+  /** End of the window whose limit the hit exceeds; otherwise undefined. */
   readonly isOver: number | undefined;
 }[];
 
 /**
  * Limits password guessing: 10 failures in 15 minutes for an account from one address, and 100 from one address. An
  * IPv6 network counts as one address. After 10 failures at an account from any addresses, attempts must be some seconds
- * apart. Only the first limit applies to an account that has signed in from the address before, so that others cannot
- * lock it out.
+ * apart. If the account has signed in from the address before, only the first limit applies, so that others cannot lock
+ * it out.
  *
  * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
- * unless the attempt fails. Addresses take turns, and so do the accounts of one address. If the shared cache is
+ * unless the attempt fails. Addresses take turns, as do the accounts of one address. If the shared cache is
  * unavailable, each process counts on its own.
  */
 @Injectable()
@@ -60,8 +63,8 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * Makes an attempt to sign in to `account`, an e-mail address or other identifier, of which only a digest is stored.
-   * `attempt` returns undefined for a wrong password, and only that counts as a failure.
+   * Makes an attempt to sign in to `account`, an e-mail address or other identifier of which only a digest is stored.
+   * `attempt` returns undefined for a wrong password; nothing else counts as a failure.
    * @throws DomainError limited RATE_LIMITED, unavailable, both without making the attempt; any error of `attempt`
    */
   guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -142,7 +145,7 @@ export class LoginThrottle {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.warnedAtMs < WARN_EVERY_MS) return;
     this.warnedAtMs = nowMs;
-    this.logger.warn({ err: error }, 'the cache is unavailable: each process counts failed sign-ins on its own');
+    this.logger.warn({ err: error }, 'the cache is unavailable; each process counts failed sign-ins separately');
   }
 }
 
@@ -157,9 +160,9 @@ const digest = (text: string): string => hash('sha256', text, 'base64url');
 const tooManyAtOnce = (): DomainError =>
   new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent sign-ins. Try again.', { retryAfterSeconds: 1 });
 
-/** Maximum number of pending writes. Further failures are only logged. */
+/** Maximum number of pending writes. Any further failures are only logged. */
 const MAX_UNDER_WAY = 1_000;
-/** Long enough for the response to be sent first, even if the event store writes on this thread. */
+/** Delay before the write, so that the response is sent first even if the event store writes on this thread. */
 const DELAY_MS = 100;
 
 /** Records rejected sign-ins after the response, so that its timing does not reveal whether the account exists. */

@@ -28,7 +28,7 @@ import { NotificationRecipients, PushTargets } from '../queries/notification-rec
 import { PushClient } from '../security/push-client.js';
 import { isOnCurve } from '../security/web-push-encryption.js';
 
-/** `recipientCount`: active recipients; `pushCount`: their browsers. Both at the time of the request. */
+/** `recipientCount` and `pushCount`: numbers of active recipients and of their browsers, at the time of the request. */
 export type SendReceipt = Receipt & { readonly recipientCount: number; readonly pushCount: number };
 export class SendAdminNotification extends command<typeof SendInput, SendReceipt>(SendInput) {}
 
@@ -45,7 +45,7 @@ export class ReadNotification extends command(Nothing) {
 export type ReadAllReceipt = Receipt & { readonly updatedCount: number };
 export class ReadAllNotifications extends commandOf<ReadAllReceipt, [person: Person]>() {}
 
-/** Creates one record, or several with separate ids if there are too many recipients for one record. */
+/** Creates one notification, or several with separate ids if one cannot name all recipients. */
 async function send(
   runner: CommandRunner,
   recipients: NotificationRecipients,
@@ -79,8 +79,8 @@ async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own
 
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
-  // The receipt's revision is compared with If-Match. It is the notification's revision for this recipient: 1 after it
-  // is read.
+  // The receipt's revision, which is compared with If-Match, is that of the notification for this recipient: 1 once it
+  // has been read.
   handles(ReadNotification, [CommandRunner, NotificationLists], async (runner, lists, { person, target }) => {
     const seen = await lists.find(person, target.id);
     if (!seen) throw notFound('notification');
@@ -103,7 +103,8 @@ export const notificationCommandHandlers = [
       const { endpoint, keys, userAgent = null } = data;
       const fault = client.faultOf(endpoint);
       if (fault !== undefined) throw invalid([{ path: 'endpoint', message: fault }]);
-      if (!isOnCurve(keys.p256dh)) throw invalid([{ path: 'keys.p256dh', message: 'Must be a P-256 key, base64url.' }]);
+      if (!isOnCurve(keys.p256dh))
+        throw invalid([{ path: 'keys.p256dh', message: 'Must be a P-256 public key in base64url.' }]);
       const id = pushSubscriptionId(endpoint);
       const own = (await targets.ownedBy(person)).map((each) => each.id);
       const isHere = own.includes(id);

@@ -7,12 +7,15 @@ import type { Ids } from '../ports/time.js';
 
 const BLOCK = 20;
 
-/** Number of consecutive manually assigned values that are skipped one at a time. Each later attempt doubles the step. */
+/**
+ * Number of consecutive manually assigned values that are skipped one at a time. After that, each attempt doubles the
+ * step.
+ */
 const PASSED_ONE_BY_ONE = 5;
-/** Enough for about a million manually assigned values. */
+/** Maximum number of attempts, enough for about a million manually assigned values. */
 const MAX_NUMBERS_TRIED = 20;
 
-/** Generates numbered values (C-000001, …) from one sequence per tenant, whose numbers are reserved in blocks. */
+/** Generates numbered values, such as C-000001, from one sequence per tenant whose numbers are reserved in blocks. */
 export class NumberSeries {
   private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
   private readonly queue = new KeyedQueue();
@@ -34,14 +37,14 @@ export class NumberSeries {
     });
   }
 
-  /** The value with a number. */
+  /** Returns the value with a number. */
   numbered(number: number): string {
     return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
   }
 
   /**
-   * Prepares a further value after `tried` consecutive ones were found to be assigned manually. Then skips values, with
-   * the unused rest of this process's block. Returns false if no further value is to be tried.
+   * Prepares the next attempt after `tried` consecutive values were found to be assigned manually. May skip values,
+   * including the unused rest of this process's block. Returns false if no further attempt is allowed.
    */
   async afterTaken(tenantId: string, tried: number): Promise<boolean> {
     if (tried === MAX_NUMBERS_TRIED) return false;
@@ -49,11 +52,12 @@ export class NumberSeries {
     return true;
   }
 
-  /** Reserves the block after `skipped` numbers. */
+  /** Skips `skipped` numbers and reserves the next block. */
   private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
     const target = { tenantId, id: this.series.id };
     const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
-    // Needs a separate command id, because the id of the current command must not occur twice in the sequence's stream.
+    // This needs its own command id, because the id of the current command must not occur twice in the sequence's
+    // stream.
     const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);

@@ -18,7 +18,7 @@ import { cancelRebuild, projectionAggregate, requestRebuild } from '../projectin
 import { ProjectionStatus } from '../projecting/projection-status.js';
 import { DEAD_LETTER_REPLAYER, JOB_DIRECTORY } from '../queries/operation.queries.js';
 
-/** The receipt with the letter's new status: PARKED if it failed again. */
+/** The receipt with the new status of the letter, which is PARKED if it failed again. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});
@@ -65,15 +65,15 @@ function versionOf(projections: ProjectionStatus, { target }: { readonly target:
 
 const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
 
-/** The receipt for the job's stream, with the new execution. */
+/** The receipt of the change of the job's stream, with the new execution. */
 export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 
 /** Starts a run of the target job. The receipt's `id` is the job's name. */
 export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
 
-/** Must be executed before the first byte of the backup is sent. */
+/** Records the download of a backup. Must be executed before its first byte is sent. */
 export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
-/** Must be executed before the history is returned. */
+/** Records a read of the history of a record. Must be executed before the history is returned. */
 export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 
 export const operationCommandHandlers = [

@@ -7,7 +7,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Clock } from '../ports/time.js';
 
 /**
- * Decides the date of a reversal that a user books. Default: today in the tenant's time zone, or the date of the
+ * Determines the date of a reversal that a user books. Default: today in the tenant's time zone, or the date of the
  * reversed transaction if that is later.
  * @throws DomainError invalid for a date before that of the reversed transaction; conflict PERIOD_CLOSED
  */
@@ -17,7 +17,7 @@ export async function reversalDate(
   { tenantId, requested, reversed }: { tenantId: string; requested: string | undefined; reversed: string },
 ): Promise<string> {
   if (requested !== undefined && requested < reversed)
-    throw invalid([{ path: 'date', message: `Must not be before ${reversed}, the date of the transaction.` }]);
+    throw invalid([{ path: 'date', message: `Must not be before the date of the transaction, ${reversed}.` }]);
   const found = presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state);
   const today = calendarDate(clock.nowMs(), found.timeZone);
   const date = requested ?? (today < reversed ? reversed : today);

@@ -44,7 +44,7 @@ function ensureCustom<C extends { readonly target: Target }>(received: C): C {
   return received;
 }
 
-/** Creation time of the role, as the read models will return it. */
+/** Returns the creation time of the role, as the read models will return it. */
 async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
   const stream = streamName(roles.role.name, tenantId, id);
   const event = await eventAt(events, stream, revision);

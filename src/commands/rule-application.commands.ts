@@ -26,19 +26,27 @@ export class ApplyCategoryRule extends command(ApplyInput) {
   }
 }
 
-/** Number of transactions whose category was restored, and of those that something else has changed since. */
+/**
+ * `restored`: number of transactions whose category was restored. `kept`: number of those that have been changed again
+ * since.
+ */
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});
-/** Resolves when a policy has undone the application. A repetition returns the first result. */
+/** Undoes an application. Resolves when the policy has done so. A repeated request returns the first result. */
 export class UndoRuleApplication extends command<typeof nothing, Undone>(nothing) {}
 
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 30_000;
 
 const stillUndoing = () =>
-  new DomainError('unavailable', 'UNAVAILABLE', 'The undoing continues. Repeat the request for its result.', {
-    retryAfterSeconds: 5,
-  });
+  new DomainError(
+    'unavailable',
+    'UNAVAILABLE',
+    'The application is still being undone. Repeat the request to get the result.',
+    {
+      retryAfterSeconds: 5,
+    },
+  );
 
 export const ruleApplicationCommandHandlers = [
   handles(

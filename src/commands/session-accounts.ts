@@ -11,7 +11,7 @@ import { type Freshness, RecordReader } from '../eventsourcing/record-reader.js'
 import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** Session-related facts of a user or operator that is not deleted. */
+/** Facts about a user or operator that sessions need. The user or operator is not deleted. */
 export type Account = {
   /** `platform` for operators. */
   readonly tenantId: string;
@@ -26,9 +26,7 @@ export type Account = {
 /** Beyond this number of accounts with one address, only the tenant's slug selects the account. */
 export const MAX_ACCOUNTS = 5;
 
-/**
- * Read for an unknown address, so that it takes as many stream reads as a known address and the timing reveals nothing.
- */
+/** Read for unknown addresses, so that they take as many stream reads as known ones and the timing reveals nothing. */
 const NOBODY: StreamParts = {
   entity: user.name,
   tenantId: '00000000-0000-0000-0000-000000000000',
@@ -45,7 +43,8 @@ export class SessionAccounts {
   ) {}
 
   /**
-   * At most MAX_ACCOUNTS + 1 accounts, in no particular order; `slug` selects one tenant (`platform` for operators).
+   * Returns at most MAX_ACCOUNTS + 1 accounts, in no particular order. `slug` selects one tenant (`platform` for
+   * operators).
    */
   async byEmail(email: string, slug?: string): Promise<Account[]> {
     const claim = emailClaim(email);
@@ -63,7 +62,7 @@ export class SessionAccounts {
     return found.slice(0, MAX_ACCOUNTS + 1);
   }
 
-  /** Returns the account, or undefined if it is absent or deleted. */
+  /** Returns the account; undefined if it is absent or deleted. */
   byId(tenantId: string, id: string): Promise<Account | undefined> {
     return tenantId === PLATFORM_TENANT ? this.operatorOf(id) : this.userOf(tenantId, id);
   }
@@ -99,7 +98,7 @@ export class SessionAccounts {
   }
 }
 
-/** An identity with the e-mail address verified by its provider. */
+/** An identity with an e-mail address that its provider has verified. */
 export type VerifiedIdentity = OidcIdentity & { readonly email: string };
 
 /** Bindings between accounts and identities at an OpenID provider (ADR 0057). */
@@ -119,7 +118,7 @@ export class OidcIdentities {
       : hasIdentity((await this.reader.read(user, tenantId, id, freshness)).state, identity);
   }
 
-  /** All accounts bound to the identity, rarely more than one. */
+  /** Returns all accounts bound to the identity, of which there is rarely more than one. */
   async boundTo({ issuer, subject }: OidcIdentity): Promise<StreamParts[]> {
     const identity = { issuer, subject };
     const owners = this.ownersOf(await this.claims.owners(identityClaim(identity)));
@@ -128,9 +127,9 @@ export class OidcIdentities {
   }
 
   /**
-   * Resolves an identity to its account. An unknown identity is bound to the operator with the verified e-mail address.
-   * Otherwise it is bound to the only user with that address whose tenant lists issuer and domain. Returns undefined if
-   * no account, or more than one, qualifies.
+   * Resolves an identity to its account. An unknown identity is bound to the operator with the verified e-mail address;
+   * if there is none, to the only user with that address whose tenant lists the issuer and the domain. Returns
+   * undefined if not exactly one account qualifies.
    */
   async accountOf({ issuer, subject, email }: VerifiedIdentity): Promise<StreamParts | undefined> {
     const identity = { issuer, subject };
@@ -151,7 +150,7 @@ export class OidcIdentities {
       : this.runner.execute(user, { tenantId, id }, identity, bindIdentity);
   }
 
-  /** Accounts that have the address and may be bound by it. */
+  /** Returns the accounts that have the address and may be bound by it. */
   private async inviting(owners: readonly StreamParts[], given: Given): Promise<StreamParts[]> {
     const areInviting = await Promise.all(owners.map((owner) => this.isInviting(owner, given)));
     return owners.filter((_, index) => areInviting[index]);

@@ -5,7 +5,7 @@ import { currentContext, inContext } from '../eventsourcing/context.js';
 import type { Account } from './session-accounts.js';
 import { actorOf, SESSION_RULES, type SessionRules, SessionTokens, type SignedIn } from './session-tokens.js';
 
-/** Starts sessions of accounts that have proved who they are. */
+/** Starts sessions for accounts whose owner has been authenticated. */
 @Injectable()
 export class SessionStarts {
   constructor(
@@ -14,7 +14,7 @@ export class SessionStarts {
     @Inject(SESSION_RULES) private readonly rules: Pick<SessionRules, 'lifetime'>,
   ) {}
 
-  /** Runs `work` as the account, in a session that does not need to exist yet. */
+  /** Runs `work` on behalf of the account, in a session that need not exist yet. */
   as<T>({ tenantId, owner: { userId } }: Account, sessionId: string, work: () => Promise<T>): Promise<T> {
     return inContext({ ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) }, work);
   }

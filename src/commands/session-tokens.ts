@@ -37,7 +37,7 @@ export type Issued = {
   readonly issuedAt: string;
 };
 
-/** The actor of a session, for a caller who presented a valid password or refresh token. */
+/** Returns the actor of a session, for a caller who presented a valid password or refresh token. */
 export const actorOf = (tenantId: string, userId: string, sessionId: string): Actor => ({
   kind: tenantId === PLATFORM_TENANT ? 'operator' : 'user',
   userId,
@@ -46,18 +46,20 @@ export const actorOf = (tenantId: string, userId: string, sessionId: string): Ac
 
 const TOKEN_IDS = '5d8f7c1e-3a44-4c0e-9f5b-0c6f2f1f7e21';
 
-/** Creates a session's tokens. They derive entirely from its events and the signing key, so they can be reproduced. */
+/**
+ * Creates a session's tokens. They are derived entirely from its events and the signing key, so they can be reproduced.
+ */
 @Injectable()
 export class SessionTokens {
   constructor(@Inject(AccessTokens) private readonly tokens: AccessTokens) {}
 
-  /** Hash of the session's next refresh token, under the current signing key. */
+  /** Returns the hash of the session's next refresh token, which is derived with the current signing key. */
   async nextHash(sessionId: string, generation: number): Promise<string> {
     return hashOfSecret(refreshSecretOf(await this.tokens.keys.current(), sessionId, generation));
   }
 
   /**
-   * Returns the same bytes each time.
+   * Returns the session's tokens, with the same bytes each time.
    * @throws DomainError unavailable if the key that the token derives from no longer exists
    */
   async answer(issued: Issued): Promise<Tokens> {

@@ -35,10 +35,10 @@ export const LoginInput = z
   })
   .meta({ id: 'LoginDto' });
 
-/** A started session, or the second step that the account requires first. */
+/** A started session, or the second step that is required first. */
 export type LoggedIn = SignedIn | { readonly tokens: FactorRequired; readonly position: number };
 
-/** `host` is that of the page, for passkeys. */
+/** `host` is the host of the page, for passkeys. */
 export class Login extends commandOf<LoggedIn, [data: z.output<typeof LoginInput>, host: string]>() {}
 
 /**
@@ -87,8 +87,8 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   }
 
   /**
-   * Accounts whose password matches. Checking no account takes as long as checking one, and checking several takes as
-   * long as checking MAX_ACCOUNTS. The timing therefore reveals at most that several accounts exist.
+   * Returns the accounts whose password matches. Checking no account takes as long as checking one, and checking
+   * several takes as long as checking MAX_ACCOUNTS. The timing therefore reveals at most that several accounts exist.
    */
   private async fitting(accounts: readonly Account[], password: string): Promise<Account[]> {
     const checks = Array.from({ length: accounts.length > 1 ? MAX_ACCOUNTS : 1 }, (_, index) =>
@@ -102,7 +102,7 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 const wrongCredentials = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
 
-/** Several accounts have the address; the tenant's slug selects one. */
+/** Several accounts have the address. The tenant's slug selects one of them. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
   new DomainError(
     'conflict',
@@ -123,7 +123,10 @@ export class ChangeOwnPassword extends commandOf<
   [principal: UserPrincipal | OperatorPrincipal, data: z.output<typeof ChangePasswordInput>]
 >() {}
 
-/** Throttled, so that a stolen session cannot be used to guess the password. @throws DomainError invalid, limited */
+/**
+ * Verifies the current password. Throttled, so that a stolen session cannot be used to guess it.
+ * @throws DomainError invalid, limited
+ */
 async function verified(
   accounts: SessionAccounts,
   passwords: Passwords,
@@ -168,7 +171,7 @@ export class Logout extends commandOf<Receipt, [principal: UserPrincipal | Opera
 const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
-/** Reads the session with the same checks as every request. */
+/** Reads the session and makes the same checks as for every request. */
 async function honoured(
   reader: RecordReader,
   accounts: SessionAccounts,
@@ -184,7 +187,7 @@ async function honoured(
 }
 
 /**
- * Exchanges a refresh token, which is then spent, for new tokens. Repeated requests within some seconds get the same
+ * Exchanges a refresh token, which is then spent, for new tokens. Requests repeated within a few seconds get the same
  * response. Later reuse counts as theft and ends the session.
  */
 export async function refreshSession(

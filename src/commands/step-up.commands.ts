@@ -39,7 +39,11 @@ export const StepUpInput = z
   .strictObject({
     factorToken: factorToken.exactOptional().meta({ description: 'Required with `credential`.' }),
     ...factorProof,
-    password: z.string().max(1_024).exactOptional().meta({ description: 'Accepted from accounts without a factor.' }),
+    password: z
+      .string()
+      .max(1_024)
+      .exactOptional()
+      .meta({ description: 'Accepted only from accounts without a factor.' }),
   })
   .check(
     z.refine((body) => proofsIn(body).length <= 1, {
@@ -50,10 +54,10 @@ export const StepUpInput = z
   .meta({ id: 'StepUpDto' });
 type StepUpData = z.output<typeof StepUpInput>;
 
-/** Until when the session counts as recently verified. */
+/** Time until which the session counts as recently verified. */
 export type SteppedUp = { readonly verifiedUntil: string };
 
-/** Verifies the person of a running session again. Without a proof, returns what is accepted as one. */
+/** Verifies the person of a running session again. Without a proof, returns the accepted methods. */
 export class StepUp extends commandOf<
   { readonly outcome: SteppedUp | FactorRequired; readonly position: number },
   [person: Person, data: StepUpData, host: string]
@@ -64,7 +68,7 @@ export class EndOwnSession extends commandOf<Receipt, [person: Person, sessionId
 const expired = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The factor token is invalid or has expired. Sign in again.');
 
-/** The account that the token was issued for, unless its password has changed since, or it is inactive. */
+/** Returns the account for which the token was issued, unless it is inactive or its password has changed since. */
 async function accountOf(accounts: SessionAccounts, claims: FactorClaims | undefined): Promise<Account> {
   const account = claims?.sid === undefined && claims ? await accounts.byId(claims.tid, claims.sub) : undefined;
   if (!claims || !account?.isActive) throw expired();

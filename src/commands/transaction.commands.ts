@@ -39,7 +39,7 @@ import { categoryNamed } from './category.commands.js';
 import { preparedEntry } from './entry-preparation.js';
 import { reversalDate } from './reversal-date.js';
 
-/** The receipt. `isReplay` is true if the same request already recorded the transaction. */
+/** `isReplay` is true if the same request had already recorded the transaction. */
 export type RecordedReceipt = Receipt & { readonly isReplay: boolean };
 
 export class CreateTransaction extends command<typeof CreateInput, RecordedReceipt>(CreateInput) {
@@ -53,7 +53,7 @@ const recordingCommand = <S extends z.ZodType>(schema: S) =>
     constructor(
       target: Target,
       data: z.output<S>,
-      /** Id of the new transaction. A repeated request has the same id. */
+      /** Id of the new transaction. Repeated requests have the same id. */
       readonly newId: string,
     ) {
       super(target, data);
@@ -62,13 +62,13 @@ const recordingCommand = <S extends z.ZodType>(schema: S) =>
 
 const cancellation = { reason: line(500), date: z.exactOptional(EntryDate) };
 const CancelTransactionInput = z.strictObject(cancellation).meta({ id: 'CancelTransactionDto' });
-/** `newId`: the reversal. */
+/** `newId` is the id of the reversal. */
 export class CancelTransaction extends recordingCommand(CancelTransactionInput) {}
 
 const CorrectTransactionInput = z
   .strictObject({ ...cancellation, replacement: CreateInput })
   .meta({ id: 'CorrectTransactionDto' });
-/** `newId`: the replacement. */
+/** `newId` is the id of the replacement. */
 export class CorrectTransaction extends recordingCommand(CorrectTransactionInput) {}
 
 const CategorizeTransactionInput = z
@@ -100,7 +100,7 @@ export class TransactionCarriers {
     return found;
   }
 
-  /** The receipt and If-Match use the transaction's revision, not that of its stream. */
+  /** Changes a transaction. The receipt and If-Match use the transaction's revision, not that of its stream. */
   async change<S extends Carrying, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
     { tenantId, id, recordId }: Carried,
@@ -115,8 +115,7 @@ export class TransactionCarriers {
 }
 
 const carriedBy = (target: Target, { entity, recordId }: Carrier): Carried => ({ ...target, entity, recordId });
-const systemGenerated = () =>
-  conflict('SYSTEM_GENERATED', 'A sale created this transaction. Cancel it through the partner.');
+const systemGenerated = () => conflict('SYSTEM_GENERATED', 'A sale created this transaction. Cancel the sale instead.');
 
 function cancel(carriers: TransactionCarriers, carried: Carried, data: Cancellation): Promise<Receipt> {
   switch (carried.entity) {
@@ -151,7 +150,7 @@ function choose(carriers: TransactionCarriers, carried: Carried, request: Catego
   }
 }
 
-/** Finds the transaction to cancel, and decides the date of its reversal. @throws DomainError */
+/** Finds the transaction to cancel, and determines the date of its reversal. @throws DomainError */
 async function cancellable(
   reader: RecordReader,
   carriers: TransactionCarriers,

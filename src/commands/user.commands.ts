@@ -45,7 +45,7 @@ async function permissionsOf(
   return state.status === 'present' ? state.permissions : undefined;
 }
 
-/** Users keep a branch that was deactivated. */
+/** Checks only the branches that are added, because users keep a branch that was deactivated. */
 async function checkBranches(
   reader: RecordReader,
   tenantId: string,
@@ -80,7 +80,7 @@ export async function checkReferences(
   for (const [index, id] of (wanted.roleIds ?? []).entries()) {
     if (roles.has(id)) continue;
     if (systemRoleOf(tenantId, id))
-      throw conflict('SYSTEM_ROLE', 'Pass a system role as the role, not as an additional role.');
+      throw conflict('SYSTEM_ROLE', 'A system role cannot be an additional role. Send it as role.');
     const permissions = UUID.test(id) ? await permissionsOf(reader, tenantId, id) : undefined;
     if (!permissions) throw notFoundAt(`roleIds[${index}]`, 'role');
     roles.set(id, permissions);
@@ -88,7 +88,7 @@ export async function checkReferences(
   return roles;
 }
 
-/** Returns the user, with the permissions of their current and requested roles. */
+/** Returns the user with the permissions of their current and requested roles. */
 export async function userWithRoles(
   reader: RecordReader,
   { tenantId, id }: Target,
@@ -199,7 +199,7 @@ export const userCommandHandlers = [
     [RecordReader],
     async (reader, { target, data: { newPassword }, by }) => {
       const { state, roles } = await userWithRoles(reader, target);
-      // Authorizes the caller before hashing the password.
+      // Authorize the caller before hashing the password.
       resetPasswordBy(state, { by, roles, passwordHash: '' });
       ensureUnlike(users.presentUser(state).email, newPassword);
       return { by, roles, passwordHash: await hashNewPassword(newPassword) };
@@ -229,7 +229,7 @@ export const userCommandHandlers = [
     operators.createOperator,
   ),
   decides(DeleteOperator, operators.operator, operators.deleteOperator),
-  // The inviter could sign in as the user, so the rule for setting a password applies.
+  // The inviter could sign in as the user, so the same rule applies as for setting a password.
   handles(InviteUser, [CommandRunner, RecordReader, CLOCK], async (runner, reader, clock, { args: [target, by] }) => {
     const { roles } = await userWithRoles(reader, target);
     const secret = randomBytes(32).toString('base64url');

@@ -18,7 +18,7 @@ import { type WebhookAnswer, WebhookSender } from '../security/webhook-sender.js
 /** Maximum number of webhooks of a tenant. */
 const MAX_WEBHOOKS = 50;
 
-/** A webhook with its secret, which is returned only once and derives from the service's key. */
+/** A webhook with its secret, which is derived from the service's key and returned only once. */
 export type IssuedWebhook = Receipt & {
   readonly url: string;
   readonly types: readonly string[];
@@ -54,7 +54,7 @@ function issued(
   return { ...receiptOf(done), url, types, secret };
 }
 
-/** The CloudEvent of a test. */
+/** Returns the CloudEvent of a test. */
 const testMessage = ({ tenantId, id: subject }: Target, id: string, nowMs: number): string =>
   JSON.stringify({
     ...{ specversion: '1.0', id, source: `/tenants/${tenantId}`, type: 'kontor.webhook.test.v1', subject },

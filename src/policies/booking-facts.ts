@@ -10,11 +10,11 @@ import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js'
 import { Categorizer } from '../queries/category.queries.js';
 import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
 
-/** The name under which sales are booked, whether by the policy or together with their acceptance. */
+/** Name of the policy. It also appears in bookings that were appended together with the acceptance. */
 export const BOOKING = 'booking';
 
 /**
- * Collects the facts that determine the booking of a document, from the latest events of streams and the current rules.
+ * Collects the facts that determine the booking of a document from the latest states of streams and the current rules.
  */
 @Injectable()
 export class BookingFacts {
@@ -32,7 +32,10 @@ export class BookingFacts {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** The facts of a SALE. Creates or links its customer if necessary. @throws DomainError if it cannot be booked now */
+  /**
+   * Returns the facts of a SALE. Creates or links its customer if necessary.
+   * @throws DomainError if it cannot be booked now
+   */
   async of(tenantId: string, saleId: string, state: AcceptedSale): Promise<SaleBookingData> {
     const facts = await this.facts.factsOf(tenantId, state);
     const customerId = await this.matching.customerOf({ tenantId, saleId, state });
@@ -40,8 +43,8 @@ export class BookingFacts {
   }
 
   /**
-   * Returns the same facts for a SALE that may not be accepted yet. Only reads, does not wait for other commands, and may
-   * use states of the given age.
+   * Returns the same facts for a SALE that may not have been accepted yet. Only reads, does not wait for other
+   * commands, and may use states of the given maximum age.
    * @returns undefined if its customer must be created or linked first
    * @throws DomainError if it cannot be booked now; the errors of the engines
    */
@@ -57,7 +60,10 @@ export class BookingFacts {
     return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId, freshness)) };
   }
 
-  /** Branch, date and accounts. @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN */
+  /**
+   * Returns the branch, date and accounts of a document.
+   * @throws DomainError conflict BRANCH_UNKNOWN, ACCOUNT_UNKNOWN
+   */
   ofDocument(tenantId: string, state: AcceptedSale): Promise<SaleFacts> {
     return this.facts.factsOf(tenantId, state);
   }
@@ -69,7 +75,7 @@ export class BookingFacts {
     const { state } = await this.reader.read(customer, tenantId, customerId, freshness);
     if (state.status === 'absent') return { merchant: null, rules };
     if (!state.isActive) {
-      const message = 'The customer is passive and accepts no new transactions.';
+      const message = 'The customer is passive and does not accept new transactions.';
       throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
     }
     return { merchant: state.name, rules };

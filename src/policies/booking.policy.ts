@@ -24,15 +24,20 @@ import { BookingPlans } from './booking-plan.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
-/** Maximum wait of a return or cancellation for the booking of its sale, and of a manual one for its request. */
+/**
+ * Maximum time that a return or cancellation waits for the booking of its sale, and a manual document for its request.
+ */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
 
-/** `attempts` counts attempts to book the document. `isQuiet`: a failure for the recorded reason is not recorded again. */
+/**
+ * `attempts` counts attempts to book the document. `isQuiet`: do not record a failure again if it has the recorded
+ * reason.
+ */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
 /**
- * Books the accepted sales that the intake has not booked (ADR 0065). Appends one event with all transactions, or
+ * Books the accepted sales that the intake has not booked (ADR 0065). Appends either one event with all transactions or
  * SaleRejected with the reason. A SALE is booked on its own stream, a RETURN or CANCELLATION on the stream of its sale.
  * The state of that stream lists the documents that are already booked, so a redelivered event changes nothing.
  */
@@ -64,17 +69,17 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection is recorded. Throwing also parks a dead letter, which waits until its cause is removed.
+    // The rejection has been recorded. Throwing it also parks a dead letter, which waits until the cause is removed.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
-  /** Tries to book a rejected document again, as the policy. Returns the reason if that fails. */
+  /** Tries to book a rejected document again, on behalf of the policy. Returns the reason if that fails. */
   retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
     const { tenantId, recordId: id } = event;
     return inReactionTo(event, this.name, () => this.tryAgain({ tenantId, id }, attempt));
   }
 
-  /** The same in the current context. */
+  /** Like `retry`, but in the current context. */
   async tryAgain(target: Target, attempt: BookingAttempt): Promise<Failure | undefined> {
     const { state } = await this.reader.read(sale, target.tenantId, target.id);
     const found = acceptedSale(state);
@@ -82,8 +87,8 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * A cached state of any age is sufficient, because a booking is never undone and all other decisions use a fresh
-   * state. Only a cached absent state must not be used: the sale may have been read before another process accepted it.
+   * Returns a cached state of any age, because bookings are never undone and all other decisions use a fresh state. A
+   * cached absent state is not used, because the sale may have been read before another process accepted it.
    */
   private async anyStateOf({ tenantId, id }: Target): Promise<Sale> {
     const cached = this.reader.cached(sale, tenantId, id)?.state;
@@ -91,7 +96,7 @@ export class BookingPolicy implements Policy {
     return (await this.reader.read(sale, tenantId, id)).state;
   }
 
-  /** The recorded rejection, or undefined if the document has been booked since. */
+  /** Returns the recorded rejection; undefined if the document has been booked since. */
   private async standing(target: Target, state: AcceptedSale): Promise<Failure | undefined> {
     return (await this.isBooked(target, state)) ? undefined : (state.rejection ?? undefined);
   }
@@ -102,7 +107,7 @@ export class BookingPolicy implements Policy {
     { attempts, isQuiet = false }: BookingAttempt,
   ): Promise<Failure | undefined> {
     try {
-      // On redelivery, a booked document must not be rejected because of later changes.
+      // If the event is redelivered, a booked document must not be rejected because of later changes.
       if (state.type !== 'SALE' && (await this.isBooked(target, state))) return undefined;
       const { holder, decide } = await this.plans.of(target, state);
       await this.runner.execute(sale, holder, {}, decide);
@@ -116,7 +121,7 @@ export class BookingPolicy implements Policy {
     }
   }
 
-  /** For an unknown related sale, ensures that its booking will announce itself. */
+  /** If the related sale is unknown, records on its stream that a document awaits its booking. */
   private async failureOf({ tenantId, id }: Target, state: AcceptedSale, error: DomainError): Promise<Failure> {
     const { code, message } = error;
     if (code !== 'RELATED_SALE_UNKNOWN') {
@@ -138,7 +143,10 @@ export class BookingPolicy implements Policy {
     return this.until(() => this.isBooked(target, state));
   }
 
-  /** A partner may send both documents at once, so the booking of the sale may still be in progress. */
+  /**
+   * Waits for the booking of the related sale. A partner may send both documents at once, so it may still be in
+   * progress.
+   */
   private async relatedBooking({ tenantId, id }: Target, document: AcceptedSale): Promise<void> {
     const holderId = holderIdOf(tenantId, id, document);
     await this.until(async () => {

@@ -45,7 +45,7 @@ export class CategoryLearningPolicy implements Policy {
     'SaleTransactionCategorized',
     'OpeningBalanceCategorized',
   ];
-  /** Learning counts three consecutive choices, so their order matters across transactions. */
+  /** Three consecutive choices are counted, so the order matters across transactions. */
   readonly inOrder = true;
 
   constructor(
@@ -62,7 +62,7 @@ export class CategoryLearningPolicy implements Policy {
 
   private async merchantOf(tenantId: string, customerId: string): Promise<Merchant | undefined> {
     const { state } = await this.reader.read(customer, tenantId, customerId);
-    // The default customer stands for many customers, whose choices have nothing in common.
+    // The default customer represents many customers that have nothing in common.
     if (state.status === 'absent' || state.isDefault) return undefined;
     const text = normalizedText(state.name);
     if (text === '') return undefined;
@@ -102,14 +102,13 @@ export class CategoryLearningPolicy implements Policy {
     const rule = ruleOf(categoryId);
     const made = { categoryId, merchant: merchant.name };
     const { state: now } = await this.runner.execute(categoryRule, rule, made, learnCategoryRule);
-    // The notification id derives from the rule: redelivery after a crash sends it, but never twice.
+    // The notification id is derived from the rule, so redelivery after a crash sends it, but never twice.
     if (now.status !== 'present' || now.source !== 'LEARNED' || !now.isEnabled) return;
     const name = merchant.name.slice(0, MAX_SHOWN_NAME);
     await sendSystemNotification(this.runner, event, {
       ...{ tenantId: merchant.tenantId, id: noticeId('rule-learned', rule.id) },
       title: `A rule was learned for ${name}`,
-      body:
-        `You chose "${state.name}" three times for ${name}. New transactions of ${name} now get this ` + 'category.',
+      body: `You chose "${state.name}" three times in a row for ${name}. New transactions of ${name} now get this category.`,
       type: 'INFO',
       link: null,
       audience: { kind: 'users', userIds: [event.metadata.userId ?? ''] },
@@ -117,7 +116,7 @@ export class CategoryLearningPolicy implements Policy {
   }
 }
 
-/** The category of a new transaction is also a choice, unless a rule assigned it. */
+/** Returns the choice in an event. The category of a new transaction is a choice, too, unless a rule assigned it. */
 function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
   if (type !== 'TransactionRecorded') return data;
   const { id: transactionId, categoryId, customerId } = data.transaction;

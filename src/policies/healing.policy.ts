@@ -37,15 +37,15 @@ type Cause = Extract<
 const LETTERS = ['DeadLetterParked', 'DeadLetterReplayFailed'] as const;
 type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number] }>;
 
-/** Sales that are booked at the same time. */
+/** Number of sales booked at the same time. */
 const AT_ONCE = 8;
 
 /**
- * Books rejected sales once their causes are gone, and resolves their dead letters. The letter is resolved last: after
- * a crash, the redelivered event finds it still parked.
+ * Books rejected sales once their causes are gone, and resolves their dead letters. The letter is resolved last, so
+ * that after a crash the redelivered event still finds it parked.
  *
- * A cause may disappear after the failed attempt, but before its letter is parked. Every letter is therefore tried once
- * more after it was parked, or after a replay has failed (docs/adr/0074).
+ * A cause may disappear after the failed attempt, but before its letter is parked. Therefore, every letter is retried
+ * once after it is parked or its replay fails (docs/adr/0074).
  */
 @Injectable()
 export class HealingPolicy implements Policy {
@@ -122,7 +122,7 @@ const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, 
   AccountRestored: ofAccount,
   DefaultAccountSet: ({ data }) => [causes.defaultAccount(data.type)],
   DefaultAccountsSeeded: ({ data }) => Object.keys(data.defaults).map(causes.defaultAccount),
-  // With another code, tax number or e-mail address, the customer is perhaps no longer that of the sale.
+  // If its code, tax number or e-mail address changed, the customer may no longer be that of the sale.
   CustomerUpdated: ({ recordId, data: { changes } }) =>
     IDENTIFYING.some((field) => field in changes) ? [causes.customer(recordId)] : [],
   CustomerMadeActive: ofCustomer,
@@ -135,7 +135,7 @@ const causesIn = (event: Recorded<Cause>, reader: RecordReader) => (causesOf[eve
 const isKnown = ({ reason, awaits }: FiledLetter, failure: { code: string; awaits?: string }): boolean =>
   reason.code === failure.code && awaits === failure.awaits;
 
-/** A replay may resolve the letter at the same time. */
+/** Ignores the error if a concurrent replay has resolved the letter. */
 function unlessResolved(error: unknown): void {
   if (!(error instanceof DomainError) || error.code !== 'ALREADY_RESOLVED') throw error;
 }

@@ -11,7 +11,7 @@ import { watchModel } from './model-watch.js';
 
 /**
  * Records each late entry on its tenant, which notifies the administrators. The tenant's state lists the recorded
- * entries, so a repeated look, a second leader or a rebuilt read model changes nothing.
+ * entries, so repeated checks, a second leader or a rebuilt read model change nothing.
  */
 @Injectable()
 export class LateEntryWatch {
@@ -32,7 +32,7 @@ export class LateEntryWatch {
     });
   }
 
-  /** Records all late entries that are not recorded yet. Returns false if any of them failed. */
+  /** Records all late entries that have not been recorded yet. Returns false if any of them failed. */
   async look(): Promise<boolean> {
     let isDone = true;
     for (const view of await this.undetected.all()) {

@@ -6,18 +6,18 @@ const LOOK_EVERY_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {
-  /** Minimum position of the history that the next look covers. */
+  /** The next call of `look` covers the history at least up to this position. */
   readonly position: () => number;
-  /** Handles everything that the read model lists. Returns false if any of it failed. */
+  /** Handles every document that the read model lists. Returns false if any of them failed. */
   readonly look: () => Promise<boolean>;
   /** Logged if the read model cannot be read. */
   readonly unreadable: string;
 };
 
 /**
- * Reacts to the few documents that a read model lists until the reaction is recorded. Unlike a policy, it does not
- * subscribe to transactions, of which thousands may arrive per second. It therefore needs no checkpoint, and retries
- * failures until they succeed.
+ * Reacts to documents that a read model lists until the reaction has been recorded. There are only a few of them.
+ * Unlike a policy, it does not subscribe to transactions, of which thousands may arrive per second. It needs no
+ * checkpoint, and retries failures until they succeed.
  */
 export function watchModel(clock: Clock, logger: Logger, { position, look, unreadable }: ModelWatch): Led {
   const stopping = new AbortController();

@@ -47,14 +47,14 @@ type Notice = { readonly id: string } & (
 );
 
 /**
- * Older events are not reported, so that a policy that restarts from the beginning does not report the whole history.
+ * Maximum age of reported events, so that a policy that restarts from the beginning does not report the whole history.
  */
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
 /**
- * Sends the service's own notifications, at most one per kind of failure and hour: the id derives from both, so later
- * occurrences change nothing. Each automatic pause of the forwarder has a separate notification. Also ends the push
+ * Sends the service's own notifications, at most one per kind of failure and hour. The id is derived from both, so
+ * later occurrences change nothing. Each automatic pause of the forwarder has its own notification. Also ends the push
  * subscriptions of deleted users and operators.
  */
 @Injectable()
@@ -96,7 +96,7 @@ export class NotificationPolicy implements Policy {
           title: `Dead letters of the origin ${origin}`,
           body:
             `${waiting === 1 ? 'One is' : `${waiting} are`} waiting for a decision. The latest: ${subscriber} cannot process ${eventType} ` +
-            `(${reason.code}). No further dead letters of this origin are reported within this hour.`,
+            `(${reason.code}). Further dead letters of this origin are not reported within this hour.`,
           link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
       }
@@ -141,7 +141,7 @@ function disabledWebhook(event: Recorded<Extract<News, { type: 'WebhookDisabled'
     tenantId,
     id: noticeId('webhook-disabled', id),
     title: 'A webhook was disabled',
-    body: `${cause} The webhook ${recordId} gets no further events. Enable it, and recover the events that it missed.`,
+    body: `${cause} The webhook ${recordId} receives no further events. Enable it again, then recover the events that it missed.`,
     ...toAdministrators,
   };
 }
@@ -158,7 +158,7 @@ function enteredLate({ id, recordId, data }: Recorded<Extract<News, { type: 'Lat
     title: `Transactions in the closed period through ${closedThrough}`,
     body:
       `Recorded while the period was being closed: ${named.join('; ')}${more}. ` +
-      'To accept them, reopen their date and close it again. Otherwise cancel them.',
+      'To accept them, reopen the period and close it again. Otherwise, cancel them.',
     ...toAdministrators,
     link: entries[0] && entries.length === 1 ? `/console/transactions/${entries[0].transactionId}` : null,
   };

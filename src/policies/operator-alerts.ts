@@ -14,7 +14,7 @@ export const ALERTS = 'alerts';
 export type AlertReceiver = { readonly receiver: WebhookReceiver | undefined };
 export const ALERT_RECEIVER = token<AlertReceiver>('ALERT_RECEIVER');
 
-/** Maximum age of a notification. A later alert would only confuse. */
+/** Maximum age of a notification, because a later alert would only confuse its readers. */
 export const ALERT_WITHIN_MS = 24 * 60 * 60_000;
 const PAUSES = { baseMs: 1_000, maxMs: 5 * 60_000 };
 

@@ -22,16 +22,16 @@ import { type PushStretchTargets, type PushTarget, PushTargets } from '../querie
 import type { PushMessage } from '../security/push-client.js';
 import { type PushResult, PushSender, type PushTry } from './push-sender.js';
 
-/** Smaller than an encrypted record allows, because some push services accept no more. */
+/** Maximum size of a payload. An encrypted record could hold more, but some push services do not accept it. */
 export const MAX_PAYLOAD_BYTES = 3_000;
-/** Maximum age of a pushed notification. Older ones appear in the list only. */
+/** Maximum age of a pushed notification. Older ones appear only in the list. */
 export const PUSH_WITHIN_MS = 24 * 60 * 60 * 1_000;
 
 const bytesOf = (content: object): number => Buffer.byteLength(JSON.stringify(content));
 
 /**
- * The payload for the browser. Truncates a body that is too long, and omits a link that would leave no room for the
- * body.
+ * Returns the payload for the browser. Truncates a body that is too long, and omits a link that would leave no room for
+ * the body.
  */
 export function pushPayload(notificationId: string, { title, body, type, link }: NewNotification): Buffer {
   const fixed = { title, type, notificationId };
@@ -59,15 +59,17 @@ export const pushMessage = (id: string, content: NewNotification, ageMs: number)
 
 export type Sent = Recorded<Extract<NotificationEvent, { type: 'NotificationSent' }>>;
 
-/** Limit across all tenants. A single tenant uses at most half of it. */
+/**
+ * Maximum number of notifications delivered at the same time, of all tenants. A single tenant uses at most half of it.
+ */
 const NOTIFICATIONS_AT_ONCE = 16;
-/** Maximum number of batches of one notification in flight. They are held in memory, and are repeated after a crash. */
+/** Maximum number of batches of one notification in flight. They are kept in memory and repeated after a crash. */
 const MAX_OPEN = 2;
 /** Time limit of a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
-/** Number of browsers of a replay that are recorded in one event. */
+/** Maximum number of browsers that one event of a replay records. */
 const RETRY_STRETCH = 1_000;
-/** Precision of a browser's last use. A use that follows within this time is not recorded. */
+/** Precision of the time of a browser's last use. Another use within this time is not recorded. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
@@ -77,7 +79,8 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 /**
  * Pushes a notification to its recipients' browsers, at least once each. Records progress in batches of at most 1,000
  * browsers. Two batches are in flight, so at most two are repeated after a crash, and a slow browser delays only the
- * batches after the next one. Failed pushes are recorded, then thrown as one error: one dead letter per notification.
+ * batches after the next one. Failed pushes are recorded and then thrown as one error, so that each notification has at
+ * most one dead letter.
  */
 @Injectable()
 export class PushDeliveries {
@@ -108,8 +111,8 @@ export class PushDeliveries {
   }
 
   /**
-   * Retries failed pushes whose browsers are still subscribed, as many as RETRY_WITHIN_MS allows. Returns the reason if
-   * some still fail. The next replay begins with the pushes that this one did not reach.
+   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Returns the
+   * reason if some still fail. The next replay begins with the pushes that this one did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
     const { tenantId, recordId: id } = event;
@@ -169,7 +172,7 @@ export class PushDeliveries {
       const oldest = open.shift();
       if (!oldest) return;
       await oldest.done;
-      // Do not record the batch, because some of its pushes were interrupted by the stop.
+      // Do not record the batch, because stopping interrupted some of its pushes.
       signal.throwIfAborted();
       state = await this.record(event, state, oldest, isLast);
     };
@@ -198,7 +201,7 @@ export class PushDeliveries {
       if (!signal.aborted) await this.note(event, target, tally, result);
     });
     const done = settled(works);
-    // The promise may reject while an older batch is still awaited.
+    // Prevents an unhandled rejection while an older batch is still awaited.
     done.catch(() => undefined);
     return { cursor, tally, done };
   }
@@ -218,7 +221,7 @@ export class PushDeliveries {
     }
   }
 
-  /** Records an empty batch only as the last one, and only if earlier batches were recorded. */
+  /** Records a batch. An empty one is recorded only if it is the last and earlier batches were recorded. */
   private async record(
     event: Sent,
     state: PushDelivery,

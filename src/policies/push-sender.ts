@@ -14,27 +14,27 @@ export type PushWatch = (outcome: PushOutcome['kind']) => void;
 
 /** Concurrency limit shared by all tenants. A single tenant uses at most half of the slots. */
 const PLACES = { atOnce: 32, leavesRoom: true };
-/** Response timeout for a push service to which the last attempt failed. */
+/** Response timeout for a push service whose last attempt failed. */
 const TROUBLED_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 6;
-/** Upper limit on the retry delay that a push service may request, because pushes wait in memory. */
+/** Maximum retry delay that a push service may request. It is limited because pushes wait in memory. */
 const MAX_AFTER_MS = 5 * 60_000;
 
 /** A queue of pushes with the observed state of the push services. */
 type Lane = { readonly queue: FairQueue; readonly hosts: PushHosts };
-/** A browser and the tenant that it belongs to. */
+/** A browser and the tenant to which it belongs. */
 export type TenantReceiver = PushReceiver & { readonly tenantId: string };
-/** Resolves to undefined if the push was not attempted in time. */
+/** Attempts a push. Resolves to undefined if it was not attempted in time. */
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
  * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly, and failures of push
- * services are counted per tenant, so that one tenant's endpoints do not delay the pushes of others.
+ * services are counted for each tenant, so that one tenant's endpoints do not delay the pushes of others.
  */
 @Injectable()
 export class PushSender {
   private readonly deliveries: Lane;
-  /** A caller waits for a replay, so replays do not queue behind deliveries. */
+  /** Callers wait for replays, so replays do not queue behind deliveries. */
   private readonly replays = new FairQueue(PLACES);
 
   constructor(
@@ -46,7 +46,10 @@ export class PushSender {
     this.deliveries = { queue: new FairQueue(PLACES), hosts: new PushHosts(clock, backoff) };
   }
 
-  /** Resolves when the push is delivered, rejected or abandoned; early, with code STOPPED, if the signal aborts. */
+  /**
+   * Resolves when the push has been delivered, rejected or abandoned, or with code STOPPED as soon as the signal
+   * aborts.
+   */
   async send(receiver: TenantReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
     const host = hostOf(receiver);
     const { hosts } = this.deliveries;
@@ -83,7 +86,10 @@ export class PushSender {
     };
   }
 
-  /** Returns undefined if the signal has aborted or the push service is paused when the push's turn comes. */
+  /**
+   * Runs an attempt when its turn comes. Returns undefined if by then the signal has aborted or the push service is
+   * paused.
+   */
   private inTurn(
     { queue, hosts }: Lane,
     receiver: TenantReceiver,
@@ -103,7 +109,10 @@ export class PushSender {
   }
 }
 
-/** All ports of a host are one push service. Tenants are tracked separately, so one's failures affect no other. */
+/**
+ * Identifies a push service. All ports of a host count as one. Tenants are tracked separately, so failures of one do
+ * not affect others.
+ */
 const hostOf = ({ tenantId, endpoint }: TenantReceiver): string => `${tenantId} ${new URL(endpoint).hostname}`;
 
 const resultOf = (outcome: PushOutcome): PushResult =>

@@ -11,10 +11,10 @@ import { hourOf, noticeId } from './notice-ids.js';
 
 type Rejected = Recorded<Extract<SaleEvent, { type: 'SaleRejected' }>>;
 
-/** Rejections that are reported together. `done` settles once they are. */
+/** Rejections that are reported together. `done` settles once they have been reported. */
 type Batch = { readonly subjects: Subject[]; done: Promise<void> };
 
-/** Sales that a notification names; it counts the others. */
+/** Maximum number of sales named in a notification. The others are only counted. */
 const MAX_NAMED_SALES = 20;
 const MAX_NAME_LENGTH = 80;
 
@@ -22,8 +22,8 @@ const shortened = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1)}…`;
 
 /**
- * Reports rejected sales to the tenant's administrators: one notification per reason and hour, which names the sales.
- * Sales that are rejected while another report is being written are added together.
+ * Reports rejected sales to the tenant's administrators, in one notification per reason and hour that names the sales.
+ * Sales that are rejected while a report is being written are added to it together afterwards.
  */
 @Injectable()
 export class RejectedSales {
@@ -76,7 +76,7 @@ function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Su
   const isOne = only !== undefined && others.length === 0;
   const outlook =
     awaits === undefined
-      ? 'This cannot be resolved by itself: correct it where it was entered.'
+      ? 'This cannot be resolved automatically. Correct the data where it was entered.'
       : `${isOne ? 'It is' : 'They are'} booked as soon as the cause is removed.`;
   return {
     title: isOne ? `The sale ${names[0] ?? ''} was rejected: ${code}` : `${all.length} sales were rejected: ${code}`,

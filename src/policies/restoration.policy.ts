@@ -20,8 +20,8 @@ const MAX_ROUNDS = 10;
 const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 'ACCOUNT_CODE_TAKEN'];
 
 /**
- * Restores deleted records that have transactions, with the codes and links that are still free. A record that is not
- * deleted, or that the same cause has already restored, stays unchanged.
+ * Restores deleted records that have transactions, with the codes and links that are still free. Records that are not
+ * deleted, or that the same cause has already restored, stay unchanged.
  */
 @Injectable()
 export class Restoring {
@@ -31,7 +31,7 @@ export class Restoring {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws the errors of the command. Conflicts over a code or link are thrown only after MAX_ROUNDS attempts. */
+  /** @throws the errors of the command; conflicts over a code or link only after MAX_ROUNDS attempts */
   restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
     const target = { tenantId: cause.tenantId, id };
     return inReactionTo(cause, 'restoration', () =>
@@ -69,7 +69,7 @@ export class Restoring {
     return holders.every((holder) => holder === undefined || holder === stream);
   }
 
-  /** Repeats the restoration if another record takes a code or link between the check and the claim. */
+  /** Repeats the restoration while other records take a code or link between the check and the claim. */
   private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
     for (let round = 1; ; round += 1) {
       try {
@@ -86,8 +86,8 @@ export class Restoring {
 type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'CustomerDeleted' | 'AccountDeleted' }>>;
 
 /**
- * A record with transactions cannot be deleted, but a transaction may be appended between that check and the deletion.
- * This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
+ * Records with transactions cannot be deleted, but a transaction may be appended between the check for this and the
+ * deletion. This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
  */
 @Injectable()
 export class RestorationPolicy implements Policy {
@@ -106,7 +106,9 @@ export class RestorationPolicy implements Policy {
   }
 }
 
-/** Restores deleted records that a transaction references, however late. A read model lists the affected records. */
+/**
+ * Restores deleted records to which a transaction refers, no matter how late it was recorded. A read model lists them.
+ */
 @Injectable()
 export class RestorationWatch {
   readonly name = 'restoration-watch';

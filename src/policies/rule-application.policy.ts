@@ -53,9 +53,9 @@ type Carrying = { readonly status: string; readonly trail?: LedgerTrail };
 const LANES = 8;
 
 /**
- * Applies rules to past transactions and undoes that, one part per event: each part ends with an event that causes the
- * next one. After a crash, the redelivered event repeats its part. A transaction that the application already changed
- * stays as it is, and counts.
+ * Applies rules to past transactions and undoes applications, one part per event. Each part ends with an event that
+ * causes the next part. After a crash, the redelivered event repeats its part. Transactions that the application has
+ * already changed stay as they are, but are counted.
  */
 @Injectable()
 export class RuleApplicationPolicy implements Policy {
@@ -90,7 +90,7 @@ export class RuleApplicationPolicy implements Policy {
     const { ruleId, rule, replace, after } = state;
     const { categoryId } = rule;
     const found = presentCategory((await this.reader.read(category, tenantId, categoryId)).state);
-    // If the category was archived meanwhile, the first match ends the application.
+    // If the category has been archived meanwhile, the first match ends the application.
     const matchable = {
       ...rule,
       id: ruleId,

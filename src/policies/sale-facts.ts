@@ -24,18 +24,18 @@ import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/s
 /** The tenant's branch and accounts to which a document is booked, and the document's date. */
 export type SaleFacts = {
   readonly branchId: string | null;
-  /** Calendar date of `occurredAt` in the tenant's time zone, or the first open day if that is closed. */
+  /** Calendar date of `occurredAt` in the tenant's time zone; if that date is closed, the first open day. */
   readonly date: string;
-  /** That calendar date, if it is closed. */
+  /** The calendar date of `occurredAt`, if it is closed. */
   readonly documentDate?: string;
   readonly timeZone: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** How the facts of a sale are looked up: in current states, or without waiting in states of at most some age. */
+/** How the facts of a sale are looked up: in current states, or without waiting in states of limited age. */
 export type Lookup = {
   readonly freshness: Freshness;
-  /** Returns the id of the record of the entity that holds the claimed value; undefined if none does. */
+  /** Returns the id of the entity's record that holds the claimed value; undefined if none does. */
   readonly holderOf: (claim: Claim, entity: string) => Promise<string | undefined>;
 };
 
@@ -88,9 +88,9 @@ export class SaleFactsReader {
   }
 
   /**
-   * Returns the account of each payment: the account with the payment's code, or else the default account of its
-   * method. Equal payments are looked up once, so that a change of a default in the meantime cannot divide them between
-   * two accounts.
+   * Returns the account of each payment: the account with its code; without a code, the default account of its method.
+   * Equal payments are looked up once, so that a concurrent change of a default cannot divide them between two
+   * accounts.
    */
   private async accountsOf(
     tenantId: string,
@@ -117,7 +117,10 @@ export class SaleFactsReader {
     const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID, lookup.freshness);
     const id = state.byType[type];
     if (id !== undefined && (await this.isOpen(tenantId, id, lookup))) return id;
-    throw accountUnknown(`There is no active default account of type ${type}. Set one.`, causes.defaultAccount(type));
+    throw accountUnknown(
+      `There is no active default account of type ${type}. Choose one.`,
+      causes.defaultAccount(type),
+    );
   }
 
   private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
@@ -142,8 +145,8 @@ const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKE
 type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
 
 /**
- * Finds or creates the customer of a sale, by the partner's own id (a link), code, tax number and e-mail address, in
- * that order. Lookups use the claims on these keys, which are always current. The choice is recorded on the sale's
+ * Finds the customer of a sale by the partner's own id (a link), code, tax number and e-mail address, in that order, or
+ * creates it. Lookups use the claims on these keys, which are always current. The choice is recorded on the sale's
  * stream before the customer is created, so a redelivery continues with the same customer.
  */
 @Injectable()
@@ -167,14 +170,14 @@ export class CustomerMatching {
           (await this.made(inHand, await this.withFreeCode(tenantId, state.customer)))
         );
       } catch (error) {
-        // Between lookup and append, a key was taken or its holder was deleted: repeat the lookup.
+        // A key was taken or its holder was deleted between lookup and append. Repeat the lookup.
         const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
     }
   }
 
-  /** Without the partner's code if an account has it: the new customer then gets a code of the tenant's sequence. */
+  /** Omits the partner's code if an account has it. The new customer then gets a code from the tenant's sequence. */
   private async withFreeCode(tenantId: string, wanted: SaleCustomer): Promise<SaleCustomer> {
     if (wanted.code === null) return wanted;
     const { holderOf } = lookupIn(this.claims, 'settled');
@@ -184,7 +187,7 @@ export class CustomerMatching {
 
   private async made(inHand: SaleInHand, wanted: SaleCustomer): Promise<string> {
     const { tenantId, saleId, state } = inHand;
-    // The id derives from the sale, so a redelivery creates the same customer.
+    // The id is derived from the sale, so a redelivery creates the same customer.
     const id = nameUuid('customer', saleId);
     const holder = await this.reserve(inHand, id, wanted);
     if (holder !== undefined) return this.linked(tenantId, holder, state.sourceId, wanted);
@@ -202,7 +205,7 @@ export class CustomerMatching {
     return presentTenant(state).seeds.customerId;
   }
 
-  /** Returns the id of an existing customer if it can be found without linking it. Only reads. */
+  /** Returns the id of an existing customer if no link needs to be added. Only reads. */
   async knownCustomer(
     tenantId: string,
     { sourceId, customer: wanted }: Pick<AcceptedSale, 'sourceId' | 'customer'>,
@@ -234,7 +237,7 @@ export class CustomerMatching {
       if (claimed.outcome === 'claimed') continue;
       await this.claims.abandon(owner);
       const by = parseStreamName(claimed.by);
-      // An account took the code since the lookup.
+      // An account has taken the code since the lookup.
       if (by?.entity !== customer.name) throw conflict('CUSTOMER_CODE_TAKEN', 'An account has this code.');
       return by.id;
     }
@@ -268,7 +271,9 @@ function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim
   ];
 }
 
-/** The customer that holds the first of the keys. `isUnlinked`: the partner's own id is not linked to it yet. */
+/**
+ * Returns the customer that holds the first of the keys. `isUnlinked`: the partner's own id is not linked to it yet.
+ */
 async function matchOf(
   tenantId: string,
   sourceId: string,

@@ -134,7 +134,7 @@ test('An unavailable history blocks no request, logs one warning, and delays the
   store.away = true;
   for (let index = 0; index < 50; index += 1) uses.note(key(`key-${index % 5}`));
   await settle();
-  expect(said).toEqual(['the use of integration keys cannot be recorded']);
+  expect(said).toEqual(['the use of integration keys could not be recorded; retrying']);
   store.away = false;
   await until(clock, async () => (await recorded()).length === 5);
   await ended(uses);
