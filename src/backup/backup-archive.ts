@@ -19,7 +19,7 @@ const PARTIAL = '.partial';
 const DIGEST = '.sha256';
 // Symbolic links are not followed, because they could point anywhere. Windows does not support this flag.
 const READ_NO_LINK = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
-/** Backups contain the whole history: only the service's own account may read them. */
+/** Backups contain the whole history, so only the service's own account may read them. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
@@ -32,8 +32,8 @@ export class BackupArchive {
   constructor(readonly directory: string) {}
 
   /**
-   * Begins a backup and removes leftovers of interrupted runs. Only one run is expected at a time: if two overlap, the
-   * earlier one fails in `keep` because its file is gone.
+   * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap: if they do, the earlier one
+   * fails in `keep` because its file is gone.
    * @throws BackupError
    */
   async begin(executionId: string, nowMs: number): Promise<BackupDraft> {
@@ -48,7 +48,7 @@ export class BackupArchive {
     });
   }
 
-  /** The backup of a run, or undefined if it was pruned or never completed. The caller closes its file. */
+  /** Returns the backup of a run; undefined if it was pruned or never completed. The caller must close its file. */
   async open(executionId: string): Promise<OpenBackup | undefined> {
     const fileName = (await this.names()).find((name) => NAME.exec(name)?.[2] === executionId);
     if (fileName === undefined) return undefined;
@@ -62,8 +62,8 @@ export class BackupArchive {
   }
 
   /**
-   * Returns a predicate for names of backups that no longer exist. If the directory is unreadable, it accepts every
-   * backup.
+   * Returns a predicate for names of backups that no longer exist. If the directory is unreadable, the predicate is
+   * true for every backup.
    */
   async gone(): Promise<(fileName: string) => boolean> {
     const names = await this.names().catch((): string[] => []);
@@ -171,10 +171,10 @@ export class BackupDraft {
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'the service has no write permission there',
-  EPERM: 'the service has no write permission there',
+  EACCES: 'the service may not write to it',
+  EPERM: 'the service may not write to it',
   EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is not a directory',
+  ENOTDIR: 'part of the path is not a directory',
   EEXIST: 'it is not a directory',
   ENOENT: 'the file was removed while it was being written',
 };

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 
-// docs/backup-format.md specifies the format for other programs. Any change in a line's meaning needs a new version.
-// Old versions remain readable.
+// docs/backup-format.md specifies the format for other programs. Any change in the meaning of a line requires a new
+// version. Old versions remain readable.
 
 export const BACKUP_FORMAT = 'kontor-backup';
 export const BACKUP_VERSION = 1;
@@ -15,7 +15,7 @@ export const BackupManifest = z.object({
   kind: z.literal('manifest'),
   format: z.literal(BACKUP_FORMAT),
   version: z.int(),
-  /** Kontor version that wrote the backup. */
+  /** Version of Kontor that wrote the backup. */
   service: z.string(),
   /** ISO 8601 UTC. */
   madeAt: z.string(),
@@ -46,7 +46,7 @@ export type BackupEvent = {
 export const BackupTrailer = z.object({
   kind: z.literal('trailer'),
   count: z.int().min(0),
-  /** -1 if there are no events. */
+  /** Position of the last event; −1 if there are none. */
   lastPosition: position,
   /** The full link of the previous line, hex. */
   sha256: z.string(),
@@ -55,7 +55,7 @@ export type BackupTrailer = z.output<typeof BackupTrailer>;
 
 export type BackupLine = BackupManifest | BackupEvent | BackupTrailer;
 
-/** A backup cannot be written, read or restored. The message is for operators. */
+/** The error if a backup cannot be written, read or restored. Its message is for operators. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -73,13 +73,13 @@ const ENDING_BYTES = BEFORE_LINK.length + LINK_CHARACTERS + AFTER_LINK.length;
 /**
  * The hash chain over a backup's lines. The link of a line is the SHA-256 of the previous link (32 zero bytes for the
  * first line) and the line's bytes up to its member `chain`. That member contains the beginning of the link. A changed,
- * missing, added or moved line breaks the chain at that line. It is not a signature: anyone who can write the file can
- * build a new chain.
+ * missing, added or moved line breaks the chain at that line. The chain is not a signature: anyone who can write the
+ * file can compute a new chain.
  */
 export class LineChain {
   readonly #link = Buffer.alloc(DIGEST_BYTES);
   readonly #before = Buffer.alloc(DIGEST_BYTES);
-  /** The previous link followed by the line, so that one call hashes both. */
+  /** Holds the previous link followed by the line, so that one call hashes both. */
   #scratch = Buffer.alloc(64 * 1024);
 
   /** The last link, hex. */
@@ -87,7 +87,7 @@ export class LineChain {
     return this.#link.toString('hex');
   }
 
-  /** The link before the last one, hex, as the trailer contains it. */
+  /** The link before the last one, hex, which the trailer contains. */
   get sha256Before(): string {
     return this.#before.toString('hex');
   }
@@ -96,7 +96,7 @@ export class LineChain {
   seal(line: BackupLine): Buffer {
     const json = JSON.stringify(line);
     this.#reserve(DIGEST_BYTES + json.length * 3 + ENDING_BYTES + 1);
-    // Without the closing brace: the link becomes the last member.
+    // The closing brace is omitted, because the link becomes the last member.
     const end = DIGEST_BYTES + this.#scratch.write(json, DIGEST_BYTES) - 1;
     this.#advance(end);
     const ending = `${BEFORE_LINK}${this.#shown()}${AFTER_LINK}\n`;
@@ -104,7 +104,7 @@ export class LineChain {
     return this.#scratch.subarray(DIGEST_BYTES, end + written);
   }
 
-  /** Whether the line, without its line feed, continues the chain. Advances the chain. */
+  /** Advances the chain by a line without its line feed. Returns whether the line continues the chain. */
   accepts(line: Uint8Array): boolean {
     const length = line.length - ENDING_BYTES;
     if (length < 1) return false;

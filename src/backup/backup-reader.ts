@@ -13,7 +13,7 @@ import {
   type BackupLine,
 } from './backup-format.js';
 
-/** The file is not a complete backup. `line` is the first invalid line, counted from 1. */
+/** The error for a file that is not a complete backup. `line` is the first invalid line, counted from 1. */
 export class DamagedBackup extends BackupError {
   constructor(
     readonly line: number,
@@ -28,15 +28,15 @@ export class DamagedBackup extends BackupError {
 export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
 
 export type BackupReading = {
-  /** Receives verified events and the size of their lines in bytes. Reading continues when the returned promise resolves. */
+  /** Receives verified events and the size of their lines in bytes. Reading continues once the promise resolves. */
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
   /** Progress in percent of the file, and the number of events so far. */
   readonly report?: (progress: number, events: number) => void;
 };
 
 /**
- * On a fault, zlib discards the current chunk. The chunk size therefore limits how precisely the damaged line can be
- * located.
+ * When zlib finds damage, it discards the current chunk. The size of chunks therefore limits how precisely the damaged
+ * line can be located.
  */
 const CHUNK_BYTES = 16 * 1024;
 /** Maximum line length. An event has at most 1 MiB. */
@@ -44,14 +44,14 @@ const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads a backup and verifies every line against the chain. Events passed to `onEvents` are intact, but a later part of
- * the file may be damaged: read it once without `onEvents` before using any events.
+ * the file may be damaged, so read it once without `onEvents` before using any events.
  * @throws DamagedBackup with the line number; Error if the file cannot be opened
  */
 export async function readBackup(path: string, { onEvents, report }: BackupReading = {}): Promise<BackupSummary> {
   const { size } = await stat(path);
   const lines = new LineReader();
   const file = createReadStream(path);
-  // Chunks buffered in the stream would also be lost on a fault.
+  // Chunks that are buffered in the stream would be lost, too, if zlib found damage.
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, ...{ readableHighWaterMark: 1 } });
   file.on('error', (error) => gunzip.destroy(error));
   file.pipe(gunzip);
@@ -83,7 +83,7 @@ function toDamage(error: unknown, line: number): unknown {
   return new DamagedBackup(line, 'the file is damaged here or within the next few lines: it cannot be decompressed');
 }
 
-/** Splits chunks into lines and verifies each, in file order. */
+/** Splits chunks into lines and verifies each line, in the order of the file. */
 class LineReader {
   count = 0;
   private lineNumber = 0;
@@ -109,7 +109,8 @@ class LineReader {
       from = to + 1;
     }
     this.begun = text.subarray(from);
-    if (this.begun.length > LONGEST_LINE_BYTES) throw new DamagedBackup(this.next, 'the line is too long for a backup');
+    if (this.begun.length > LONGEST_LINE_BYTES)
+      throw new DamagedBackup(this.next, 'the line is longer than any line of a backup');
     return { events, bytes: from };
   }
 
@@ -144,7 +145,7 @@ class LineReader {
   private close(trailer: BackupTrailer): void {
     const { count, lastPosition, sha256 } = trailer;
     if (count !== this.count || lastPosition !== this.lastPosition || sha256 !== this.chain.sha256Before)
-      throw new DamagedBackup(this.next, 'its summary does not match the preceding lines');
+      throw new DamagedBackup(this.next, 'the summary in this line does not match the preceding lines');
     this.trailer = trailer;
   }
 
@@ -157,7 +158,7 @@ class LineReader {
     if (data.kind === 'manifest' && data.version !== BACKUP_VERSION)
       throw new DamagedBackup(
         this.next,
-        `the format version ${data.version} belongs to a newer version of Kontor. Restore with that version.`,
+        `the format version ${data.version} belongs to a newer version of Kontor. Use that version to restore it.`,
       );
     return data;
   }
@@ -172,7 +173,9 @@ const NOT_OURS = 'the line is not valid in a Kontor backup';
 
 type Unknown = { readonly [member in keyof BackupEvent]?: unknown };
 
-/** Returns an empty object for invalid JSON and null. Validation then rejects the line, even if the chain holds. */
+/**
+ * Returns an empty object for invalid JSON and for null. Validation then rejects the line, even if the chain is intact.
+ */
 function parse(bytes: Buffer): Unknown {
   try {
     return (JSON.parse(bytes.toString()) as Unknown | null) ?? {};
@@ -181,7 +184,7 @@ function parse(bytes: Buffer): Unknown {
   }
 }
 
-/** Written without zod for speed: a backup may contain millions of events. */
+/** Written without zod for speed, because a backup may contain millions of events. */
 function isEvent(line: Unknown): line is BackupEvent {
   const { kind, position: at, revision, stream, id, type, recordedAt, data, metadata } = line;
   const texts = [stream, id, type, recordedAt];

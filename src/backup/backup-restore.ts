@@ -15,7 +15,7 @@ import { readBackup, type BackupSummary } from './backup-reader.js';
 type Report = (progress: number, events: number) => void;
 
 /**
- * Verifies every line of a backup, and that this version knows all its streams. Writes nothing.
+ * Verifies every line of a backup, and that this release knows all of its streams. Writes nothing.
  * @throws BackupError
  */
 export async function verifyBackup(
@@ -55,14 +55,14 @@ export type Restored = {
 /**
  * Loads a verified backup into an empty store: the same streams, revisions, ids, data and metadata, in the same order.
  * The new store assigns its own positions and recording times. With `resume`, the store may already contain the
- * beginning of the backup, and no other events of the service.
+ * beginning of the backup, but no other events of the service.
  * @throws BackupError, EventStoreUnavailable
  */
 export async function restoreBackup(path: string, store: EventStore, options: RestoreOptions): Promise<Restored> {
   const stored = storedEvents(store, options.streams);
   const next = async () => (await stored.next()).value;
   try {
-    // Events that an interrupted restore wrote are compared, not written again.
+    // Events that an interrupted restore has written are compared instead of written again.
     let there = await next();
     if (there && !options.resume)
       throw new BackupError(
@@ -104,7 +104,7 @@ function assertSame(there: RecordedEvent, event: BackupEvent, number: number): v
   )
     return;
   throw new BackupError(
-    `The event store does not contain the beginning of this backup: its event number ${number} ` +
+    `The event store does not contain the beginning of this backup: event number ${number} ` +
       `is ${type} ${id} in ${stream}. Restore into an empty store.`,
   );
 }
@@ -128,7 +128,7 @@ type InFlight = { readonly event: BackupEvent; readonly bytes: number; readonly 
 
 /**
  * Appends in backup order with many appends in flight, so that engines can flush them together. Engines execute the
- * appends of one connection in order; the returned positions prove it.
+ * appends of one connection in order, which the returned positions prove.
  */
 class Loader {
   written = 0;
@@ -180,13 +180,13 @@ class Loader {
 function toBrokenOff(error: unknown, { stream, revision }: BackupEvent): BackupError {
   const why =
     error instanceof WrongExpectedRevision
-      ? 'another process writes to this store'
+      ? 'another process is writing to this store'
       : error instanceof Error
         ? error.message
         : String(error);
   return new BackupError(
-    `The restore stopped at revision ${revision} of ${stream}: ${why}. Do not use this store: ` +
-      'continue with --resume, or empty it.',
+    `The restore stopped at revision ${revision} of ${stream}: ${why}. Do not use this store. ` +
+      'Continue with --resume, or empty it.',
     { cause: error },
   );
 }

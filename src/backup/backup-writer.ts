@@ -13,12 +13,12 @@ type Steps = {
   readonly compress: (block: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 };
 
-// Compresses almost as well as the default level, in two thirds of the time.
+// This level compresses almost as well as the default, in two thirds of the time.
 const LEVEL = 4;
 const inPool = promisify(gzip);
 
 /**
- * Steps for a dedicated thread. They avoid Node's thread pool, which requests need and whose priority cannot be
+ * Steps for a dedicated thread. They avoid the thread pool of Node.js, which requests need and whose priority cannot be
  * lowered.
  */
 const OWN_THREAD: Steps = {
@@ -47,8 +47,8 @@ export type BackupOptions = {
 };
 
 /**
- * Writes the history up to its head at the start. Stored events never change, so the backup is a consistent snapshot
- * despite concurrent appends. Returns the number of events, and the size and SHA-256 of the compressed file.
+ * Writes the history up to its current head. Stored events never change, so the backup is a consistent snapshot despite
+ * concurrent appends. Returns the number of events, and the size and SHA-256 of the compressed file.
  * @throws EventStoreUnavailable, CorruptEvent, BackupError, the signal's reason
  */
 export async function writeBackup(
@@ -63,7 +63,7 @@ export async function writeBackup(
   const madeAt = new Date(clock.nowMs()).toISOString();
   const manifest = { kind: 'manifest', format: BACKUP_FORMAT, version: BACKUP_VERSION } as const;
   await lines.write({ ...manifest, service, madeAt, executionId, upTo, streams });
-  // A subscription, because not every engine can filter `readAll` by stream.
+  // Use a subscription, because not every engine can filter `readAll` by stream.
   const subscription = {
     after: BEFORE_ALL,
     filter: { on: 'stream', prefixes: streams },

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 /** Action that an event's audit entry records. */
 export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 'OTHER';
 
-/** The record that an audit entry refers to. */
+/** The record to which an audit entry refers. */
 export type AuditSubject = { readonly entity: string; readonly entityId: string };
 
 /**
@@ -12,8 +12,8 @@ export type AuditSubject = { readonly entity: string; readonly entityId: string 
  * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * If a part of a record (such as a transaction of a sale) has its events on the record's stream, their entries refer to
- * the part.
+ * If the events of a part of a record (such as a transaction of a sale) are on the record's stream, their entries refer
+ * to the part.
  */
 export type AuditDeclaration<Data = never> = {
   readonly action: AuditAction;
@@ -85,13 +85,13 @@ export type Claim = {
    * Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it must never change.
    */
   readonly kind: string;
-  /** Already normalised (case, spaces): equal values are equal strings. */
+  /** Already normalized (case, spaces), so that equal values are equal strings. */
   readonly value: string;
   /** Error of the 409 response if another record holds the value. If null, the command succeeds without the value. */
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
 
-/** How a record takes part in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
+/** The part of a record in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
 export type Membership = {
   /** Whether the record counts: as a member of a group that must not become empty, or as available to other records. */
   readonly keeps: boolean;
@@ -101,17 +101,17 @@ export type Membership = {
 
 /** How an aggregate's records depend on each other within a tenant; enforced by src/eventsourcing/memberships.ts. */
 export type MembershipRule<State> = {
-  /** Distinguishes several rules about the same records. Stored in intents, so it must never change. */
+  /** Distinguishes rules about the same records. Stored in intents, so it must never change. */
   readonly name?: string;
   readonly of: (state: State, tenantId: string) => Membership;
   /** Condition that blocks a change of `keeps` to false: the record is the last of its kind, or it is in use. */
   readonly staysWhile: 'last' | 'used';
   readonly refusal: { readonly code: string; readonly message: string };
-  /** The error if a newly used record does not count, or stops counting concurrently. */
+  /** Returns the error for a newly used record that does not count, or that concurrently stops counting. */
   readonly gone?: () => Error;
 };
 
-/** The pure core of a feature: the name of its streams, its initial state, and its state transitions. */
+/** The pure core of a feature: the name of its streams, its initial state and its state transitions. */
 export type Aggregate<State, Event extends DomainEvent> = {
   /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
   readonly name: string;
@@ -123,7 +123,10 @@ export type Aggregate<State, Event extends DomainEvent> = {
    * about other records. Default: the stream's revision.
    */
   readonly revisionOf?: (state: State) => number;
-  /** Values held by a record in this state. The command runner claims added values and releases dropped ones. */
+  /**
+   * Returns the values that a record in this state holds. The command runner claims added values and releases removed
+   * ones.
+   */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
   /** Rules across all records of a tenant that must hold even under concurrent commands. */
   readonly memberships?: readonly MembershipRule<State>[];

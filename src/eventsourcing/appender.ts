@@ -15,10 +15,10 @@ import { nameUuid } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
-/** Time after which no further attempt starts: if the store hangs, every attempt takes the full timeout. */
+/** After this time no further attempt starts, because every attempt takes the full timeout if the store hangs. */
 const PATIENCE_MS = 5_000;
 
-/** Appends the events of the current request: validates them, adds ids and metadata, resolves unknown outcomes. */
+/** Appends the events of the current request. Validates them, adds ids and metadata, and resolves unknown outcomes. */
 export class Appender {
   constructor(
     private readonly store: EventStore,
@@ -27,10 +27,10 @@ export class Appender {
   ) {}
 
   /**
-   * Prepares events for an append. An id is the UUIDv5 of command id, stream, expected revision and index. A retry of
+   * Prepares events for an append. Each id is the UUIDv5 of command id, stream, expected revision and index. A retry of
    * the same append repeats the ids; a new decision at another revision does not.
    *
-   * All reactions to an event share its command id: after redelivery, under two leaders, and in different policies.
+   * All reactions to an event share one command id: after redelivery, under two leaders, and in different policies.
    * Their ids therefore also cover type and data, so that the store does not treat different decisions as duplicates.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
@@ -75,7 +75,7 @@ export class Appender {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
         if (error instanceof AppendOutcomeUnknown) unknown = error;
-        // That the store is unavailable now proves nothing about an earlier attempt, which may have been stored.
+        // The store's unavailability now proves nothing about an earlier attempt, which may have been stored.
         else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
         if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));

@@ -1,16 +1,16 @@
 import type { AuditSubject } from './aggregate.js';
 import type { Recorded } from './event-catalogue.js';
 
-/** A domain event: one whose type declares an audit entry. */
+/** A domain event, whose type declares an audit entry. */
 export type Audited = Recorded & { readonly audit: NonNullable<Recorded['audit']> };
 
-/** Whether the event gets an entry in the audit log. */
+/** Whether the event has an entry in the audit log. */
 export const isAudited = (event: Recorded): event is Audited => event.audit !== null && event.audit !== undefined;
 
 /**
- * The record that an audit entry refers to. Default: the record that owns the stream. The type's declaration may name
- * another record in the event's data, such as a transaction on a sale's stream, or an account that became the default
- * for its type.
+ * Returns the record to which an audit entry refers. Default: the record that owns the stream. The declaration of the
+ * type may name another record in the event's data, such as a transaction on a sale's stream or an account that became
+ * the default of its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
@@ -24,9 +24,9 @@ const MAX_SUMMARY_LENGTH = 400;
 const CODE = /^[A-Z][A-Z0-9_]{1,60}$/;
 
 /**
- * Summarises an event in words taken from its type: `Customer "Ada Ltd" created`, `User "Ada" updated: fullName,
- * phone`, `Sale rejected: BRANCH_UNKNOWN`. Of the event's data it includes only the record's name, the names of changed
- * fields, and codes.
+ * Summarizes an event in the words of its type: `Customer "Ada Ltd" created`, `User "Ada" updated: fullName, phone`,
+ * `Sale rejected: BRANCH_UNKNOWN`. Of the event's data, the summary includes only the record's name, the names of
+ * changed fields, and codes.
  */
 export function summaryOf(event: Audited): string {
   const [subject, predicate] = sentenceOf(event.type, event.audit.entity);
@@ -47,7 +47,8 @@ const capital = (words: readonly string[]): string => {
 const sentences = new Map<string, readonly [subject: string, predicate: string]>();
 
 /**
- * The words of an event type before and after the record's name. The subject is the entity, or all words but the last.
+ * Returns the words of an event type before and after the record's name. The subject is the entity; if the type does
+ * not start with it, all words but the last.
  */
 function sentenceOf(type: string, entity: string): readonly [subject: string, predicate: string] {
   const known = sentences.get(type);

@@ -10,7 +10,7 @@ const STEP_EVERY_MS = 10;
 const PATIENCE_MS = 15_000;
 
 /**
- * Divides the serving thread between requests and the policies that run on it. Requests of a burst come first.
+ * Divides the serving thread between requests and the policies that run on it. During a burst, requests have priority.
  * Background work (bookings) catches up after the burst, or after `PATIENCE_MS` if the burst lasts longer.
  */
 export class Backpressure {

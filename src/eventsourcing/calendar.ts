@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-// Creating a formatter takes about 50 µs; using one takes 2 µs. Zone names are case-insensitive, so the cache needs a
-// limit.
+// Creating a formatter takes about 50 µs; using one takes 2 µs. Time zone names are case-insensitive, so clients can
+// send many variants and the cache needs a limit.
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 512 });
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -18,7 +18,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * The calendar date (`YYYY-MM-DD`, Gregorian) of an instant in a time zone, daylight saving time included.
+ * Returns the calendar date (`YYYY-MM-DD`, Gregorian) of an instant in a time zone, observing daylight saving time.
  * @param ms milliseconds since 1970 (UTC), from the year 1 to the year 9999
  * @param timeZone name in the IANA database, such as `Europe/Istanbul`
  * @throws RangeError for an unknown time zone, or for an instant that is not a number

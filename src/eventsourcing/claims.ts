@@ -30,7 +30,7 @@ type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
 
-/** The stream of one value, which records the owner in each tenant. */
+/** The stream of one value. It records the owner in each tenant. */
 export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
   name: 'claim',
   events: claimEvents,
@@ -98,16 +98,16 @@ export class Claims {
   }
 
   /**
-   * Streams of all records that hold the value, across tenants. The list may include records that do not, or no longer,
-   * hold it: check their state.
+   * Returns the streams of all records that hold the value, across tenants. The list may include records that do not
+   * hold it, or no longer do, so check their states.
    */
   async owners(claim: Claim): Promise<string[]> {
     return Object.values((await this.read(claim)).state.claimed).map(({ owner }) => owner);
   }
 
   /**
-   * Stream of the record in the claim's own scope that holds the value now. For a pending claim, `settled` waits, and
-   * `none` throws; with `none` nothing is ever written, and states may have the given age.
+   * Returns the stream of the record in the claim's own scope that holds the value now. If a claim is pending,
+   * `settled` waits and `none` throws. With `none`, nothing is ever written, and states may have the given age.
    * @throws DomainError unavailable while competing claims leave the owner undecided
    */
   async holder(
@@ -128,7 +128,7 @@ export class Claims {
   }
 
   /**
-   * Abandons a record before its creation: a fence at its first revision makes all its claims dead immediately.
+   * Abandons a record before its creation. A fence at its first revision makes all of its claims dead immediately.
    * Otherwise its pending claims would block other records for 5 s. Does nothing if the record was created (or
    * abandoned) meanwhile. An existing record gets the fence at its next revision, which invalidates earlier If-Match
    * values.
@@ -139,7 +139,8 @@ export class Claims {
 
   /**
    * Releases a value that its owner no longer holds. Reads the claim before the owner, and releases the claim at the
-   * revision read, only if the owner is past the recorded revision. A pending claim is therefore never released.
+   * revision that was read, but only if the owner is past the recorded revision. A pending claim is therefore never
+   * released.
    */
   async release(claim: Claim, ownerStream: string): Promise<void> {
     const current = await this.read(claim);
@@ -150,7 +151,10 @@ export class Claims {
     await this.tryWrite(current, { type: 'ClaimReleased', data: { owner: ownerStream } });
   }
 
-  /** Status of a claim from the point of view of `owner`. A free value and the owner's own claim count as dead. */
+  /**
+   * Returns the status of a claim from the point of view of `owner`. A free value and the owner's own claim count as
+   * dead.
+   */
   private async standing(
     claim: Claim,
     owner: ClaimOwner,
@@ -192,8 +196,8 @@ export class Claims {
   private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;
-    // Clocks of replicas differ slightly, so a claim may appear to lie in the future. If it lies far ahead, a clock was
-    // set back; that must not keep a dead claim alive.
+    // Clocks of replicas differ slightly, so a claim may appear to lie in the future. If it is far in the future, a
+    // clock has been set back, which must not keep a dead claim alive.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fenceOff(claim, claimed);
   }
@@ -219,7 +223,7 @@ export class Claims {
 
 /**
  * Whether the owner has already claimed the value at a later revision, so that this attempt's append cannot succeed. If
- * this attempt overwrote that claim, the later one would look dead although it may still succeed.
+ * this attempt overwrote that claim, the later attempt would look dead although it may still succeed.
  */
 function isOvertaken(state: ClaimState, owner: ClaimOwner): boolean {
   const claimed = state.claimed[tenantOf(owner.stream)];
@@ -231,7 +235,10 @@ const contended = (): DomainError =>
     retryAfterSeconds: 1,
   });
 
-/** Length-prefixed to keep (kind, value) pairs distinct; hashed to keep personal data out of stream names. */
+/**
+ * Returns the hash that names the stream of a value. The length prefix keeps (kind, value) pairs distinct, and the hash
+ * keeps personal data out of stream names.
+ */
 function hashOf({ kind, value }: Claim): string {
   return hash('sha256', `${kind.length}:${kind}${value}`, 'base64url');
 }

@@ -26,7 +26,7 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 
 /**
  * Outcome of a decision. `final` is true if it may end in a rejection (by the decision, or because an added value is
- * already held) or in no change. Such an outcome must not be based on a stale state.
+ * already held) or in no change; such an outcome must not be based on a stale state.
  */
 type Decided<S, E> = {
   readonly final: boolean;
@@ -144,7 +144,7 @@ export class CommandRunner {
     if (!appended) return undefined;
     const { revision, position, eventIds } = appended;
     this.reader.remember({ stream: loaded.stream, state, revision, position });
-    // The append succeeded. A claim that cannot be released now is dead, so another record can take it over.
+    // The append succeeded. A claim that cannot be released now is dead, so another record can take over the value.
     for (const claim of drops) await this.claims.release(claim, loaded.stream).catch(() => undefined);
     return { id: target.id, revision: revisionOf?.(state) ?? revision, position, state, events, eventIds };
   }

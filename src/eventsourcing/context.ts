@@ -15,17 +15,17 @@ export type RequestContext = {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly branchId?: string;
-  /** From X-Request-Id, or generated. A background step inherits it from the request that caused it. */
+  /** The value of X-Request-Id, or a generated id. A background step inherits it from the request that caused it. */
   readonly requestId: string;
   /** Identifies the causal chain that the request started. */
   readonly correlationId: string;
-  /** The event that a policy reacts to. */
+  /** The event to which a policy reacts. */
   readonly causationId?: string;
   readonly ip?: string;
   readonly userAgent?: string;
-  /** Unique UUIDv7 per request, or the id of the causing event in a policy. Event ids derive from it. */
+  /** Unique UUIDv7 per request, or the id of the causing event in a policy. Event ids are derived from it. */
   readonly commandId: string;
-  /** From If-Match: the revision that the record must have. */
+  /** The value of If-Match: the revision that the record must have. */
   readonly ifMatch?: number;
 };
 
@@ -42,7 +42,7 @@ export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {
 
 /** Work that the service does on its own initiative. */
 export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
-  /** Component that acts; stored in the events' metadata. */
+  /** Component that acts. It is stored in the metadata of events. */
   readonly name: string;
   /** Request that caused the work. Default: the command. */
   readonly requestId?: string;
@@ -50,13 +50,16 @@ export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causation
   readonly correlationId?: string;
 };
 
-/** Runs `work` with the service itself as actor. */
+/** Runs `work` with the service itself as the actor. */
 export function asService<T>(own: OwnWork, work: () => T): T {
   const { name, requestId = own.commandId, correlationId = requestId, ...rest } = own;
   return inContext({ ...rest, actor: { kind: 'system', name }, requestId, correlationId }, work);
 }
 
-/** The current context. @throws Error outside of inContext(): an event without an origin must not be appended */
+/**
+ * The current context.
+ * @throws Error outside of inContext(), because an event without an origin must not be appended
+ */
 export function currentContext(): RequestContext {
   const context = storage.getStore();
   if (!context) throw new Error('There is no request context. Run commands inside inContext().');

@@ -7,7 +7,7 @@ import { parseStreamName } from './stream-name.js';
 
 // Helpers for claims and memberships, whose coordination streams record intended appends to other streams.
 
-/** The aggregate, tenant and id of the record that owns a stream. @throws Error if no aggregate owns it */
+/** Returns the aggregate, tenant and id of the record that owns a stream. @throws Error if no aggregate owns it */
 export function recordOf(catalogue: EventCatalogue, stream: string) {
   const name = parseStreamName(stream);
   const aggregate = name && catalogue.aggregateOf(name.entity);
@@ -34,7 +34,7 @@ export async function appendAt<S, E extends DomainEvent>(
 }
 
 /**
- * Appends a technical event at the revision where a command intends to append, so that the command's append cannot
+ * Appends a technical event at the revision at which a command intends to append, so that the command's append cannot
  * succeed. Does nothing if the stream is already past that revision.
  */
 export async function fence(

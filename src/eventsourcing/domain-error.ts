@@ -8,7 +8,7 @@ export type Fault = { readonly path: string; readonly message: string };
 /** Additional members of an error response. */
 export type ErrorDetails = {
   readonly errors?: readonly Fault[];
-  /** With TENANT_REQUIRED: the possible tenants. */
+  /** The possible tenants, for TENANT_REQUIRED. */
   readonly tenants?: readonly { readonly name: string; readonly slug: string }[];
   /** Earliest useful retry, in seconds (`Retry-After` header). */
   readonly retryAfterSeconds?: number;
@@ -35,7 +35,9 @@ export const conflict = (code: string, message: string): DomainError => new Doma
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
-/** The read models have not yet applied an event that is already stored. Usually resolved within a moment. */
+/**
+ * The read models have not yet applied an event that is already stored. This usually resolves itself within moments.
+ */
 export const readModelBehind = (): DomainError =>
   new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not caught up yet. Try again.', {
     retryAfterSeconds: 1,

@@ -44,12 +44,12 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly stream: string;
   readonly entity: string;
   readonly tenantId: string;
-  /** Id of the record that the event belongs to, taken from the stream's name. */
+  /** Id of the record to which the event belongs, taken from the stream's name. */
   readonly recordId: string;
   readonly revision: number;
   readonly position: number;
   readonly metadata: EventMetadata;
-  /** Declared by the event's type; null for technical events. */
+  /** The audit declaration of the event's type; null for technical events. */
   readonly audit?: AuditDeclaration | null;
 };
 
@@ -57,7 +57,7 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
 export const CLAIM_FENCED = 'ClaimFenced';
 const fence = technical(z.object({ claim: z.string(), attemptId: z.string() }));
 
-/** An event of unknown type or version: written by a newer version of the service, or by another application. */
+/** An event of unknown type or version, which a newer release of the service or another application has written. */
 export class UnknownEvent extends Error {
   constructor(readonly event: RecordedEvent) {
     super(`Unknown event ${event.type} in ${event.stream} at position ${event.position}`);
@@ -91,7 +91,7 @@ export class EventCatalogue {
     }
   }
 
-  /** Prefixes of all streams that the service writes: the filter of its subscriptions. */
+  /** Prefixes of all streams that the service writes, for the filters of its subscriptions. */
   get streamPrefixes(): string[] {
     return [...this.byEntity.keys()].map((name) => `${name}-`);
   }
@@ -104,14 +104,15 @@ export class EventCatalogue {
     return this.declarations;
   }
 
-  /** The aggregate whose stream names start with `entity`. */
+  /** Returns the aggregate whose stream names start with `entity`. */
   aggregateOf(entity: string): Aggregate<unknown, DomainEvent> | undefined {
     return this.byEntity.get(entity) as Aggregate<unknown, DomainEvent> | undefined;
   }
 
   /**
-   * Converts an event to its type's current version. Data already in that version is not validated again: it was
-   * validated before the append, and its checksum proves that it is unchanged. Older data is upcast and validated.
+   * Converts an event to its type's current version. Data already in that version is not validated again, because it
+   * was validated before the append and its checksum proves that it has not changed. Older data is upcast and
+   * validated.
    * @throws UnknownEvent, ZodError
    */
   decode(event: RecordedEvent): Recorded {
@@ -156,7 +157,7 @@ function upcast(declaration: EventDeclaration, stored: object, from: number): ob
   return declaration.schema.parse(data);
 }
 
-/** Metadata of an event appended in `context`. */
+/** Returns the metadata of an event that is appended in `context`. */
 export function metadataOf(context: RequestContext, version: number, timestamp: string): EventMetadata {
   const { actor } = context;
   return {

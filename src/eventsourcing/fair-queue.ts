@@ -1,7 +1,7 @@
-/** Undefined limits do not apply. */
+/** Limits of a queue. Undefined limits do not apply. */
 export type FairQueueLimits = {
   readonly atOnce: number;
-  /** Limits a group to half of the slots not used by other groups, so that a new group soon gets one. */
+  /** Limits a group to half of the slots that other groups do not use, so that a new group soon gets one. */
   readonly leavesRoom?: boolean;
   readonly maxWaiting?: number;
   readonly maxPerGroup?: number;
@@ -22,9 +22,9 @@ type Member = {
 };
 
 /**
- * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, and so do the members of a group;
- * a member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
- * waiting tasks, then its member with the most, and rejects that member's newest task. No visitor can therefore use up
+ * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, as do the members of a group. A
+ * member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
+ * waiting tasks, then its member with the most, and rejects that member's newest task. Therefore, no visitor can use up
  * the capacity of others.
  */
 export class FairQueue {
@@ -89,7 +89,7 @@ export class FairQueue {
   private enter(member: Member): void {
     const { group } = member;
     this.count(member, 1);
-    // The group and the member move to the end of the turn order.
+    // The group and the member move to the end of the order of turns.
     this.groups.delete(group.name);
     this.groups.set(group.name, group);
     group.members.delete(member.name);
@@ -130,6 +130,9 @@ const waitersOf = (crowd: readonly Member[]): number => crowd.reduce((sum, { wai
 const newestOf = (crowd: readonly Member[]): number =>
   Math.max(...crowd.map(({ waiting }) => waiting.at(-1)?.arrival ?? 0));
 
-/** The group of members with the most waiting tasks; among equals, the one with the newest task. */
+/**
+ * Returns the group of members with the most waiting tasks; if several have the same number, the one with the newest
+ * task.
+ */
 const largest = (crowds: readonly (readonly Member[])[]): readonly Member[] =>
   crowds.toSorted((a, b) => waitersOf(b) - waitersOf(a) || newestOf(b) - newestOf(a))[0] ?? [];

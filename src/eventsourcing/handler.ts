@@ -7,7 +7,7 @@ export type Tokens<D extends readonly unknown[]> = {
   readonly [I in keyof D]: (abstract new (...given: never[]) => D[I]) | Token<D[I]>;
 };
 
-/** Creates a provider class whose `execute` calls `run` with the injected values and the message. */
+/** Creates a provider class whose `execute` method calls `run` with the injected values and the message. */
 function handlerOf<M extends object>(
   message: Type<M>,
   tokens: readonly unknown[],
@@ -51,7 +51,7 @@ export const commandOf = <R, const A extends readonly unknown[]>() =>
 
 type ResultOf<C> = C extends Command<infer R> ? R : never;
 
-/** Handler of a command: `run` receives the injected values, then the command. */
+/** Creates the handler of a command. `run` receives the injected values, then the command. */
 export function handles<C extends Command<unknown>, D extends readonly unknown[]>(
   command: Type<C>,
   tokens: readonly [...Tokens<D>],
@@ -70,7 +70,7 @@ export const query = <R, const A extends readonly unknown[] = []>() =>
     }
   };
 
-/** Handler of a query: `run` receives the injected values, then the query's arguments. */
+/** Creates the handler of a query. `run` receives the injected values, then the query's arguments. */
 export function answers<R, A extends readonly unknown[], D extends readonly unknown[]>(
   query: Type<Query<R> & { readonly args: A }>,
   tokens: readonly [...Tokens<D>],

@@ -1,7 +1,7 @@
 import { EventStoreUnavailable, type Position } from '../ports/event-store.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 
-/** Part of a read store that belongs to a history. */
+/** The part of a read store that belongs to a history. */
 export type HistorySpace = { readonly historyId: string; readonly space: string };
 
 /** A fault of the history, which any thread may report. */
@@ -15,7 +15,7 @@ export class HistoryState {
   private replacement: string | undefined;
   private readonly listeners = new Set<(reason: string) => void>();
 
-  /** Allows use of the read store from now on. */
+  /** Allows the use of the read store from now on. */
   settle(settled: HistorySpace): void {
     this.settled = settled;
   }
@@ -47,19 +47,22 @@ export class HistoryState {
     else this.noteReplaced(fault.reason);
   };
 
-  /** Records an unreadable event. Restoring a backup would lose later appends, so none are accepted. */
+  /** Records an unreadable event. Restoring a backup would lose later appends, so no more are accepted. */
   readonly noteDamage = (position: Position): void => {
     this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
   };
 
-  /** The event store now holds another history. All state of this process was derived from the previous history. */
+  /**
+   * Records that the event store now holds another history. All state of this process was derived from the previous
+   * one.
+   */
   noteReplaced(reason: string): void {
     if (this.replacement !== undefined) return;
     this.replacement = `The event store was replaced: ${reason}`;
     for (const listener of this.listeners) listener(this.replacement);
   }
 
-  /** The listener is called once, when the history is replaced. */
+  /** Registers a listener that is called once, when the history is replaced. */
   onReplaced(listener: (reason: string) => void): void {
     this.listeners.add(listener);
   }

@@ -1,4 +1,4 @@
-/** Runs `work` for all items, `lanes` of them at a time. After an error, no further item is started. @throws that error */
+/** Runs `work` for all items, at most `lanes` at a time. After an error, starts no further items. @throws that error */
 export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   let isStopped = false;

@@ -27,11 +27,13 @@ const membershipEvents = {
 };
 type MembershipEvent = EventOf<typeof membershipEvents>;
 type Intent = MembershipEvent['data'];
-/** Newest first. A linked list shared between states, because a tenant may have one intent for each user and role. */
+/**
+ * Intents, newest first. States share this linked list, because a tenant may have one intent for each user and role.
+ */
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
 
-/** The stream of a tenant's intents, in order of admission. */
+/** The stream of a tenant's intents, in the order of their admission. */
 export const membershipAggregate: Aggregate<MembershipState, MembershipEvent> = {
   name: 'membership',
   events: membershipEvents,
@@ -59,8 +61,8 @@ const ALL = 'all';
  * One stream, `membership-<tenantId>_all`, serializes all such changes: every append to it expects the exact revision.
  * Each change first appends an intent to this stream, with the revision at which its record will append. The records
  * themselves remain the source of truth. An intent is *settled* once its record's stream is past that revision. Until
- * then a removal counts as done and an addition does not. After 5 s a fence at that revision prevents a delayed command
- * from completing.
+ * then, a removal counts as done and an addition does not. After 5 s, a fence at that revision prevents a delayed
+ * command from completing.
  */
 export class Memberships {
   constructor(
@@ -74,8 +76,8 @@ export class Memberships {
   /**
    * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
    * Changes that affect no other record leave no intent. Returns whether an intent was recorded.
-   * @throws DomainError conflict with the rule's code; the rule's `gone` if a newly used record does not count, or is
-   * about to stop counting
+   * @throws DomainError conflict with the rule's code; the rule's `gone` error if a newly used record does not count or
+   * is about to stop counting
    */
   async admit<S>(tenantId: string, rule: MembershipRule<S>, change: MemberChange): Promise<boolean> {
     const intent = intentOf(rule, change);
@@ -118,7 +120,7 @@ export class Memberships {
     return (await this.member(intent.subject, intent.rule)).membership.keeps;
   }
 
-  /** Whether a record counts and is not about to stop counting. */
+  /** Whether a record counts and will continue to count. */
   private async stays(intents: readonly Intent[], used: string, rule: string | undefined): Promise<boolean> {
     const intent = intents.find(({ subject }) => subject === used);
     return intent ? this.keeps(intent) : (await this.member(used, rule)).membership.keeps;
@@ -175,7 +177,7 @@ export class Memberships {
   }
 }
 
-/** The intent to record for a change; undefined if it affects no other record. */
+/** Returns the intent to record for a change; undefined if the change affects no other record. */
 function intentOf<S>(
   { name, staysWhile }: MembershipRule<S>,
   { stream, revision, before, after }: MemberChange,
@@ -188,7 +190,7 @@ function intentOf<S>(
     : undefined;
 }
 
-/** The intents of one rule, newest first. */
+/** Yields the intents of one rule, newest first. */
 function* each({ intents }: MembershipState, rule: string | undefined): Iterable<Intent> {
   for (let cell = intents; cell; cell = cell.earlier) if (cell.intent.rule === rule) yield cell.intent;
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { UUID } from '../ports/uuid.js';
 
 /**
- * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Equal to v5 of the uuid package (verified by
- * a test) at a third of its cost; every sale needs several.
+ * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Equals v5 of the uuid package (a test
+ * verifies this) at a third of its cost. Every sale needs several.
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {

@@ -2,13 +2,13 @@ import { asService } from './context.js';
 import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
- * Reacts to events with commands: at least once per event, in order within a stream. Each policy makes redelivery
+ * Reacts to events with commands, at least once per event and in order within a stream. Each policy makes redelivery
  * idempotent: created records have ids derived from the event, and changed records store a reference to the event
  * (docs/adr/0005).
  */
 export interface Policy {
   readonly name: string;
-  /** Event types that it handles. */
+  /** Types of events that it handles. */
   readonly types: readonly string[];
   /** Origin of its dead letters. Default POLICY. */
   readonly letters?: 'SALE';
@@ -27,9 +27,9 @@ export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
 };
 
 /**
- * Runs `work` as the service's reaction to an event. The same event always yields the same command id, so that equal
- * events appended at the same revision get the same ids on redelivery. `tenantId` is the tenant of the action. Default:
- * the event's tenant.
+ * Runs `work` as the service's reaction to an event. The same event always yields the same command id, so that on
+ * redelivery equal events at the same revision get the same ids. `tenantId` is the tenant of the action. Default: the
+ * event's tenant.
  */
 export const inReactionTo = <T>(cause: Cause, name: string, work: () => T, tenantId = cause.tenantId): T =>
   asService(

@@ -20,8 +20,8 @@ type Parts = {
 
 /**
  * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need no read.
- * Needed only if other processes write to the history. While the subscription lags or is broken, states become too old
- * and are read again.
+ * This is needed only if other processes write to the history. While the subscription lags or is broken, states become
+ * too old and are read again.
  */
 export class RecordFollower {
   private readonly stopping = new AbortController();
@@ -33,7 +33,7 @@ export class RecordFollower {
     const { clock, logger } = this.parts;
     const { signal } = this.stopping;
     const complain = (error: unknown): void => {
-      logger.warn({ err: error }, 'record states cannot follow the history; retrying');
+      logger.warn({ err: error }, 'cached record states could not be updated from the history; retrying');
     };
     const follow = retryForever(clock, signal, (gotOn) => this.follow(gotOn), complain);
     this.running = Promise.all([follow, this.confirm()]);
@@ -62,7 +62,7 @@ export class RecordFollower {
     while (!signal.aborted) {
       const atMs = clock.monotonicMs();
       const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
-      // Events that were committed shortly before may still be in transit.
+      // Events that were just committed may still be in transit.
       for (let left = CONFIRM_EVERY_MS; reader.position < last && left > 0; left -= WAIT_MS)
         await clock.sleep(WAIT_MS, signal);
       if (reader.position >= last) reader.confirm(atMs);

@@ -24,13 +24,13 @@ export type Loaded<State> = {
 type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
   /**
-   * Maximum age of the state, monotonic milliseconds: time since the stream's tail was read, or since the cached states
-   * included all events of the history. Default 0: the current state.
+   * Maximum age of the state in monotonic milliseconds: the time since the stream's tail was read, or since the cached
+   * states included all events of the history. Default: 0, which requires the current state.
    */
   readonly maxAgeMs?: number;
   /**
    * Maximum age of a cached state that is returned while the event store is unavailable or takes longer than
-   * PATIENCE_MS. In monotonic milliseconds; the default 0 disables this.
+   * PATIENCE_MS. In monotonic milliseconds. The default, 0, disables this.
    */
   readonly maxAgeWhileAwayMs?: number;
 };
@@ -39,15 +39,15 @@ const PAGE = 1_000;
 /** Maximum wait for the event store while a cached state is acceptable. */
 export const PATIENCE_MS = 1_000;
 
-/** The expected revision for an append to this record. */
+/** Returns the expected revision for an append to this record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
 /** A tail read in progress. `seen`: highest revision of the stream that was delivered meanwhile. */
 type Reading = { readers: number; seen: number };
 
 /**
- * Folds streams to states, in a bounded cache. Cached states are updated by reading only the stream's tail, and with the
- * live events of a `RecordFollower`.
+ * Folds streams to states, in a bounded cache. Cached states are updated by reading only the tails of streams, and with
+ * the live events of a `RecordFollower`.
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
@@ -74,7 +74,7 @@ export class RecordReader {
     this.startedAtMs = clock.monotonicMs();
   }
 
-  /** The record's state now, or at most `maxAgeMs` ago. @throws the errors of readStream */
+  /** Returns the state of a record, now or at most `maxAgeMs` ago. @throws the errors of readStream */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     tenantId: string,
@@ -90,13 +90,13 @@ export class RecordReader {
     return this.unlessAway(found, entry, maxAgeWhileAwayMs);
   }
 
-  /** The state of a record whose stream is empty, without reading it. */
+  /** Returns the state of a record whose stream is empty, without reading it. */
   absent<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     const stream = streamName(aggregate.name, tenantId, id);
     return { stream, state: aggregate.initial, revision: -1, position: -1 };
   }
 
-  /** The cached state regardless of its age; undefined if there is none. */
+  /** Returns the cached state regardless of its age; undefined if there is none. */
   cached<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> | undefined {
     return this.cache.get(streamName(aggregate.name, tenantId, id))?.loaded as Loaded<S> | undefined;
   }
@@ -113,7 +113,7 @@ export class RecordReader {
     this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
   }
 
-  /** Begins to follow the history after a position. Events before it may have been missed. */
+  /** Starts to follow the history after a position. Events before it may have been missed. */
   follow(after: Position): void {
     this.cache.clear();
     this.epoch += 1;
@@ -127,7 +127,7 @@ export class RecordReader {
     this.followedTo = position;
   }
 
-  /** Reports that everything in the history at this time has been applied. */
+  /** Reports that every event that was in the history at this time has been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }
@@ -161,7 +161,7 @@ export class RecordReader {
         return;
       }
     } catch {
-      // The next read reports the error, if it persists.
+      // If the error persists, the next read reports it.
     }
     this.cache.delete(stream);
   }
@@ -201,7 +201,7 @@ export class RecordReader {
     return found;
   }
 
-  /** The result of the read. While the store is unavailable: the cached state, if it is not too old. */
+  /** Returns the result of the read or, while the store is unavailable, the cached state if it is not too old. */
   private async unlessAway<S>(
     found: Promise<Loaded<S>>,
     entry: Entry | undefined,

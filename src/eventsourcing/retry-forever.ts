@@ -6,7 +6,7 @@ const MAX_PAUSE_MS = 5_000;
 /**
  * Retries `attempt` until it succeeds, and returns its result; undefined if the signal aborts first. The delay after a
  * failure doubles from 50 ms to 5 s. An attempt that makes progress calls `gotOn`, which resets the delay. `complain`
- * is called once per series of equal errors, so that a long outage does not fill the log. `failed` is called after
+ * is called once for each series of equal errors, so that a long outage does not fill the log. `failed` is called after
  * every failure.
  * @throws errors for which `isFinal` returns true, without retrying
  */

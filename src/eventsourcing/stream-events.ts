@@ -1,11 +1,11 @@
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
-/** Events per read. Limits memory for long streams, and lets other work run between reads. */
+/** Events per read. This limits the memory for long streams and lets other work run between reads. */
 const PART = 500;
 
 /**
- * All events of a stream from a revision on, in order; none if the stream does not exist.
+ * Yields all events of a stream from a revision on, in order; none if the stream does not exist.
  * @throws the errors of readStream
  */
 export async function* eventsOf(
@@ -21,7 +21,7 @@ export async function* eventsOf(
   }
 }
 
-/** The event at a revision of a stream. @throws the errors of readStream */
+/** Returns the event at a revision of a stream. @throws the errors of readStream */
 export async function eventAt(
   events: Pick<EventReader, 'readStream'>,
   stream: string,
@@ -30,7 +30,7 @@ export async function eventAt(
   return (await events.readStream(stream, { from: revision, maxCount: 1 })).events[0];
 }
 
-/** The first event of a type in a stream, which is usually the stream's first event. */
+/** Returns the first event of a type in a stream, which is usually the stream's first event. */
 export async function firstOf(
   events: Pick<EventReader, 'readStream'>,
   stream: string,
@@ -46,8 +46,8 @@ type History = Pick<EventReader, 'readAll'>;
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
 /**
- * The last event in the service's own streams. The store may hold events of other applications, which no projection
- * receives.
+ * Returns the last event in the service's own streams. The store may hold events of other applications, which no
+ * projection receives.
  * @throws EventStoreUnavailable, CorruptEvent
  */
 export async function lastEvent(events: History, { streamPrefixes }: Prefixes): Promise<RecordedEvent | undefined> {
@@ -55,12 +55,12 @@ export async function lastEvent(events: History, { streamPrefixes }: Prefixes): 
   return (await events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];
 }
 
-/** Position of the last event in the service's own streams; BEFORE_ALL if there is none. */
+/** Returns the position of the last event in the service's own streams; BEFORE_ALL if there is none. */
 export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise<Position> =>
   (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
- * The position that precedes another one. It is read from the store, because positions cannot be computed.
+ * Returns the position that precedes another one. It is read from the store, because positions cannot be computed.
  * @throws EventStoreUnavailable
  */
 export async function positionBefore(events: History, position: Position): Promise<Position> {

@@ -3,12 +3,16 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 /** Pseudo tenant of platform-wide records. */
 export const PLATFORM_TENANT = 'platform';
 
-/** A record's stream: `<entity>-<tenantId>_<id>`. Another tenant's id thus addresses a stream that does not exist. */
+/**
+ * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. The id of another tenant's record thus leads to a
+ * stream that does not exist.
+ */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
-// Matches the first possible separator: no entity name contains `-platform_`, but an id may contain anything.
+// The pattern matches the first possible separator, because an id may contain anything, but no entity name contains
+// `-platform_`.
 const pattern = new RegExp(`^(.+?)-(platform|${UUID_PATTERN})_(.+)$`);
 
 /** Parses a stream's name; undefined for a stream of another application. */

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/time.js';
 import { DomainError } from './domain-error.js';
 import { retryForever } from './retry-forever.js';
 
-/** Whether an error is temporary: an engine is unavailable, or a record is contended. */
+/** Whether an error is temporary, because an engine is unavailable or a record is contended. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||
@@ -21,10 +21,10 @@ export function whenEnginesAnswer<T>(
   step: () => Promise<T>,
 ): Promise<T> {
   const complain = (error: unknown): void => {
-    logger.warn({ err: error }, 'waiting for an engine to start');
+    logger.warn({ err: error }, 'waiting for an engine to respond');
   };
   const { signal } = new AbortController();
   const isFinal = (error: unknown): boolean => !isTransient(error);
-  // Never undefined: nothing aborts the signal.
+  // The result is never undefined, because nothing aborts the signal.
   return retryForever(clock, signal, step, complain, { isFinal }) as Promise<T>;
 }

@@ -21,8 +21,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   guid: 'a UUID',
   url: 'a URL',
-  date: 'a calendar date: YYYY-MM-DD',
-  datetime: 'an ISO 8601 instant: 2026-01-31T08:30:00.000Z',
+  date: 'a calendar date, YYYY-MM-DD',
+  datetime: 'an ISO 8601 instant, such as 2026-01-31T08:30:00.000Z',
   base64url: 'base64url',
 };
 
@@ -60,6 +60,6 @@ function inWords(issue: Issue): string {
 }
 
 // Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") with messages for users
-// ("Must not be empty."). Importing this file applies them to the whole process; a schema's own messages take
+// ("Must not be empty."). Importing this file applies them to the whole process. A schema's own messages take
 // precedence.
 z.config({ customError: inWords });

@@ -30,7 +30,7 @@ const MAX_STACK_LENGTH = 4_000;
 const MAX_PATH_LENGTH = 300;
 const MAX_NAME_LENGTH = 128;
 
-/** An error that has not occurred for this long is dropped from memory; its record remains. */
+/** An error that has not occurred for this long is removed from memory. Its record remains. */
 const REST_MS = 5 * 60_000;
 const MIN_SPACING_MS = 1_000;
 const EARLY_SPACING_MS = 30_000;
@@ -38,14 +38,14 @@ const LATE_PART = 20;
 const LATE_SPACING_MS = 5 * 60_000;
 
 /**
- * Interval between two reports of an error of the given age: equal to the age, up to 30 seconds; after ten minutes a
- * twentieth of the age, up to five minutes. An error that lasts a day thus costs about 300 appends, while the record of
- * a recent error is only seconds out of date.
+ * Returns the interval between two reports of an error of the given age. It equals the age, up to 30 seconds; after ten
+ * minutes, it is a twentieth of the age, up to five minutes. An error that lasts a day thus costs about 300 appends,
+ * while the record of a recent error is only seconds out of date.
  */
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
 
-/** Occurrences since the last report. Sets contain the most recent values, newest last. */
+/** Returns empty counts of occurrences since the last report. Sets contain the most recent values, newest last. */
 const nothing = () => ({
   count: 0,
   firstSeenAtMs: Number.POSITIVE_INFINITY,
@@ -70,7 +70,7 @@ export class CountedError {
   private latest: NotedError;
   private restsSinceMs: number;
   private dueAtMs = Number.NEGATIVE_INFINITY;
-  /** Report that is not yet known to be recorded. Later occurrences belong to the next report. */
+  /** The report that may not have been recorded yet. Later occurrences belong to the next report. */
   private underWay: ErrorReport | undefined;
 
   /** `nowMs` and `beganAtMs` are monotonic and used for decisions; reports contain wall-clock times. */
@@ -108,7 +108,7 @@ export class CountedError {
     this.restsSinceMs = nowMs;
   }
 
-  /** The report to record. Returns the same report until it is settled. */
+  /** Returns the report to record, which stays the same until it is settled. */
   report(nowMs: number, nextId: () => string, redact: Redact): ErrorReport {
     if (this.underWay) return this.underWay;
     this.dueAtMs = nowMs + spacingAfter(nowMs - this.beganAtMs);
@@ -146,7 +146,7 @@ export class CountedError {
     return this.underWay;
   }
 
-  /** The current report was recorded, or failed permanently. */
+  /** Ends the current report, which was recorded or failed permanently. */
   settle(): void {
     this.underWay = undefined;
   }

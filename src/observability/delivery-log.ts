@@ -13,7 +13,7 @@ export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 export type Delivery = {
   readonly id: string;
   readonly webhookId: string;
-  /** CloudEvents id and type of the message, and the record that it is about. */
+  /** CloudEvents id and type of the message, and the record to which it refers. */
   readonly messageId: string;
   readonly eventType: string;
   readonly subject: string;
@@ -62,7 +62,7 @@ const deliveries: ReadModel<Delivery> = {
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 
-/** Progress of a webhook's deliveries, which only the component that delivers reads. */
+/** Progress of a webhook's deliveries, which only the dispatcher reads. */
 export type StoredLane = { readonly id: string };
 const lanes: ReadModel<StoredLane> = {
   name: 'webhook_lanes',
@@ -81,13 +81,13 @@ export type LoggedDeliveries = {
 };
 
 const keyOf = (webhookId: string, slot: number): string => `${webhookId}~${slot}`;
-/** Number of documents in one write, which takes a few milliseconds. */
+/** Number of documents per write. A write takes a few milliseconds. */
 const STRETCH = 200;
 const PAGE = 500;
 
 type Write = { readonly table: AnyTable; readonly scope: Scope; readonly id: string; readonly document: object | null };
 
-/** Stores and reads what the deliveries of webhooks have done. @throws ReadStoreUnavailable */
+/** Stores and reads the progress and the log of webhook deliveries. @throws ReadStoreUnavailable */
 export class DeliveryLog {
   constructor(private readonly store: ReadStore) {}
 
@@ -95,7 +95,7 @@ export class DeliveryLog {
     return this.store.prepare([DELIVERY_TABLE, LANE_TABLE]);
   }
 
-  /** A page of a webhook's deliveries, newest first. */
+  /** Returns a page of a webhook's deliveries, newest first. */
   async list(tenantId: string, where: Readonly<Record<string, string>>, offset: number, limit: number) {
     const { items, totalCount } = await this.store.list(DELIVERY_TABLE, tenantScope(tenantId), {
       where,
@@ -109,7 +109,7 @@ export class DeliveryLog {
     return (await this.list(tenantId, { deliveryId }, 0, 1)).items[0];
   }
 
-  /** All of a webhook's deliveries with their slots. */
+  /** Returns all deliveries of a webhook by slot. */
   async slotsOf(tenantId: string, webhookId: string): Promise<ReadonlyMap<number, Delivery>> {
     const slots = Array.from({ length: KEPT_DELIVERIES }, (_, slot) => slot);
     const keys = slots.map((slot) => keyOf(webhookId, slot));
@@ -122,7 +122,7 @@ export class DeliveryLog {
     );
   }
 
-  /** Marks the open deliveries of a webhook that ends as failed. */
+  /** Marks the open deliveries of a webhook as failed, because the webhook was disabled or deleted. */
   async abandon(tenantId: string, webhookId: string): Promise<void> {
     const open = [...(await this.slotsOf(tenantId, webhookId))].filter(([, { status }]) => status === 'PENDING');
     const ended = open.map(
@@ -141,7 +141,7 @@ export class DeliveryLog {
     return found;
   }
 
-  /** Stores deliveries, a few hundred at a time. Another leader's entry is overwritten. */
+  /** Stores deliveries, a few hundred at a time. Overwrites entries of other leaders. */
   async record({ tenantId, webhookId, bySlot }: LoggedDeliveries): Promise<void> {
     const writes = [...bySlot].map(([slot, document]) => ({
       ...{ table: DELIVERY_TABLE, scope: tenantScope(tenantId), id: keyOf(webhookId, slot), document },
@@ -149,7 +149,7 @@ export class DeliveryLog {
     for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
   }
 
-  /** Stores lanes, or removes them (null). The checkpoint is stored last, and only if all of them are. */
+  /** Stores lanes, or removes them (null). The checkpoint is stored last, and only if all lanes were stored. */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },
@@ -159,7 +159,7 @@ export class DeliveryLog {
     await this.store.write({ tables: [], checkpoints: [checkpoint] });
   }
 
-  /** @throws Error if another leader wrote at the same time */
+  /** @throws Error if another leader has written concurrently */
   private async write(writes: readonly Write[]): Promise<void> {
     const [table] = writes.map((one) => one.table);
     if (!table) return;
@@ -169,6 +169,6 @@ export class DeliveryLog {
       return { scope, id, document, expected, position: (expected ?? 0) + 1 };
     });
     const { conflicts } = await this.store.write({ tables: [{ table, writes: guarded }], checkpoints: [] });
-    if (conflicts.length > 0) throw new Error('Another leader stored the progress of the same webhooks');
+    if (conflicts.length > 0) throw new Error('Another leader has stored the progress of the same webhooks');
   }
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { PushOutcome } from '../security/push-client.js';
 
-/** Reason why an append stored nothing, or why its outcome is unknown. */
+/** Why an append stored nothing, or why its outcome is unknown. */
 export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_outcome' | 'other';
 const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
 
@@ -21,16 +21,16 @@ export class EngineMetrics {
   readonly registry = new Registry();
   readonly commits = this.counter(
     'kontor_event_store_commits_total',
-    'Flushes of the embedded event store. Concurrent appends share one.',
+    'Flushes of the embedded event store. Concurrent appends share a flush.',
   );
   readonly modelsLost = this.counter(
     'kontor_read_models_set_aside_total',
-    'Times that the embedded read models were damaged, moved aside and rebuilt from the history.',
+    'Number of times the embedded read models were damaged, moved aside and rebuilt from the history.',
   );
   readonly messages = this.counter('kontor_broker_messages_total', 'Messages passed to the broker, by result.', {
     result: PUBLISH_RESULTS,
   });
-  readonly pushes = this.counter('kontor_pushes_total', 'Web Push attempts per browser, by result.', {
+  readonly pushes = this.counter('kontor_pushes_total', 'Web Push attempts, one per browser, by result.', {
     result: PUSH_RESULTS,
   });
   readonly lookups = this.counter('kontor_cache_lookups_total', 'Cache lookups, by result.', {
@@ -43,14 +43,14 @@ export class EngineMetrics {
   );
   readonly appendSeconds = new Histogram({
     name: 'kontor_event_store_append_duration_seconds',
-    help: 'Time from the call of a successful append to its durable response.',
+    help: 'Duration of successful appends, until they are durable.',
     buckets: APPEND_BUCKETS,
     registers: [this.registry],
   });
   readonly appendedEvents = this.counter('kontor_event_store_appended_events_total', 'Events stored by this process.');
   readonly appendFailures = this.counter(
     'kontor_event_store_append_failures_total',
-    'Failed appends, by reason. A conflict is a lost race; the command is decided again.',
+    'Failed appends, by reason. After a conflict with another append, the command is decided again.',
     { reason: APPEND_FAILURES },
   );
 
@@ -63,7 +63,10 @@ export class EngineMetrics {
   }
 }
 
-/** A counter with the label values known in advance. They start at 0, so that rates include the first increment. */
+/**
+ * Creates a counter whose label values are known in advance. They start at 0, so that rates include the first
+ * increment.
+ */
 export function counterIn<Label extends string = never>(
   registry: Registry,
   name: string,

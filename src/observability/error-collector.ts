@@ -9,7 +9,7 @@ import { CountedError, type NotedError } from './counted-error.js';
 export type CollectorOptions = {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** For the collector's own warnings. Must not be a logger that records errors in this collector. */
+  /** For the collector's own warnings. Must not pass errors to this collector. */
   readonly logger: Logger;
   readonly redact: Redact;
 };
@@ -22,16 +22,17 @@ const CAPACITY: Readonly<Record<ErrorLevel, number>> = { ERROR: 300, WARN: 150, 
 const FLUSH_EVERY_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const COMPLAIN_EVERY_MS = 60_000;
-/** Time limit for `close`, which is part of the process's shutdown time. */
+/** Maximum duration of `close`, which is part of the shutdown. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
  * Counts the errors of this process until they are recorded. `note` takes microseconds and never waits or throws.
- * - Memory is bounded: 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
- *   that have not occurred for five minutes are dropped.
- * - Appends are bounded: at most one per second for each error, and fewer the longer it lasts (see CountedError).
+ * - Memory is bounded to 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
+ * that have not occurred for five minutes are removed.
+ * - Appends are limited to one per second for each error, and to fewer the longer it lasts (see CountedError).
  *
- * While the event store is unavailable, all counts are retained. A killed process loses its unrecorded counts.
+ * While the event store is unavailable, all counts are retained. A process that is killed loses the counts it has not
+ * recorded.
  */
 export class ErrorCollector {
   private readonly counted = new Map<string, CountedError>();
@@ -124,13 +125,13 @@ export class ErrorCollector {
     const nowMs = clock.monotonicMs();
     if (nowMs - this.complainedAtMs < COMPLAIN_EVERY_MS) return;
     this.complainedAtMs = nowMs;
-    logger.warn({ err: error }, 'errors cannot be recorded in the error log');
+    logger.warn({ err: error }, 'errors could not be recorded in the error log; retrying');
   }
 }
 
 const othersOf = (level: ErrorLevel): NotedError => ({
   fingerprint: `other-${level}`,
   level,
-  message: 'Other errors: too many distinct errors at once to count each.',
+  message: 'Other errors. There were too many distinct errors to count each one.',
   code: 'OTHER_ERRORS',
 });

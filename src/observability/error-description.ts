@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { MAX_RAW_LENGTH } from '../security/redaction.js';
 
-/** A described error: bounded, not yet redacted. */
+/** The description of an error. Its length is bounded, but secrets have not been redacted yet. */
 export type ErrorDescription = {
   readonly name: string;
   readonly code: string | null;
   readonly message: string;
-  /** Frames and causes, with paths relative to the service's folder. */
+  /** Stack frames and causes, with paths relative to the service's folder. */
   readonly stack: string | null;
-  /** Parts of the fingerprint. They exclude line numbers, and numbers and ids in the message. */
+  /** Parts of the fingerprint. They do not contain line numbers, or numbers and ids from the message. */
   readonly marks: readonly string[];
 };
 
@@ -26,7 +26,7 @@ const isErrorLike = (error: unknown): error is ErrorLike =>
   typeof error === 'object' && error !== null && 'message' in error;
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Never throws, whatever value was thrown. */
+/** Describes any thrown value. Never throws. */
 export function describeError(error: unknown): ErrorDescription {
   try {
     return described(error);
@@ -51,11 +51,11 @@ function described(error: unknown): ErrorDescription {
   return { name, code, message, stack: stackOf(error, frames), marks };
 }
 
-/** 128 bits in hexadecimal; deterministic across processes and releases. */
+/** Returns a fingerprint of 128 bits in hexadecimal, which is the same in all processes and releases. */
 export const fingerprintOf = (parts: readonly (string | number | null)[]): string =>
   hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 
-/** Replaces the parts of a message that vary between occurrences: ids, numbers, quoted texts, long tokens. */
+/** Replaces the parts of a message that vary between occurrences: ids, numbers, quoted text and long tokens. */
 export function withoutVariables(message: string): string {
   return message
     .slice(0, 2 * MAX_MESSAGE_MARK)
@@ -66,7 +66,7 @@ export function withoutVariables(message: string): string {
     .slice(0, MAX_MESSAGE_MARK);
 }
 
-/** Parses the stack's own frames. Text in the message that looks like a frame is skipped. */
+/** Parses the frames of a stack. Skips text in the message that looks like a frame. */
 function framesOf({ stack, message }: ErrorLike): Frame[] {
   const text = textOf(stack)?.slice(0, 2 * MAX_RAW_LENGTH) ?? '';
   const head = textOf(message) ?? '';
@@ -87,7 +87,7 @@ function frameOf(line: string): Frame[] {
   return [{ name, file: fileOf(path), line: number, isOwn }];
 }
 
-/** Path relative to the service or to node_modules; equal for sources and compiled files. */
+/** Returns the path relative to the service or to node_modules, which is the same for sources and compiled files. */
 function fileOf(path: string): string {
   const packages = path.indexOf('node_modules/');
   if (packages >= 0) return path.slice(packages);

@@ -26,7 +26,7 @@ export function reportingDamage<R extends EventReader>(reader: R, onDamage: (pos
   return overriding<R, EventReader>(reader, {
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
-    // Not a generator: a consumer cannot end a generator that is waiting for the next batch.
+    // This is not a generator, because a consumer cannot end a generator that is waiting for the next batch.
     subscribeToAll: (subscription) => {
       const batches = reader.subscribeToAll(subscription);
       return {

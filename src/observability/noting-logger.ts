@@ -6,7 +6,7 @@ import { describeError, fingerprintOf, withoutVariables, type ErrorDescription }
 
 /** Matches the message that adapters log when an engine responds again. */
 const RECOVERY = /\bis back\b/;
-/** Log fields that name the component concerned. */
+/** Log fields that name the affected component. */
 const PARTS = ['subscriber', 'projection', 'lease', 'job', 'thread'] as const;
 
 /** The fields of a log line that are used here. */

@@ -13,8 +13,9 @@ export type QueueState = Pick<
   /** Position of the service's last event; the same for all queues. */
   readonly head: number | null;
   /**
-   * 0 if the queue has no outstanding events, else head − position. With the embedded engine this is the maximum number
-   * of events; with EventStoreDB it is bytes of its log. An upper bound if the queue's leader does not report.
+   * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, this is the maximum
+   * number of events; with EventStoreDB, a number of bytes of its log. If the queue's leader does not report, it is an
+   * upper bound.
    */
   readonly lag: number | null;
 };
@@ -24,7 +25,7 @@ export type BoardParts = {
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
   /** Readings of this process's queues. */
   readonly readings: () => readonly QueueReading[];
-  /** Position of a projection as known to this process; for other queues, the checkpoint. */
+  /** Returns the position of a projection as known to this process or, for other queues, the checkpoint. */
   readonly positionOf: (name: string, kind: QueueKind) => Promise<number>;
   readonly head: () => Promise<number>;
   /** Cache in which replicas share their readings; undefined if they share none. */
@@ -34,7 +35,10 @@ export type BoardParts = {
 };
 
 const SHARE_EVERY_MS = 2_000;
-/** Lifetime of shared readings: several sharing intervals, but short enough to display the readings as current. */
+/**
+ * Lifetime of shared readings. It covers several sharing intervals, but is short enough to display the readings as
+ * current.
+ */
 const SHARED_FOR_MS = 10_000;
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -44,8 +48,8 @@ const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, la
 const keyOf = (name: string): string => `queues:${name}`;
 
 /**
- * State of all queues of the service, from any process. The leader of a queue reports its state directly or through the
- * shared cache. Without such a report only the queue's checkpoint is known.
+ * Provides the state of all queues of the service in any process. The leader of a queue reports its state directly or
+ * through the shared cache. Without such a report only the queue's checkpoint is known.
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();
@@ -63,7 +67,7 @@ export class QueueBoard {
     await this.running;
   }
 
-  /** All queues in their declared order. Never rejects, and resolves within seconds. */
+  /** Returns all queues in their declared order. Never rejects, and resolves within seconds. */
   async list(): Promise<QueueState[]> {
     const { queues, shared } = this.parts;
     const here = new Map(this.parts.readings().map((reading) => [reading.name, reading]));
@@ -83,7 +87,10 @@ export class QueueBoard {
     return { name: queue.name, kind: queue.kind, position: position ?? null, head: head ?? null, lag, ...figures };
   }
 
-  /** Readings of the worker thread are up to a second old; a projection's progress since then must not count as lag. */
+  /**
+   * Returns the position of a queue. Readings of the worker thread are up to a second old, and a projection's progress
+   * since then must not count as lag.
+   */
   private async positionOf({ name, kind, reading }: Found): Promise<number | undefined> {
     if (reading && kind !== 'projection') return reading.position;
     const known = await this.inTime(() => this.parts.positionOf(name, kind));
@@ -100,7 +107,7 @@ export class QueueBoard {
       try {
         await Promise.all(readings().map((one) => cache.set(keyOf(one.name), JSON.stringify(one), SHARED_FOR_MS)));
       } catch (error) {
-        logger.warn({ err: error }, 'the state of the queues cannot be shared with other replicas');
+        logger.warn({ err: error }, 'the state of the queues could not be shared with other replicas');
       }
       await clock.sleep(SHARE_EVERY_MS, this.stopping.signal);
     }
@@ -113,8 +120,8 @@ async function read(cache: Cache, name: string): Promise<QueueReading | undefine
 }
 
 /**
- * Lag behind a head, in positions. Never negative: the head may have been read before the position, and on a server a
- * checkpoint may lie beyond the service's last event.
+ * Returns the lag behind a head, in positions. It is never negative, although the head may have been read before the
+ * position, and on a server a checkpoint may be beyond the service's last event.
  */
 export const lagOf = ({ position, isIdle }: Pick<QueueReading, 'position' | 'isIdle'>, head: number): number =>
   isIdle ? 0 : Math.max(0, head - position);

@@ -8,9 +8,9 @@ export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
 export type QueueReading = {
   readonly name: string;
   readonly kind: QueueKind;
-  /** Everything up to and including this position is done. */
+  /** Every event up to and including this position has been processed. */
   readonly position: number;
-  /** Nothing was outstanding for this queue at the last check; later events may belong to other queues. */
+  /** No event was outstanding for this queue at the last check. Later events may belong to other queues. */
   readonly isIdle: boolean;
   readonly inFlight: number;
   /** Events handled since this process started to consume the queue. */
@@ -46,7 +46,7 @@ export class QueueMeter {
     private readonly clock: Clock,
   ) {}
 
-  /** This process starts to consume the queue after `position`. */
+  /** Notes that this process starts to consume the queue after `position`. */
   begin(position: number): void {
     this.isBegun = true;
     this.caughtUp = false;
@@ -54,7 +54,7 @@ export class QueueMeter {
     this.position = position;
   }
 
-  /** This process no longer consumes the queue. Its counts remain. */
+  /** Notes that this process no longer consumes the queue. Its counts remain. */
   end(): void {
     this.isBegun = false;
   }
@@ -63,7 +63,7 @@ export class QueueMeter {
     this.inFlight = inFlight;
   }
 
-  /** Records that `count` more events are done, along with everything up to `position`. */
+  /** Notes that `count` more events have been processed, and with them everything up to `position`. */
   handled(count: number, position: number, inFlight = 0): void {
     this.position = position;
     this.inFlight = inFlight;
@@ -76,7 +76,8 @@ export class QueueMeter {
   }
 
   /**
-   * Records that the store has delivered everything up to `position`. `caughtUp`: nothing more was stored at that time.
+   * Notes that the store has delivered every event up to `position`. `caughtUp`: no further event was stored at that
+   * time.
    */
   reached(position: number, caughtUp: boolean): void {
     this.position = position;
@@ -87,7 +88,7 @@ export class QueueMeter {
     this.failures += 1;
   }
 
-  /** Marks the backlog as unknown: the subscription broke, or delivered events that are not in flight yet. */
+  /** Marks the backlog as unknown, because the subscription broke or delivered events that are not in flight yet. */
   markUnknown(): void {
     this.caughtUp = false;
   }
@@ -110,7 +111,7 @@ export class QueueMeter {
   }
 }
 
-/** Report of the subscribers' thread, about once a second. */
+/** Report that the subscribers' thread sends about once a second. */
 export type ThreadReport = {
   readonly queues: readonly QueueReading[];
   /** Messages sent to the broker since the last report. */
@@ -125,7 +126,7 @@ export class QueueMeters {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Returns the meter of that name, or creates it. */
+  /** Returns the meter with this name, creating it if necessary. */
   of(name: string, kind: QueueKind): QueueMeter {
     const known = this.meters.get(name);
     if (known) return known;
@@ -134,7 +135,7 @@ export class QueueMeters {
     return meter;
   }
 
-  /** Readings of the queues that this process consumes now. */
+  /** Returns the readings of the queues that this process consumes now. */
   readings(): QueueReading[] {
     const here = [...this.meters.values()].filter(({ isBegun }) => isBegun).map((meter) => meter.read());
     return [...this.reported, ...here];

@@ -5,13 +5,11 @@ import type { AppendFailure } from './engine-metrics.js';
 
 /** A stream that belongs to no aggregate, so that no projection, policy or list includes it. */
 const STREAM = 'kontor-writes';
-/** Makes the probe as large as a typical append, so that its success predicts the success of later appends. */
+/** Makes the probe as large as a typical append, so that later appends are likely to succeed if the probe does. */
 const PADDING = ' '.repeat(16 * 1_024);
 const PROBE_EVERY_MS = 1_000;
 
-/**
- * Failures of the store itself. Conflicts and refusals concern a single append; other errors are bugs in the caller.
- */
+/** Failures of the store itself. Conflicts and refusals affect a single append; other errors are bugs in the caller. */
 const FAULTS: Partial<Record<AppendFailure, string>> = {
   unavailable: 'the event store does not accept appends',
   unknown_outcome: 'no response in time',
@@ -28,7 +26,7 @@ export class WriteHealth {
     private readonly logger: Logger,
   ) {}
 
-  /** Why the last append failed; undefined if it succeeded. Contains no address, secret or tenant data. */
+  /** Why the last append failed; undefined if it succeeded. Contains no addresses, secrets or tenant data. */
   get fault(): string | undefined {
     return this.failure?.reason;
   }
@@ -36,7 +34,7 @@ export class WriteHealth {
   appended(): void {
     if (!this.failure) return;
     this.failure = undefined;
-    this.logger.info({}, 'appends succeed again: the event store is back');
+    this.logger.info({}, 'appends succeed again; the event store is back');
   }
 
   appendFailed(kind: AppendFailure, error: unknown): void {

@@ -31,10 +31,10 @@ export interface Broker {
    */
   publish(message: BrokerMessage): Promise<Published>;
   /**
-   * Publishes sequentially: each message is stored only after all preceding ones. Engines that support it flush only
-   * once. Messages stored before a failure remain stored. Pass `source` only if these are all the messages of the
-   * event, published for the first time. An engine that runs next to the history may then store the source instead of
-   * the messages.
+   * Publishes sequentially: each message is stored only after all preceding ones. Engines that support this flush only
+   * once. Messages that were stored before a failure remain stored. Pass `source` only if these are all the messages of
+   * the event, published for the first time. An engine that runs next to the history may then store the source instead
+   * of the messages.
    * @throws the error of `publish` for the first message that failed
    */
   publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;
@@ -45,7 +45,10 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** The message itself is invalid (too large, bad subject). A retry cannot succeed. */
+/**
+ * The message itself is invalid, for example because it is too large or its subject is malformed. A retry cannot
+ * succeed.
+ */
 export class BrokerRefused extends Error {
   constructor(
     readonly code: string,

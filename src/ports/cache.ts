@@ -1,7 +1,7 @@
 import type { EngineFacts, EngineFault } from './engine.js';
 import { token } from './token.js';
 
-/** Shared cache and counters. Any entry may vanish at any moment; correctness never depends on the cache. */
+/** Shared cache and counters. Any entry may disappear at any time, so correctness never depends on the cache. */
 export const CACHE = token<Cache>('CACHE');
 
 /** State of a rate-limit window after a hit. */
@@ -20,7 +20,7 @@ export type CacheStatus = {
   readonly uptimeSeconds: number;
   readonly usedMemoryBytes: number;
   readonly keyCount: number;
-  /** Hits / lookups, 0–1; null before the first lookup. */
+  /** Hits divided by lookups, 0 to 1; null before the first lookup. */
   readonly hitRate: number | null;
 };
 
@@ -30,7 +30,7 @@ export type CacheStatus = {
  */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
-  /** `ttlMs` is required: every entry expires. @throws RangeError unless `ttlMs` is a positive integer */
+  /** `ttlMs` is required because every entry expires. @throws RangeError unless `ttlMs` is a positive integer */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /**
    * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
@@ -40,7 +40,7 @@ export interface Cache {
   clear(pattern: string): Promise<number>;
   /**
    * Counts one hit, or `by` hits, in a fixed window that starts with the key's first hit. Atomic across all replicas. A
-   * negative `by` reverts hits. It never reduces the count below 0 and never starts a window.
+   * negative `by` reverts hits. This never reduces the count below 0 and never starts a window.
    * @throws CacheUnavailable; RangeError unless `by` is a non-zero integer
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;

@@ -2,8 +2,8 @@ import type { EngineFacts, EngineFault } from './engine.js';
 import { token } from './token.js';
 
 /**
- * The event store: one append-only history of many streams. It is the system of record; everything else is derived from
- * it. Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
+ * The event store: one append-only history of many streams. It is the system of record, from which everything else is
+ * derived. Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
  * - An append is atomic, and durable (flushed to disk) before its promise resolves.
  * - Revisions of a stream are 0, 1, 2 … without gaps, and continue after a soft delete.
  * - Positions increase strictly in commit order across the whole store; they may have gaps.
@@ -40,7 +40,7 @@ export type RecordedEvent = {
   readonly recordedAtMs: number;
 };
 
-/** The stream's last revision as known to the writer. `no_stream` also accepts a soft-deleted stream. */
+/** The last revision of the stream that the writer knows. `no_stream` also accepts a soft-deleted stream. */
 export type ExpectedRevision = number | 'no_stream';
 
 /** Events for one stream, stored atomically. */
@@ -94,7 +94,7 @@ export type AllRead = {
 /**
  * A batch of a catch-up subscription: the next matching events, in order. `position` is the checkpoint to store: every
  * matching event up to and including it has been delivered. It also advances when `events` is empty because a range
- * held no matching event. `caughtUp` is true if no further event was stored when the batch was read.
+ * contained no matching event. `caughtUp` is true if no further event was stored when the batch was read.
  */
 export type EventBatch = {
   readonly events: readonly RecordedEvent[];
@@ -124,13 +124,13 @@ export interface EventStore {
   readonly hasLocalReads?: boolean;
 
   /**
-   * The last revision of a stream, −1 for an empty one, if this process knows it without reading: it alone writes the
-   * history. Undefined if it does not know, or if the store is closed.
+   * Returns the last revision of a stream, −1 for an empty one, if this process knows it without reading because it
+   * alone writes the history. Undefined if it does not know, or if the store is closed.
    */
   revisionOf?(stream: string): number | undefined;
 
   /**
-   * Appends all of the events or none of them. They are durable when the promise resolves. Idempotent by event id, like
+   * Appends either all of the events or none. They are durable when the promise resolves. Idempotent by event id, like
    * EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes nothing.
    * An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL if it
    * has none.
@@ -139,8 +139,8 @@ export interface EventStore {
   append(append: Append): Promise<Appended>;
 
   /**
-   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that support it
-   * flush only once. Not a transaction: appends before a failure remain stored. Resolves when all are durable.
+   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that support this
+   * flush only once. This is not a transaction: appends before a failure remain stored. Resolves when all are durable.
    * @throws the error of `append` for the first append that failed; the error's `stream` identifies the append
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;
@@ -155,9 +155,9 @@ export interface EventStore {
   readAll(read?: AllRead): Promise<readonly RecordedEvent[]>;
 
   /**
-   * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats.
-   * Pull-based: the next batch is read when the consumer requests it, so a slow consumer causes no buffering. Recovers
-   * from a lost connection; ends when `signal` aborts or the store closes.
+   * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats. It is
+   * pull-based: the next batch is read when the consumer requests it, so a slow consumer causes no buffering. It
+   * recovers from lost connections, and ends when `signal` aborts or the store closes.
    * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the position of the last batch) is not a
    * position of this history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then
    * ended; restart it after the last batch.
@@ -224,7 +224,7 @@ export class AppendOutcomeUnknown extends Error {
 
 /** The store is currently unavailable (unreachable, disk full). The rejected call stored nothing. */
 export class EventStoreUnavailable extends Error {
-  /** `reason`: a short cause that is safe to show to anyone. Contains no address, secret or tenant data. */
+  /** `reason`: a short cause that is safe to show to anyone. Contains no addresses, secrets or tenant data. */
   constructor(
     message: string,
     override readonly cause?: unknown,
@@ -244,8 +244,8 @@ export class EventStoreInUse extends Error {
 }
 
 /**
- * The position was never issued by this history: it belongs to another history, or to a longer one from which this one
- * was restored. A retry cannot succeed. Only an engine that can detect this throws it (EventStoreDB, for a position
+ * The position does not belong to this history, but to another one, or to a longer one from which this one was
+ * restored. A retry cannot succeed. Only an engine that can detect this throws this error (EventStoreDB, for a position
  * inside a record). A position beyond the end is accepted, so compare checkpoints with `head()` first.
  */
 export class InvalidPosition extends Error {

@@ -1,4 +1,4 @@
-/** Longer patterns are rejected: the time of a match is bounded by key length times pattern length. */
+/** Longer patterns are rejected, because the time for a match grows with key length times pattern length. */
 export const MAX_PATTERN_LENGTH = 256;
 
 /** Whether an element of a pattern matches a character code; ANY_TEXT matches any number of characters. */

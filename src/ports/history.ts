@@ -5,7 +5,7 @@ import type { Position } from './event-store.js';
  * has a different id. A copy of a store keeps the id until it is renewed.
  */
 export interface HistoryIdentity {
-  /** Undefined until the history has an id. @throws EventStoreUnavailable */
+  /** Returns the id; undefined until the history has one. @throws EventStoreUnavailable */
   current(): Promise<string | undefined>;
   /**
    * Durably replaces the id `known` with `next`. Returns the current id, which differs from `next` if a concurrent call

@@ -1,8 +1,8 @@
-/** A lease as stored. */
+/** A stored lease. */
 export type Lease = {
   /** Id of the process that holds the lease; empty after a release. */
   readonly holder: string;
-  /** Increases by one with every change of holder: the fencing token for work done under the lease. */
+  /** Increases by one with every change of holder. It is the fencing token for work done under the lease. */
   readonly term: number;
   /**
    * Increases by one with every renewal. If it stays unchanged for long enough, another replica may take over the
@@ -12,16 +12,16 @@ export type Lease = {
 };
 
 /**
- * Named leases for leader election among replicas. The store only compares and swaps; src/projecting/leadership.ts
- * decides who may take over a lease, and when. Correctness never depends on a lease.
+ * Named leases for leader election among replicas. The store only compares and swaps. src/projecting/leadership.ts
+ * decides which replica may take over a lease, and when. Correctness never depends on a lease.
  */
 export interface LeaseStore {
   /** The stored lease; undefined if it was never held. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;
   /**
    * Stores `next` if the lease still equals `expected` (undefined: no lease was ever stored); atomic across all
-   * replicas. Returns false if the lease has changed. After a timeout the swap may or may not have happened: read the
-   * lease again.
+   * replicas. Returns false if the lease has changed. After a timeout, the swap may or may not have happened, so read
+   * the lease again.
    * @throws ReadStoreUnavailable
    */
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean>;

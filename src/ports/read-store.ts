@@ -29,11 +29,11 @@ export type ReadModel<Doc extends object = never> = {
   readonly fields: Readonly<Record<string, Field<Doc>>>;
   /** Fields by which lists can be filtered. Each filter has its own index, which also includes the list order. */
   readonly filters: readonly string[];
-  /** Filters that are often used together. Each combination has its own index. */
+  /** Sets of filters that are often used together. Each combination has its own index. */
   readonly compound?: readonly (readonly string[])[];
   /**
    * Single-valued filters with few distinct values. The number of documents for each value is maintained with the
-   * model, so the total of a list with only this filter is known immediately, whatever its length. If the list is
+   * model, so the total of a list with only this filter is known immediately, regardless of its length. If `counted` is
    * empty, only the overall count is maintained.
    */
   readonly counted?: readonly string[];
@@ -54,7 +54,7 @@ export type ReadModel<Doc extends object = never> = {
   readonly large?: true;
   /** Searchable texts by name; null values are skipped. */
   readonly search?: Readonly<Record<string, (doc: Doc) => string | null>>;
-  /** Extends the search to named texts of other documents that a field of this document references. */
+  /** Extends the search to named texts of other documents to which a field of this document refers. */
   readonly searchJoins?: readonly SearchJoin[];
 };
 /** `field` holds ids of documents of the other `model`; `texts` are names of that model's searchable texts. */
@@ -90,7 +90,7 @@ export type WriteBatch = {
   /** Stored after all writes, and only if none of them conflicted. A checkpoint never moves backwards. */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
-/** Writes that were not applied because the stored document was not at the expected position. */
+/** The writes that were not applied because the stored document was not at the expected position. */
 export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readonly table: AnyTable })[] };
 
 /** Both bounds are inclusive; an omitted bound is open. */
@@ -130,7 +130,7 @@ export type Listed = {
   readonly items: readonly string[];
   /** -1 if the query used `after`. */
   readonly totalCount: number;
-  /** Counting stopped at `countUpTo`: there are at least `totalCount` documents. */
+  /** Set if counting stopped at `countUpTo`, so there are at least `totalCount` documents. */
   readonly isCapped?: true;
   /** Cursor of the next page, to pass as `after`; undefined on the last page. */
   readonly next?: string | undefined;
@@ -151,8 +151,8 @@ export interface ReadStore {
   drop(table: AnyTable): Promise<void>;
 
   /**
-   * Documents for the projector, tombstones included, in the order of `keys`; undefined for a document that never
-   * existed.
+   * Returns documents for the projector, including tombstones, in the order of `keys`; undefined for a document that
+   * never existed.
    */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   /**
@@ -161,20 +161,23 @@ export interface ReadStore {
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 
-  /** One document's JSON; undefined if it is missing or a tombstone. */
+  /** Returns the JSON of one document; undefined if it is missing or a tombstone. */
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined>;
-  /** Several documents by id; missing ids are omitted. */
+  /** Returns several documents by id. Missing ids are omitted. */
   getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>>;
-  /** A page and its total. An unknown filter is a bug in the caller: RangeError. @throws SearchTooBroad */
+  /**
+   * Returns a page and its total.
+   * @throws SearchTooBroad; RangeError for an unknown filter, which is a bug in the caller
+   */
   list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed>;
-  /** All documents of the table, ordered by scope and id, tombstones included. Used to compare generations. */
+  /** Yields all documents of the table, including tombstones, ordered by scope and id. Used to compare generations. */
   scan(table: AnyTable): AsyncIterable<DocumentKey & StoredDocument>;
 
-  /** The stored checkpoint, -1 if there is none. */
+  /** Returns the stored checkpoint; −1 if there is none. */
   checkpoint(key: string): Promise<number>;
-  /** Several checkpoints in one read, in the order of `keys`. */
+  /** Reads several checkpoints at once, in the order of `keys`. */
   checkpoints(keys: readonly string[]): Promise<readonly number[]>;
-  /** The live generation of a model version; undefined before the first cutover. */
+  /** Returns the live generation of a model version; undefined before the first cutover. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
   /** Cuts over to a generation. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
@@ -187,7 +190,9 @@ export interface ReadStore {
   close(): Promise<void>;
 }
 
-/** The search matches more documents than the engine can examine; the caller must narrow it. The engine is healthy. */
+/**
+ * The search matches more documents than the engine can examine, so the caller must narrow it. The engine is healthy.
+ */
 export class SearchTooBroad extends Error {
   constructor() {
     super('The search matches too many records');

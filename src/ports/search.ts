@@ -10,21 +10,23 @@ const marks = /\p{M}+/gu;
 const wordPattern = /[\p{L}\p{N}]+/gu;
 const asciiWordPattern = /[a-z0-9]+/g;
 
-/** Maximum word length in code points. Longer words are truncated, in documents and in searches alike. */
+/** Maximum word length in code points. Longer words are truncated, both in documents and in searches. */
 export const MAX_WORD_LENGTH = 64;
-/** Maximum number of words in a search. Further words are ignored, so it matches more documents, never fewer. */
+/**
+ * Maximum number of words in a search. Further words are ignored, so the search matches more documents, never fewer.
+ */
 export const MAX_SEARCH_WORDS = 100;
 
-// Fast path: most texts are ASCII and need no Unicode handling.
+// This is a fast path: most texts are ASCII and need no Unicode handling.
 const isAscii = (text: string): boolean => {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return false;
   return true;
 };
 
 /**
- * Removes differences that search ignores: case, accents (NFKD, marks stripped), the dot of the Turkish i (İ I ı i are
- * equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS (and ẞ has no
- * other upper case).
+ * Removes the differences that search ignores: case, accents (NFKD without marks), and the dot of the Turkish i (İ I ı
+ * i are equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS (and ẞ
+ * has no other upper case).
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -36,7 +38,10 @@ export function fold(text: string): string {
 const cut = (word: string): string =>
   word.length <= MAX_WORD_LENGTH ? word : Array.from(word).slice(0, MAX_WORD_LENGTH).join('');
 
-/** The distinct folded words of a text in order of first appearance, split at anything except letters and digits. */
+/**
+ * Returns the distinct folded words of a text in the order of their first appearance, split at anything except letters
+ * and digits.
+ */
 export function words(text: string): string[] {
   const folded = fold(text);
   const found = folded.match(isAscii(folded) ? asciiWordPattern : wordPattern);
@@ -44,8 +49,8 @@ export function words(text: string): string[] {
 }
 
 /**
- * The words of a search: undefined for no search (absent or empty text); `[]` for text without a word, which matches
- * nothing; otherwise at most MAX_SEARCH_WORDS words, without prefixes of longer ones.
+ * Returns the words of a search: undefined if there is no search (absent or empty text); `[]` for text without words,
+ * which matches nothing; otherwise at most MAX_SEARCH_WORDS words, without prefixes of longer ones.
  */
 export function searchWords(text: string | undefined): string[] | undefined {
   if (text === undefined || text === '') return undefined;

@@ -6,9 +6,9 @@ export const CLOCK = token<Clock>('CLOCK');
 export const IDS = token<Ids>('IDS');
 
 export interface Clock {
-  /** Wall clock in milliseconds since 1970. It may jump. */
+  /** Returns the wall-clock time in milliseconds since 1970. It may jump. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary origin; never decreases. */
+  /** Returns the milliseconds since an arbitrary origin. Never decreases. */
   monotonicMs(): number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -16,6 +16,6 @@ export interface Clock {
 
 /** Id generator. */
 export interface Ids {
-  /** A fresh UUIDv7 (RFC 9562). */
+  /** Returns a new UUIDv7 (RFC 9562). */
   next(): string;
 }

@@ -1,4 +1,4 @@
-/** Pattern source of a UUID as written by the service (RFC 9562, section 4): lower case, with dashes. */
+/** Source of a pattern for UUIDs as the service writes them (RFC 9562, section 4): lower case, with hyphens. */
 export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 /** Matches a text that is exactly one such UUID. */

@@ -12,7 +12,7 @@ test('An unwritable data directory is reported with its path; a writable one sta
     await writeFile(file, '');
     const below = join(file, 'data');
     expect(whyUnwritable(below)).toBe(
-      `DATA_DIR ${below} is not writable: a part of the path is not a directory (ENOTDIR).`,
+      `DATA_DIR ${below} is not writable: part of the path is not a directory (ENOTDIR).`,
     );
     expect(whyUnwritable(file)).toBe(`DATA_DIR ${file} is not writable: it is not a directory (EEXIST).`);
   } finally {

@@ -24,7 +24,7 @@ describe('A validation error', () => {
     ['a value that is not a number', z.coerce.number(), 'x', ': Must be a number.'],
     ['another choice', z.enum(['IN', 'OUT']), 'UP', ': Must be one of IN, OUT.'],
     ['an invalid e-mail address', z.email(), 'ada', ': Must be an e-mail address.'],
-    ['a date that does not exist', z.iso.date(), '2026-02-30', ': Must be a calendar date: YYYY-MM-DD.'],
+    ['a date that does not exist', z.iso.date(), '2026-02-30', ': Must be a calendar date, YYYY-MM-DD.'],
     ['a text of another form', z.string().regex(/^[A-Z]$/), 'a', ': Must match /^[A-Z]$/.'],
     ['an unknown field', name, { name: 'Ada', nick: 'A' }, 'nick: Unknown field.'],
   ])('of %s says what is required', (_, schema, value, words) => {

@@ -209,7 +209,7 @@ describe('Background work', () => {
     const before = (await list()).totalCount;
     // The event is rejected by its own schema.
     errors.note({ fingerprint: 'f', level: 'NONE' as 'INFO', message: 'Not to be recorded' });
-    const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors cannot be recorded'));
+    const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors could not be recorded'));
     await eventually(isSaid, PATIENCE_MS);
     expect((await list()).totalCount).toBe(before);
   });

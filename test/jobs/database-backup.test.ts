@@ -178,7 +178,7 @@ test('An unwritable folder fails the run with the reason', async () => {
   await writeFile(blocked, '');
   const running = job({ BACKUP_DIR: join(blocked, 'backups') }).run(runOf());
   await expect(running).rejects.toThrow('The backup cannot be written to');
-  await expect(running).rejects.toThrow(/cannot be written to .*blocked.*: a part of the path is not a directory/);
+  await expect(running).rejects.toThrow(/cannot be written to .*blocked.*: part of the path is not a directory/);
 });
 
 test('Of two overlapping runs the earlier one fails, and the later one is complete', async () => {

@@ -190,7 +190,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(() => a.toy.latest.run.signal.aborted);
     a.toy.latest.finish({ message: 'Too late.' });
     a.toy.latest.run.report(99, 'too late');
-    await a.until(() => a.complaints.includes('a job ended after this process had lost it'));
+    await a.until(() => a.complaints.includes('a job ended after another process had ended its run'));
     expect(await eventTypes()).toEqual(before);
     expect(await b.last()).toMatchObject({ id: executionId, status: 'FAILED' });
     await b.trigger();
@@ -286,7 +286,7 @@ describe('A leader', () => {
     await a.until(() => a.toy.runs.length === 1);
     a.events.away = true;
     a.toy.latest.finish({ message: 'Done in the dark.' });
-    await a.until(() => a.complaints.some((line) => line.includes('cannot be recorded')));
+    await a.until(() => a.complaints.some((line) => line.includes('could not be recorded')));
     a.events.away = false;
     await a.until(async () => (await a.state()).run === null);
     expect(await a.last()).toMatchObject({ status: 'SUCCEEDED', message: 'Done in the dark.' });

@@ -162,7 +162,7 @@ describe('Errors of a process', () => {
     collector.note({ ...broken, fingerprint: 'bad' });
     collector.note(broken);
     await clock.advance(3_000);
-    expect([tried, complaints]).toEqual([['bad', 'f'], ['errors cannot be recorded in the error log']]);
+    expect([tried, complaints]).toEqual([['bad', 'f'], ['errors could not be recorded in the error log; retrying']]);
     await collector.close();
   });
 
