@@ -13,7 +13,7 @@ import { searchIn, texts } from './record-projection.js';
 /** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
 
-/** Deleted accounts remain, hidden, because transactions and reports refer to them permanently. */
+/** Deleted accounts remain but are hidden, because transactions and reports refer to them permanently. */
 export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
   version: 3,
@@ -21,7 +21,7 @@ export const accounts: ReadModel<AccountView> = {
     ...texts<AccountView>('createdAt', 'type'),
     foldedName: { type: 'text', of: ({ name }) => fold(name) },
     foldedCode: { type: 'text', of: ({ code }) => code && fold(code) },
-    /** Accounts without a code are last in the order by code. */
+    /** Accounts without a code come last in the order by code. */
     hasNoCode: { type: 'boolean', of: ({ code }) => code === null },
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
@@ -62,7 +62,9 @@ export const accountProjection: Projection<AccountView, AnyAccountEvent> = {
   },
 };
 
-/** A customer's opening balance is in the customer's stream but does not change the account. */
+/**
+ * Whether the event changes the account itself. A customer's opening balance is in the customer's stream but does not.
+ */
 const isOwnChange = (event: Recorded<AnyAccountEvent>): boolean =>
   event.entity !== 'customer' || isAboutCustomer(event as Recorded<CustomerEvent>);
 
@@ -106,8 +108,8 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
 };
 
 /**
- * A customer. The balance is added when the customer is read. Deleted customers remain, hidden, because transactions
- * refer to them permanently.
+ * A customer. The balance is added when the customer is read. Deleted customers remain but are hidden, because
+ * transactions refer to them permanently.
  */
 export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isDeleted: boolean };
 
@@ -176,8 +178,8 @@ function customerChanges(event: OwnChange): Partial<CustomerView> {
 export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 
 /**
- * A customer or account between deletion and restoration. `reachedBy`: the first event after the deletion that posted
- * to the record, which is not allowed; null if there is none.
+ * A customer or account between deletion and restoration. `reachedBy`: the first event that posted to the record after
+ * the deletion, so that it must be restored; null if there is none.
  */
 export type DeletedRecord = {
   readonly tenantId: string;
@@ -200,8 +202,8 @@ export const deletedRecords: ReadModel<DeletedRecord> = {
 type TouchingEvent = LedgerEvent | CustomerEvent | AccountEvent;
 
 /**
- * Only deleted records have a document, so a sale costs no more than a lookup of absent documents. All tenants share
- * one scope because the restoration policy reads them together.
+ * Only deleted records have documents, so a sale costs only a lookup of absent documents. All tenants share one scope,
+ * because RestorationWatch reads them together.
  */
 export const deletedRecordProjection: Projection<DeletedRecord, TouchingEvent> = {
   model: deletedRecords,

@@ -40,7 +40,8 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
 };
 
 /**
- * Who did what, when and from where: one entry per domain event. Tenant and user names are added when an entry is read.
+ * Entries record who did what, when and from where, one for each domain event. Tenant and user names are added when an
+ * entry is read.
  */
 export type AuditLogView = {
   /** Id of the event. */
@@ -52,7 +53,10 @@ export type AuditLogView = {
   readonly branchId: string | null;
   /** The acting user or operator; for a rejected sign-in, the owner of the account. */
   readonly userId: string | null;
-  /** `partner:<sourceId>` or `system:<name>` if nobody signed in acted; OPERATOR_ACTOR in a tenant's history. */
+  /**
+   * `partner:<sourceId>` or `system:<name>` if the actor was not signed in; OPERATOR_ACTOR for operators in a tenant's
+   * history.
+   */
   readonly actor: string | null;
   readonly action: AuditAction;
   readonly entity: string;
@@ -73,40 +77,43 @@ const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
 /** The start of a UUID, long enough not to match ordinary numbers. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
-/** Indexes each UUID as one word instead of five, which saves a third of the words per entry. */
+/** Makes each UUID one word instead of five, which saves a third of the indexed words of an entry. */
 const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
-/** Normalizes a search to indexed words. Only the first part of an incomplete UUID is used. */
+/** Converts a search to indexed words. Only the first part of an incomplete UUID is used. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');
 
-/** A hand-written event may lack a valid timestamp. It is then sorted as the oldest instead of causing an error. */
+/**
+ * An event that was written by hand may lack a valid timestamp. It then counts as the oldest instead of causing an
+ * error.
+ */
 const instantOf = (text: string): number => {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-/** Actor of an operator's entry in the history of a tenant, from which the tenant must not learn who it was. */
+/** Actor in the entry of an operator in a tenant's history. The tenant must not learn which operator it was. */
 export const OPERATOR_ACTOR = 'operator';
 
-/** Kinds of records that belong to a tenant's history but that only operators see. */
+/** Kinds of records that belong to a tenant's history but are visible only to operators. */
 const OPERATORS_OWN: readonly string[] = ['dead-letter'];
 
 /** Whether the users of the entry's tenant may see it. */
 export const isShownToTenant = ({ tenantId, entity }: Pick<AuditLogView, 'tenantId' | 'entity'>): boolean =>
   tenantId !== PLATFORM_TENANT && !OPERATORS_OWN.includes(entity);
 
-/** Value of the filter `tenantId` that selects the entries that the users of a tenant may see. */
+/** Returns the value of the filter `tenantId` that selects the entries visible to the users of a tenant. */
 export const shownTo = (tenantId: string): string => `shown:${tenantId}`;
 
 const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
 
-// The largest read model, to which every command and every sale adds an entry. Entries therefore contain only the
-// members that their filters need (docs/adr/0024).
+// This is the largest read model, because every command and every sale adds an entry. Entries therefore contain only
+// the fields that filters need (docs/adr/0024).
 export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 3,
   fields: {
-    /** Milliseconds since 1970 take a quarter of the space of a text in every index. */
+    /** In every index, milliseconds since 1970 take a quarter of the space of text. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),
@@ -139,7 +146,7 @@ function entryOf(event: Audited): AuditLogView {
   const { metadata, audit, data } = event;
   const { entity, entityId } = subjectOf(event);
   const isOwn = entity === event.entity && entityId === event.recordId;
-  // A tenant's own record belongs to the platform, but the tenant's changes to it belong to the tenant.
+  // A tenant's own record belongs to the platform, but changes that the tenant makes to it belong to the tenant.
   const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
   return {
     id: event.id,
@@ -174,7 +181,10 @@ function actorOf(
   return { userId: 'userId' in data && typeof data.userId === 'string' ? data.userId : null, actor: null };
 }
 
-/** The newest event in a read store's audit log. The event history must contain it. @throws ReadStoreUnavailable */
+/**
+ * Returns the newest event in a read store's audit log, which the history must contain.
+ * @throws ReadStoreUnavailable
+ */
 export async function auditWitness(store: ReadStore): Promise<Anchor | undefined> {
   const { model } = auditLogProjection as AnyProjection;
   const generation = await store.liveGeneration(model.name, model.version);

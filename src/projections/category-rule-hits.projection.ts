@@ -2,7 +2,7 @@ import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger-events.js';
 
-/** Hits of a rule; absent if the rule never matched. The document remains after the rule is deleted. */
+/** The hits of a rule; absent if the rule has never matched. The document remains after the rule is deleted. */
 export type CategoryRuleHitsView = {
   readonly id: string;
   /** Number of transactions that the rule categorized, regardless of later changes to them. */
@@ -10,7 +10,7 @@ export type CategoryRuleHitsView = {
   readonly lastMatchedAt: string;
 };
 
-// Separate from the rule model, because sales update hits thousands of times a second and must not change a rule's
+// Hits have their own model, because sales update them thousands of times a second and must not change a rule's
 // revision.
 export const categoryRuleHits: ReadModel<CategoryRuleHitsView> = {
   name: 'category_rule_hits',

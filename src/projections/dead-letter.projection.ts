@@ -13,9 +13,9 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly eventRevision: number | null;
   /** Subject of the event. */
   readonly subject: string;
-  /** The sale that the event belongs to. */
+  /** The sale to which the event belongs. */
   readonly saleId: string | null;
-  /** What the sale waits for. */
+  /** The cause for whose removal the sale waits. */
   readonly awaits?: string | undefined;
   /** External id of a rejected sale. */
   readonly externalId: string | null;
@@ -24,7 +24,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly firstFailedAt: string;
   readonly lastFailedAt: string;
   readonly resolvedAt: string | null;
-  /** The user or operator who resolved it, or `system:` and a component of the service. */
+  /** The user or operator who resolved it, or `system:` followed by a component of the service. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
   readonly createdAt: string;
@@ -33,7 +33,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly revision: number;
 };
 
-/** Filter for the parked letters of a tenant's sales that wait for a cause. */
+/** Returns the filter value for the parked letters of a tenant's sales that wait for the removal of a cause. */
 export const awaitedIn = (tenantId: string, cause: string): string => `${tenantId} ${cause}`;
 
 export const deadLetters: ReadModel<DeadLetterView> = {
@@ -75,7 +75,7 @@ const resolverIn = ({ operatorId, userId, system }: EventMetadata): string | nul
 
 type Parked = Extract<DeadLetterEvent, { type: 'DeadLetterParked' }>;
 
-/** The record that the event belongs to. */
+/** Returns the record to which the event belongs. */
 function recordIn(stream: string): Pick<DeadLetterView, 'subject' | 'saleId'> {
   const record = parseStreamName(stream);
   if (!record) return { subject: stream, saleId: null };

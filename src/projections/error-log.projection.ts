@@ -8,7 +8,10 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
-/** An error as shown to operators: details, last occurrence, and total of its reports. Lists are oldest first. */
+/**
+ * An error as shown to operators: its details, its last occurrence, and the totals of its reports. Lists are in order
+ * of time.
+ */
 export type ErrorLogView = Omit<ErrorReport['details'], 'fingerprint'> &
   ErrorReport['latest'] &
   Omit<ErrorReport, 'reportId' | 'latest' | 'details'> & {
@@ -70,7 +73,7 @@ export const errorLogProjection: Projection<ErrorLogView, ErrorLogEvent> = {
 
 type Occurred = Recorded<Extract<ErrorLogEvent, { type: 'ErrorOccurred' }>>;
 
-/** A record before its first report is counted. */
+/** Returns a record before its first report is counted. */
 function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView | undefined {
   if (!data.details) return undefined;
   const { fingerprint: _, ...details } = data.details;
@@ -94,7 +97,10 @@ function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView |
   };
 }
 
-/** Reports may arrive out of order: a process may report older occurrences than another's last report. */
+/**
+ * Adds a report. Reports may arrive out of order, because a process may report older occurrences than another one has
+ * reported.
+ */
 function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): ErrorLogView {
   const isLatest = data.lastSeenAt >= view.lastSeenAt;
   return {
@@ -111,7 +117,7 @@ function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): Er
   };
 }
 
-/** The last `max` distinct values of both lists. */
+/** Returns the last `max` distinct values of both lists. */
 const latestOf = (max: number, before: readonly string[], more: readonly string[]): string[] => {
   const added = new Set(more);
   return [...before.filter((one) => !added.has(one)), ...added].slice(-max);

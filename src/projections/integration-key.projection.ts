@@ -9,7 +9,7 @@ import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { keyedBy, readModelOf, recordProjection } from './record-projection.js';
 
-/** Maps a key to its tenant: operators address a key by its id alone. */
+/** Maps a key to its tenant, because operators address a key by its id alone. */
 export type IntegrationKeyEntry = { readonly id: string; readonly tenantId: string };
 
 export const integrationKeyDirectory = keyedBy<IntegrationKeyEntry>('integration_key_directory', 'id');
@@ -33,7 +33,7 @@ export const integrationKeyProjection = recordProjection(integrationKeys, integr
   IntegrationKeyRateLimitSet: ({ data }) => data,
 });
 
-/** When a key was last used. A separate model, because using a key does not change its revision. */
+/** Time of the last use of a key. This is a separate model, because using a key does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const integrationKeyUses = keyedBy<IntegrationKeyUseView>('integration_key_uses', 'id');

@@ -12,16 +12,16 @@ export type Minor = number | string;
 export type TaxedKind = 'SALE' | 'RETURN' | 'CANCELLATION';
 
 /**
- * What one event posted. Reports read the entries of a tenant from the first to the last; as arrays they are parsed in
- * half the time of objects. They never change, so the reports of any past instant can be produced from them.
+ * What one event posted. Reports read all entries of a tenant in order; arrays are parsed in half the time of objects.
+ * Entries never change, so reports as of any past instant can be produced from them.
  */
 export type LedgerEntryView = readonly [
   position: number,
   /** When the event was recorded, in milliseconds since 1970. */
   at: number,
   /**
-   * The sale on whose stream the event is, or the transaction that it records or reverses. Empty for a sale that its own
-   * collections settled: nothing of it is open.
+   * The sale whose stream contains the event, or the transaction that it records or reverses. Empty for a sale that its
+   * own collections settled, because no part of it is open.
    */
   of: string,
   /** 1 if an earlier event recorded that sale or transaction. */
@@ -76,7 +76,7 @@ function daysOf(event: LedgerEvent): LedgerEntryView[4] {
   return [...days.values()];
 }
 
-/** Half of the largest exact integer, so that the sum of an exact number and an amount is exact too. */
+/** Half of the largest exact integer, so that the sum of an exact number and an amount is exact, too. */
 const MAX_EXACT = 2n ** 52n;
 const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
@@ -101,7 +101,10 @@ function taxedOf(event: LedgerEvent): LedgerEntryView[5] {
   return amounts.length === 0 ? undefined : [KINDS[event.type], date, ...amounts];
 }
 
-/** Net and tax of a document whose event does not contain the rates. Its postings: the customer, Sales, then tax. */
+/**
+ * Returns the net and tax of a document whose event does not contain the rates. Its postings are in the order customer,
+ * Sales, tax.
+ */
 function unratedOf({ documentEffect, postings }: LedgerTransaction): (string | null)[] {
   const [, net, tax] = postings;
   return documentEffect === null || !net ? [] : [null, absolute(net.amount), absolute(tax?.amount ?? '0')];

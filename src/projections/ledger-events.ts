@@ -11,7 +11,7 @@ export const ledgerSources = ['sale', 'customer', 'transaction'] as const;
 
 const NO_ENTRIES: readonly LedgerTransaction[] = [];
 
-/** The transactions that an event contains, in order; empty if it moves no money. */
+/** Returns the transactions that an event contains, in order; empty if it contains none. */
 export function entriesOf({ data }: LedgerEvent): readonly LedgerTransaction[] {
   if ('transactions' in data) return data.transactions;
   if ('transaction' in data) return [data.transaction];
@@ -21,7 +21,7 @@ export function entriesOf({ data }: LedgerEvent): readonly LedgerTransaction[] {
 
 const NONE: CategorizedBys = {};
 
-/** The rules that categorized an event's transactions, by transaction id. */
+/** Returns the rules that categorized an event's transactions, by transaction id. */
 export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
   switch (event.type) {
     case 'SaleBooked':
@@ -41,7 +41,7 @@ export function categorizedBysOf(event: LedgerEvent): CategorizedBys {
 const named = (transaction: LedgerTransaction | null, rule: CategorizedBy | null | undefined): CategorizedBys =>
   transaction && rule ? { [transaction.id]: rule } : NONE;
 
-/** One hit per transaction that a rule categorized. */
+/** Returns one hit for each transaction that a rule categorized. */
 export function ruleHitsOf(event: LedgerEvent): readonly CategorizedBy[] {
   const change = recategorizationOf(event);
   if (!change) return Object.values(categorizedBysOf(event));
@@ -54,7 +54,7 @@ export type CategoryChange = Pick<CategoryChoice, 'transactionId' | 'categoryId'
   readonly isChosen: boolean;
 };
 
-/** Undefined for events that change no category. */
+/** Returns the change of a category; undefined for events that change none. */
 export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined {
   switch (event.type) {
     case 'TransactionCategorized':
@@ -68,7 +68,7 @@ export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined
   }
 }
 
-/** The change of a category by the application of a rule, or by its undoing; undefined for other events. */
+/** Returns the change of a category by applying a rule or undoing that; undefined for other events. */
 export function recategorizationOf(event: LedgerEvent): Recategorization | undefined {
   switch (event.type) {
     case 'TransactionRecategorized':

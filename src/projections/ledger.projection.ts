@@ -14,7 +14,7 @@ import {
 } from './ledger-events.js';
 import { keyedBy, searchIn, texts } from './record-projection.js';
 
-/** Totals of an account's postings: debits and credits separately, both non-negative. */
+/** Totals of an account's postings, with debits and credits separate and both non-negative. */
 export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
 
 /** Totals of an account over all value dates. A customer's account has the customer's id. */
@@ -73,7 +73,7 @@ const NOTHING: readonly Movement[] = [];
 /** Caches the sums per event, because several projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
-/** What an event posted to each account on each date. */
+/** Returns what an event posted to each account on each date. */
 export function movementsOf(event: LedgerEvent): readonly Movement[] {
   const entries = entriesOf(event);
   if (entries.length === 0) return NOTHING;
@@ -153,13 +153,15 @@ export type TransactionView = LedgerTransaction & {
 
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
-/** Texts of this length sort like the amounts of any currency. Longer than the sum of a journal entry's lines. */
+/**
+ * Text of this length sorts like the amounts of any currency. It can represent the sum of any journal entry's lines.
+ */
 const AMOUNT_LENGTH = 24;
-/** An amount as the text by which transactions are filtered. */
+/** Converts an amount to the text by which transactions are filtered. */
 export const amountKey = (amount: string): string =>
   toMinor(amount, MAX_DECIMALS).toString().padStart(AMOUNT_LENGTH, '0');
 
-/** The accounts that users choose for a transaction: all accounts of a journal entry. */
+/** Returns the accounts that users chose for a transaction. For a journal entry, these are all accounts. */
 function chosenAccounts({ type, accountId, counterAccountId, postings }: TransactionView): string[] {
   if (type === 'JOURNAL') return postings.map((posting) => posting.accountId);
   return [accountId, counterAccountId].filter((id) => id !== null);
@@ -172,13 +174,13 @@ export const transactions: ReadModel<TransactionView> = {
     ...texts<TransactionView>('date', 'customerId'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
     ...texts<TransactionView>(...FILTERS),
-    // Queries filter only for manual transactions, so only those are indexed.
+    // Queries select only manual transactions, so only those are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
-    /** Every account with a posting. `account` contains only those chosen by users. */
+    /** Every account with a posting. `account` contains only those that users chose. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // Two fields, because only the few cancelled transactions are worth an index.
+    // There are two fields, because only the few cancelled transactions justify an index.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
@@ -225,7 +227,7 @@ const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Part
   isChosen,
 });
 
-/** What a user's cancellation says besides its reversal; a partner's says nothing. */
+/** Returns the data of a user's cancellation besides its reversal. A partner's cancellation has none. */
 const toldBy = (event: LedgerEvent) =>
   event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
 
@@ -257,7 +259,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
     correctedBy: null,
     categorizedBy,
-    // A reversal has the category of the reversed transaction, which nobody chose for it.
+    // A reversal takes over the category of the reversed transaction, so nobody chose it.
     isChosen: entry.categoryId !== null && categorizedBy === null && entry.reversalOf === null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },

@@ -11,7 +11,7 @@ export type Stay = { readonly from: number; readonly to: number | null; readonly
 export type Sweep = { readonly position: number; readonly at: string };
 export type SingleRead = { readonly id: string; readonly at: string };
 
-/** The state that makes a notification list personal; one small document per person. */
+/** The state that makes a notification list personal. There is one small document for each person. */
 export type NotificationInboxView = {
   readonly id: string;
   readonly role: string | null;
@@ -25,7 +25,7 @@ export type NotificationInboxView = {
   readonly reads: readonly SingleRead[];
 };
 
-/** Limits above any realistic number of role changes, suspensions and sweeps. The oldest are dropped. */
+/** These limits exceed any realistic number of role changes, suspensions and sweeps. The oldest ones are removed. */
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
@@ -80,7 +80,7 @@ function changed(view: NotificationInboxView, event: Change): NotificationInboxV
   }
 }
 
-/** Closes the current stay and starts another if role or activity changed. */
+/** Closes the current stay and starts another one if the role or the activity has changed. */
 function stayingAs(
   view: NotificationInboxView,
   now: Pick<NotificationInboxView, 'role' | 'isActive'>,

@@ -6,7 +6,7 @@ import type { Projection } from '../projecting/projection.js';
 import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { keyedBy } from './record-projection.js';
 
-/** A closing or reopening. `note` of a reopening: its reason. */
+/** A closing or reopening. The `note` of a reopening is its reason. */
 export type PeriodChange = {
   readonly action: 'CLOSED' | 'REOPENED';
   readonly through: string | null;
@@ -15,7 +15,7 @@ export type PeriodChange = {
   readonly note: string | null;
 };
 
-/** The periods of a tenant; `history` is in order of events. */
+/** The periods of a tenant. `history` is in the order of events. */
 export type PeriodsView = {
   readonly tenantId: string;
   readonly closedThrough: string | null;
@@ -49,7 +49,7 @@ function changeBy({ type, data, metadata }: Recorded<TenantEvent>): PeriodChange
   }
 }
 
-/** A transaction behind the closing of its date. */
+/** A transaction that was recorded after its date had been closed. */
 export type LateEntryView = LateEntry & {
   readonly description: string | null;
   readonly recordedAt: string;
@@ -63,7 +63,7 @@ export type LateEntryView = LateEntry & {
   readonly cause: { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 };
 
-/** The last closed day of a tenant, and the transactions that were recorded behind it. */
+/** The last closed day of a tenant, and the transactions that were recorded with closed dates. */
 export type LateEntriesView = {
   readonly tenantId: string;
   readonly closedThrough: string;
@@ -84,11 +84,11 @@ export const lateEntries: ReadModel<LateEntriesView> = {
 type ClosingEvent = TenantEvent | LedgerEvent;
 
 /**
- * Finds late entries by the order of the history alone, on any event store and with any number of replicas: an entry is
- * late if its event follows that of the closing in force. Only tenants with a closed period have a document, so
- * for all others a sale costs the lookup of an absent document per batch.
+ * Finds late entries by the order of the history alone, so it works on any event store and with any number of replicas.
+ * An entry is late if its event follows that of the closing in force. Only tenants with a closed period have a
+ * document, so for all others the sales of a batch cost only the lookup of an absent document.
  *
- * Reopening the date of a late entry removes it from the list; a later closing then includes it.
+ * Reopening the date of a late entry removes the entry from the list. A later closing then includes it.
  */
 export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = {
   model: lateEntries,
@@ -119,7 +119,7 @@ export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = 
 
 const CLOSING: readonly string[] = ['PeriodClosed', 'PeriodReopened', 'LateEntriesDetected'];
 
-/** After a closing or reopening. */
+/** Returns the document after a closing or reopening. */
 function moved(
   view: LateEntriesView | undefined,
   tenantId: string,

@@ -9,8 +9,8 @@ import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { keyedBy, texts } from './record-projection.js';
 
 /**
- * A browser with a push subscription, of any tenant. It belongs to the last person who subscribed with it, even across
- * tenants.
+ * A browser with a push subscription of any tenant. It belongs to the last person who subscribed with it, even if that
+ * was in another tenant.
  */
 export type PushSubscriptionView = NewPushSubscription & {
   readonly id: string;
@@ -31,7 +31,7 @@ export const pushSubscriptions: ReadModel<PushSubscriptionView> = {
 export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSubscriptionEvent> = {
   model: pushSubscriptions,
   sources: ['push-subscription'],
-  // A browser's streams in two tenants feed one document.
+  // The streams of a browser in several tenants feed the same document.
   documents: ({ recordId }) => [recordId],
   scope: () => PLATFORM,
   evolve: (view, event) => {
@@ -45,8 +45,8 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
 };
 
 /**
- * The last push to a browser, accurate to an hour. A separate model, because a push does not change the revision of a
- * subscription.
+ * Time of the last push to a browser, accurate to an hour. This is a separate model, because a push does not change the
+ * revision of a subscription.
  */
 export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
 

@@ -6,7 +6,9 @@ import { ofRecord, type Projection } from '../projecting/projection.js';
 
 type Common = 'id' | 'createdAt' | 'updatedAt' | 'revision';
 
-/** The read model of a declared record: ordered by creation, with the filters and search texts of its fields. */
+/**
+ * Creates the read model of a declared record: ordered by creation, with the filters and search texts of its fields.
+ */
 export function readModelOf<F extends Fields>(
   record: RecordShapes<F>,
   { direction = 'descending', ...named }: { name: string; version: number; direction?: 'ascending' | 'descending' },
@@ -33,15 +35,15 @@ const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<V
   of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']>,
 });
 
-/** Fields of a read model that store these members of its view as text. */
+/** Creates fields of a read model that store these members of its view as text. */
 export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
   Object.fromEntries(names.map((name) => [name, member<View>(name)]));
 
-/** Full-text search in these members of a read model's view. */
+/** Creates a full-text search in these members of a read model's view. */
 export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
   Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
 
-/** A read model whose documents are found by id and listed in order of `key`. */
+/** Creates a read model whose documents are found by id and listed in the order of `key`. */
 export const keyedBy = <View extends object>(name: string, key: keyof View & string): ReadModel<View> => ({
   name,
   version: 1,

@@ -46,7 +46,7 @@ export const ruleApplicationProjection = recordProjection(ruleApplications, rule
   typeof recordProjection<RuleApplicationView, unknown, RuleApplicationEvent, 'RuleApplicationStarted'>
 >[3]);
 
-/** A transaction that an application changed, whatever happened to it later. */
+/** A transaction that an application changed, regardless of later changes. */
 export type RuleApplicationChange = {
   readonly applicationId: string;
   readonly transactionId: string;

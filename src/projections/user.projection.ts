@@ -23,7 +23,10 @@ export const userProjection = recordProjection(users, user, 'UserCreated', {
   UserDeleted: null,
 });
 
-/** When a user or operator last signed in. Separate from the user, because sign-ins do not change its revision. */
+/**
+ * Time of the last sign-in of a user or operator. This is separate from the user, because sign-ins do not change the
+ * user's revision.
+ */
 export type UserLogin = { readonly userId: string; readonly lastLoginAt: string };
 
 export const userLogins = keyedBy<UserLogin>('user_logins', 'userId');
@@ -72,7 +75,7 @@ export type SessionView = {
   readonly device: string | null;
   readonly startedAt: string;
   readonly lastUsedAt: string;
-  /** When its refresh token expires. */
+  /** Time at which its refresh token expires. */
   readonly expiresAt: string;
 };
 

@@ -7,10 +7,10 @@ import type { Clock } from '../ports/time.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { ALGORITHM, SigningKeys, type SigningKey } from './signing-keys.js';
 
-/** Lifetime of an access token, seconds. */
+/** Lifetime of an access token, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
-/** Claims of a token. Everything else (role, permissions, state of the session) is looked up. */
+/** Claims of a token. All other facts (role, permissions, state of the session) are looked up. */
 export type TokenClaims = {
   /** Id of the user or operator. */
   readonly sub: string;
@@ -45,7 +45,7 @@ type Verified = TokenClaims & { readonly exp: number; readonly keyId: string };
 const TOKEN_TYPE = 'at+jwt';
 const KEY_ID = /^[\w-]{43}$/;
 
-/** The error for every invalid token. It does not reveal the reason. */
+/** Creates the error for any invalid token, which does not reveal the reason. */
 export const unauthenticated = () =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is invalid.');
 
@@ -63,14 +63,14 @@ export class AccessTokens {
   ) {}
 
   /**
-   * Opens the keys as SigningKeys.open does.
+   * Opens the keys like SigningKeys.open.
    * @throws UnusableKey if they are not Ed25519 signing keys; the error does not contain them
    */
   static async open(directory: string, options: Options): Promise<AccessTokens> {
     return new AccessTokens(options, await SigningKeys.open(directory, options));
   }
 
-  /** The public keys as a JWKS. */
+  /** Returns the public keys as a JWKS. */
   published(): Promise<JSONWebKeySet> {
     return this.keys.published();
   }
@@ -93,7 +93,7 @@ export class AccessTokens {
       .sign(key.privateKey);
   }
 
-  /** Returns the token's claims. @throws DomainError unauthenticated UNAUTHENTICATED */
+  /** Returns the claims of a token. @throws DomainError unauthenticated UNAUTHENTICATED */
   async verify(token: string): Promise<TokenClaims> {
     const known = this.verified.get(token);
     if (known) {

@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js';
 
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
-/** Parses a client address added by a proxy, without optional port and brackets; undefined if not an IP address. */
+/**
+ * Parses a client address that a proxy added. Returns it without port and brackets; undefined if it is not an IP
+ * address.
+ */
 export function namedAddress(text: string): string | undefined {
   const [, v6, v4] = WITH_PORT.exec(text) ?? [];
   const address = v6 ?? v4 ?? text;
@@ -11,8 +14,9 @@ export function namedAddress(text: string): string | undefined {
 }
 
 /**
- * The key under which rate limits count an address. An IPv6 address counts as its /64: a site receives at least a /64
- * (RFC 6177), so a client could use any number of single addresses. IPv4 and IPv4-mapped addresses count individually.
+ * Returns the key under which rate limits count an address. An IPv6 address counts as its /64, because a site receives
+ * at least a /64 (RFC 6177) and a client could use any number of addresses in it. IPv4 and IPv4-mapped addresses count
+ * individually.
  */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) === 0) return ip;
@@ -29,7 +33,7 @@ export type TrustedProxies = false | number | readonly string[];
 
 const MOST = 10;
 
-/** Parses the setting; `true` means one proxy. Undefined for an invalid text. */
+/** Parses the setting; `true` means one proxy. Returns undefined if it is invalid. */
 export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   if (text === 'false' || text === '0') return false;
   if (text === 'true') return 1;
@@ -39,8 +43,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
 }
 
 /**
- * Fastify's trust function. Each proxy appends the address of its peer; anything before it is an unverified claim of
- * the client.
+ * Creates Fastify's trust function. Each proxy appends the address of its peer; anything before that is an unverified
+ * claim of the client.
  */
 export function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) {
   if (proxies === false) return false;
@@ -57,7 +61,7 @@ export function trustOf(proxies: TrustedProxies): false | ((address: string, hop
 const isNetwork = (cidr: string): boolean =>
   ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) || ipaddr.IPv6.isValidCIDR(cidr);
 
-/** A single address becomes a network with one address. */
+/** Converts a single address to a network with one address. */
 const cidrOf = (text: string): string => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 
 /** The only range of public IPv6 addresses. Excludes IPv4-mapped addresses, NAT64, link-local and multicast. */
@@ -70,12 +74,12 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST));
 }
 
-/** Host of a URL, without the brackets of IPv6 and without trailing dots. */
+/** Returns the host of a URL, without the brackets of IPv6 addresses and without trailing dots. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 
 /**
- * Whether a host is rejected by its name alone, as normalized by the URL parser (which converts octal, hexadecimal and
- * short forms of addresses). The addresses of other names are checked on connecting.
+ * Whether a host is rejected by its name alone. The name must be normalized by the URL parser, which converts octal,
+ * hexadecimal and short forms of addresses. The addresses of other names are checked when connecting.
  */
 export function isPrivateHost(host: string): boolean {
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true;

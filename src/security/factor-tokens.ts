@@ -6,15 +6,15 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { AccessTokens } from './access-tokens.js';
 import { ALGORITHM } from './signing-keys.js';
 
-/** Time to enter a code or to use a passkey. */
+/** Time limit for entering a code or using a passkey, in seconds. */
 const LIFETIME_SECONDS = 300;
 const TYPE = 'factor+jwt';
 
-/** An account whose password has been verified, or whose session asks for a step-up. */
+/** Identifies an account whose password has been verified, or whose session requests a step-up. */
 const FactorClaims = z.object({
   sub: z.string(),
   tid: z.string(),
-  /** Epochs of the account and its tenant. A later change of either makes the token void. */
+  /** Epochs of the account and its tenant. A later change of either invalidates the token. */
   epoch: z.int(),
   tenantEpoch: z.int(),
   /** The session to step up; absent for a sign-in. */

@@ -9,7 +9,7 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 }
 
-/** Text of the file; undefined if it does not exist. */
+/** Returns the text of the file; undefined if it does not exist. */
 export async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -19,7 +19,9 @@ export async function readKeyFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Creates a file readable only by its owner, atomically and flushed to disk. An existing file is left unchanged. */
+/**
+ * Creates a file that only its owner can read, atomically, and flushes it to disk. Leaves an existing file unchanged.
+ */
 async function makeKeyFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomUUID()}`;
@@ -35,8 +37,8 @@ async function makeKeyFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Text of the key file at `path`, which is created with the text that `make` returns if it does not exist. All processes
- * that start at once get the same text.
+ * Returns the text of the key file at `path`. If the file does not exist, creates it with the result of `make`. All
+ * processes that start at the same time get the same text.
  */
 export async function keyTextAt(path: string, make: () => string | Promise<string>): Promise<string> {
   const known = await readKeyFile(path);

@@ -9,7 +9,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 
 /** The OpenID provider whose tokens are accepted. Without an issuer, none are. */
 export type OidcOptions = {
-  /** Issuer URL, exactly as in its tokens and discovery document. If unset, no token is accepted as an issuer's. */
+  /** Issuer URL, exactly as in its tokens and discovery document. If unset, no tokens of an issuer are accepted. */
   readonly issuer?: string | undefined;
   readonly audience: string;
   /** `jwt` also accepts access tokens without the type `at+jwt`, unless they look like ID tokens. Default: `at+jwt`. */
@@ -22,19 +22,21 @@ export type OidcOptions = {
   readonly cooldownMs?: number;
 };
 
-/** Identity stated by an issuer's token. */
+/** The identity in an issuer's token. */
 export type OidcBearer = {
   readonly issuer: string;
   readonly subject: string;
-  /** Verified by the issuer. */
+  /** E-mail address that the issuer has verified. */
   readonly email: string;
   readonly sessionId: string;
-  /** When the person signed in at the issuer (`auth_time`), milliseconds since 1970; 0 if the token does not say. */
+  /**
+   * Time of the sign-in at the issuer (`auth_time`), in milliseconds since 1970; 0 if the token does not contain it.
+   */
   readonly signedInAtMs: number;
 };
 type Verified = OidcBearer & { readonly exp: number };
 
-/** Asymmetric signatures only. With a shared secret, or unsigned tokens, others could impersonate the issuer. */
+/** Only asymmetric signatures. With a shared secret or unsigned tokens, others could impersonate the issuer. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const ACCESS_TOKEN = ['at+jwt', 'application/at+jwt'];
 const ANY_TOKEN = [...ACCESS_TOKEN, 'jwt', undefined];
@@ -58,7 +60,7 @@ const identity = z.object({
   auth_time: z.number().optional(),
 });
 
-/** Whether a session belongs to an issuer. The service stores nothing about such a session. */
+/** Whether an issuer manages the session. The service stores nothing about such a session. */
 export const isOidcSession = (sessionId: string): boolean => sessionId.startsWith(SESSION_PREFIX);
 
 /** Whether an address is safe for sending secrets and fetching keys: https, or http to this machine. */
@@ -135,16 +137,16 @@ export class OidcTokens {
       return payload;
     } catch (error) {
       if (isOfToken(error)) throw unauthenticated();
-      // The keys may have moved, so discovery runs again.
+      // The keys may have moved to another address, so discovery runs again.
       if (!keys.fresh) this.keys = undefined;
       throw this.away(error);
     }
   }
 
   /**
-   * RFC 9068 (2.1, 4) identifies access tokens by their type. Where a provider omits it, ID tokens are rejected by
-   * claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the client that the
-   * token is intended for.
+   * RFC 9068 (2.1, 4) identifies access tokens by their type. If a provider omits it, ID tokens are recognized by
+   * claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the client for
+   * which the token is intended.
    */
   private isAccessToken(type: string | undefined, payload: JWTPayload): boolean {
     const { audience, tokenType = 'at+jwt' } = this.options;
@@ -153,7 +155,7 @@ export class OidcTokens {
     return tokenType === 'jwt' && ANY_TOKEN.includes(type) && payload['azp'] !== audience;
   }
 
-  /** The provider's keys, found through its discovery document. Concurrent callers share one request. */
+  /** Returns the provider's keys, which its discovery document names. Concurrent callers share one request. */
   private async keysOfIssuer(): Promise<Keys> {
     if (this.keys) return this.keys;
     this.beAllowed();
@@ -173,10 +175,11 @@ export class OidcTokens {
     const { issuer = '' } = this.options;
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(this.timeoutMs), redirect: 'manual' });
-    if (response.status !== 200) throw new Error(`The issuer's discovery document: status ${response.status}`);
+    if (response.status !== 200)
+      throw new Error(`The request for the issuer's discovery document failed with status ${response.status}.`);
     const document = discovery.parse(await response.json());
     if (document.issuer !== issuer) throw new Error('The discovery document belongs to another issuer.');
-    if (!isTrustworthy(document.jwks_uri)) throw new Error("The address of the issuer's keys is not https.");
+    if (!isTrustworthy(document.jwks_uri)) throw new Error("The address of the issuer's keys does not use https.");
     return createRemoteJWKSet(new URL(document.jwks_uri), {
       timeoutDuration: this.timeoutMs,
       cooldownDuration: this.cooldownMs,
@@ -200,11 +203,11 @@ const unavailable = () =>
     retryAfterSeconds: 5,
   });
 
-/** Whether the token is at fault, not the connection to the issuer. */
+/** Whether the token caused the error, rather than the connection to the issuer. */
 function isOfToken(error: unknown): boolean {
   if (error instanceof DomainError) return true;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // jose throws the base class for a response that is not a key set.
+  // For a response that is not a key set, jose throws the base class.
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
 }
 

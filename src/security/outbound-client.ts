@@ -7,7 +7,7 @@ import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
 import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
 
-/** Resolves host names as `dns.lookup` with `all` does. */
+/** Resolves host names like `dns.lookup` with the option `all`. */
 export type Lookup = (
   host: string,
   options: { readonly all: true },
@@ -20,16 +20,16 @@ export type OutboundOptions = {
   readonly allowPrivate: boolean;
   /** Allows unencrypted connections. */
   readonly allowHttp?: boolean;
-  /** PEM of certificate authorities trusted in addition to the default ones. */
+  /** Certificate authorities, in PEM format, that are trusted in addition to the default ones. */
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
-  /** Maximum number of open connections, idle ones included. */
+  /** Maximum number of open connections, including idle ones. */
   readonly maxSockets: number;
   /** Number of bytes of the response body to return. 0 returns as soon as the status is known. */
   readonly keptBytes: number;
 };
 
-/** A request to a target that its owner chose. */
+/** A request to a target that a user has chosen. */
 export type OutboundPost = {
   readonly url: string;
   readonly headers: OutgoingHttpHeaders;
@@ -37,14 +37,14 @@ export type OutboundPost = {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 };
-/** The response, or why there is none. Codes contain neither the URL nor content. */
+/** The response, or the reason why there is none. Codes contain neither the URL nor any content. */
 export type OutboundAnswer =
   | { readonly status: number; readonly headers: IncomingMessage['headers']; readonly body: Buffer }
   | { readonly status: null; readonly code: string };
 
 /** The target is not public. */
 export const NOT_PUBLIC = 'ADDRESS_NOT_PUBLIC';
-/** A longer response closes the connection. */
+/** Maximum size of a response. A longer response closes the connection. */
 const MAX_ANSWER_BYTES = 65_536;
 
 class NotPublic extends Error {
@@ -53,7 +53,8 @@ class NotPublic extends Error {
 
 /**
  * Posts to targets that tenants chose: only over https and to public addresses, without redirects or proxies. The
- * addresses of a name are checked when it is resolved, and again on the connection. Memory for responses is bounded.
+ * addresses of a name are checked when it is resolved, and again once the connection is established. Memory for
+ * responses is bounded.
  */
 export class OutboundClient {
   private readonly secure: HttpsAgent;
@@ -153,10 +154,10 @@ export class OutboundClient {
   private readonly lookup: LookupFunction = (host, { all }, done) => {
     const { lookup = systemLookup, allowPrivate } = this.options;
     lookup(host, { all: true }, (error, addresses) => {
-      // On an error there are no addresses.
+      // If the lookup fails, there are no addresses.
       const first = addresses?.[0];
       if (error || !addresses || !first) {
-        done(error ?? new Error('The name does not resolve to an address.'), '');
+        done(error ?? new Error('The name does not resolve to any address.'), '');
         return;
       }
       if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) done(new NotPublic(), '');
@@ -170,7 +171,7 @@ const hasCredentials = ({ username, password }: URL): boolean => username !== ''
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,30} GMT$/;
 
-/** Parses seconds or an HTTP date (RFC 9110, section 10.2.3); undefined for any other value. */
+/** Parses a number of seconds or an HTTP date (RFC 9110, section 10.2.3). Returns undefined for any other value. */
 export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;

@@ -6,10 +6,10 @@ const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 const NAME = 'Kontor';
 
-/** Loaded when the first passkey is used, because it takes a quarter of a second. */
+/** Loads the library when the first passkey is used, because this takes a quarter of a second. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** The id of a credential: at most 1,023 bytes (WebAuthn Level 3, 4). */
+/** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, 4). */
 const credentialId = z.string().max(1_364);
 const text = (maxLength: number) => z.string().max(maxLength);
 
@@ -36,9 +36,11 @@ export type StoredPasskey = {
 };
 type Person = { readonly id: string; readonly email: string };
 
-/** The relying party's id: the host name without its port. */
+/** Returns the id of the relying party, which is the host name without its port. */
 const rpIdOf = (host: string): string => host.replace(/:\d+$/, '');
-/** Browsers offer passkeys only over HTTPS and on localhost. TLS may end at a proxy. */
+/**
+ * Returns the origins of a host. Browsers offer passkeys only over HTTPS and on localhost, but TLS may end at a proxy.
+ */
 const originsOf = (host: string): string[] => [`https://${host}`, `http://${host}`];
 type Transports = NonNullable<RegistrationResponseJSON['response']['transports']>;
 const listed = ({ credentialId: id, transports }: Pick<StoredPasskey, 'credentialId' | 'transports'>) => ({
@@ -47,7 +49,7 @@ const listed = ({ credentialId: id, transports }: Pick<StoredPasskey, 'credentia
 });
 const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'base64url'));
 
-/** Options for `navigator.credentials.create`. */
+/** Returns the options for `navigator.credentials.create`. */
 export async function creationOptions(
   { id, email }: Person,
   { challenge, host }: { readonly challenge: string; readonly host: string },
@@ -68,7 +70,7 @@ export async function creationOptions(
   });
 }
 
-/** Options for `navigator.credentials.get`. */
+/** Returns the options for `navigator.credentials.get`. */
 export async function requestOptions(
   challenge: string,
   host: string,
@@ -84,7 +86,7 @@ export async function requestOptions(
   });
 }
 
-/** The new passkey; undefined if the credential does not fit the challenge and host. */
+/** Returns the new passkey; undefined if the credential does not match the challenge and host. */
 export async function registered(
   credential: z.output<typeof RegistrationCredential>,
   { challenge, host }: { readonly challenge: string; readonly host: string },
@@ -110,7 +112,7 @@ export async function registered(
 }
 
 /**
- * Whether the attestation contains certificates. None are requested, and their verification would fetch revocation lists
+ * Whether the attestation contains certificates. None are requested, and verifying them would fetch revocation lists
  * from addresses that the client chooses.
  */
 async function isCertified(attestationObject: string): Promise<boolean> {
@@ -119,7 +121,10 @@ async function isCertified(attestationObject: string): Promise<boolean> {
   return !['none', 'packed'].includes(attestation.get('fmt')) || attestation.get('attStmt').get('x5c') !== undefined;
 }
 
-/** The passkey's new signature counter; undefined if the assertion does not fit the passkey, its host and the challenge. */
+/**
+ * Returns the passkey's new signature counter; undefined if the assertion does not match the passkey, its host and the
+ * challenge.
+ */
 export async function asserted(
   credential: z.output<typeof AssertionCredential>,
   challenge: string,

@@ -9,19 +9,19 @@ import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/
  */
 const OWASP = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Uses two of the thread pool's four threads; file access and DNS lookups need the others. */
+/** Verifications use two of the four threads in the pool. File access and DNS lookups need the others. */
 const VERIFIED_AT_ONCE = 2;
-/** Sign-ins already queue in LoginThrottle, so few wait here. */
+/** Sign-ins already wait in LoginThrottle, so few wait here. */
 const MAX_WAITING = 100;
-/** Allows a tenant to add its staff at once: 100 hashes take about three seconds. */
+/** These limits allow a tenant to add all of its staff at once: 100 hashes take about three seconds. */
 const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100, maxPerMember: 50 };
 
 /**
- * Hashes and verifies passwords with limited concurrency. Sign-in and password changes have separate queues, so that
- * neither blocks the other. Tenants, and the members of a tenant, take turns in setting passwords.
+ * Hashes and verifies passwords with limited concurrency. Sign-ins and password changes have separate queues, so that
+ * neither blocks the other. Tenants, and the members of each tenant, take turns in setting passwords.
  */
 export class Passwords {
-  /** Tests that hash many passwords reduce the cost. */
+  /** The parameters of new hashes. Tests that hash many passwords reduce the cost. */
   cost = OWASP;
   private readonly verifying = new FairQueue({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
   private readonly hashing: FairQueue;
@@ -32,7 +32,7 @@ export class Passwords {
     this.hashing = new FairQueue(limits, tooMany);
   }
 
-  /** Number of verified passwords, decoys included. */
+  /** Number of verified passwords, including decoys. */
   get verified(): number {
     return this.verifications;
   }
@@ -47,8 +47,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the password matches the hash. Without a hash (no such account) a decoy is verified, so that both cases
-   * take the same time.
+   * Whether the password matches the hash. Without a hash, because there is no such account, a decoy is verified, so
+   * that both cases take the same time.
    * @throws DomainError unavailable if the queue is full
    */
   matches(passwordHash: string | undefined, password: string): Promise<boolean> {
@@ -59,7 +59,7 @@ export class Passwords {
     });
   }
 
-  /** Also tries the password as typed: older hashes were made without normalization. */
+  /** Also tries the password as entered, because older hashes were created without normalization. */
   private async matchesAny(passwordHash: string, password: string): Promise<boolean> {
     for (const form of new Set([password.normalize('NFC'), password])) {
       this.verifications += 1;
@@ -74,7 +74,7 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
-/** A singleton, because all callers share the process's thread pool. */
+/** This is a singleton, because all callers share the process's thread pool. */
 export const passwords = new Passwords();
 
 /** Hashes a password set by the caller. @throws DomainError unavailable if too many passwords wait to be hashed */

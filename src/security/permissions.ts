@@ -11,7 +11,7 @@ const resources = {
 
 /** Records whose permissions are `read` and `write`. */
 export type Resource = keyof typeof resources;
-/** Code of a permission. Part of the API and stored in roles, so codes never change. */
+/** Code of a permission. Codes are part of the API and stored in roles, so they never change. */
 export type PermissionCode =
   | `${Resource}.${'read' | 'write'}`
   | 'notifications.send'
@@ -19,7 +19,7 @@ export type PermissionCode =
   | 'reports.read'
   | 'periods.close'
   | 'audit.read';
-/** A permission in the API. */
+/** A permission as returned by the API. */
 export type Permission = { readonly code: PermissionCode; readonly group: string; readonly description: string };
 
 const ofResource = ([resource, group]: readonly [Resource, string]): Permission[] => [
@@ -33,7 +33,7 @@ export const PERMISSIONS: readonly Permission[] = [
   { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
   { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys and webhooks of integrations' },
   { code: 'reports.read', group: 'Reports', description: 'See the trial balance and account statements' },
-  { code: 'periods.close', group: 'Periods', description: 'Close periods and reopen them' },
+  { code: 'periods.close', group: 'Periods', description: 'Close and reopen periods' },
   { code: 'audit.read', group: 'Audit Log', description: 'See who changed what in the tenant' },
 ];
 

@@ -1,8 +1,8 @@
 import type { PermissionCode } from './permissions.js';
 
-/** What a session proves about its person. */
+/** The proof of identity that a session provides. */
 export type Proof = {
-  /** When the person last proved who they are, by a sign-in or a step-up; milliseconds since 1970. */
+  /** Time of the last sign-in or step-up, in milliseconds since 1970. */
   readonly verifiedAtMs: number;
   /** Whether a second factor was used in the session. Always true for sessions of an OpenID provider. */
   readonly hasFactor: boolean;
@@ -23,7 +23,7 @@ export type UserPrincipal = {
   readonly proof: Proof;
 };
 
-/** A signed-in operator of the platform; has no tenant. */
+/** A signed-in operator of the platform, who has no tenant. */
 export type OperatorPrincipal = {
   readonly kind: 'operator';
   readonly userId: string;
@@ -65,7 +65,7 @@ export type RateStatus = {
   readonly limit: number;
   /** Never negative. */
   readonly remaining: number;
-  /** End of the window, milliseconds since 1970. */
+  /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
   readonly windowSeconds: number;
   readonly allowed: boolean;
@@ -74,7 +74,7 @@ export type RateStatus = {
 /** Counts requests per integration key, user, tenant and address. */
 export interface RateLimiter {
   /**
-   * Counts a hit on a bucket shared by all replicas. Never throws; allows the hit while the shared store is
+   * Counts a hit on a bucket shared by all replicas. Never throws, and allows the hit while the shared store is
    * unavailable.
    */
   hit(bucket: string, limit: number): Promise<RateStatus>;

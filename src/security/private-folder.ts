@@ -3,7 +3,7 @@ import type { Logger } from '../ports/log.js';
 
 const OTHERS = 0o077;
 
-/** Removes the access of other accounts to an existing folder. A folder owned by another account is left unchanged. */
+/** Removes the access of other accounts to an existing folder. Leaves a folder of another account unchanged. */
 export async function closeToOthers(directory: string, logger: Logger): Promise<void> {
   const folder = await stat(directory).catch(() => undefined);
   // Windows has no such modes. A missing folder is created later, under the umask.

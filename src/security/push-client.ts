@@ -9,16 +9,16 @@ export type PushReceiver = { readonly endpoint: string; readonly keys: BrowserKe
 /** A push message before encryption. */
 export type PushMessage = {
   readonly payload: Buffer;
-  /** Time for which the push service stores the message for an offline browser. */
+  /** How long the push service stores the message for an offline browser. */
   readonly ttlSeconds: number;
   readonly urgency: 'normal' | 'high';
-  /** The push service stores only the last message per topic and browser. Up to 32 characters of base64url. */
+  /** The push service stores only the last message for each topic and browser. At most 32 characters of base64url. */
   readonly topic: string;
 };
 
 /**
  * Result of a push. `gone`: the subscription no longer exists. `refused`: permanently rejected. `again`: may succeed
- * later; `afterMs` is the push service's own delay, if any. Codes contain neither endpoint nor content.
+ * later, after `afterMs` if the push service has requested a delay. Codes contain neither the endpoint nor any content.
  */
 export type PushOutcome =
   | { readonly kind: 'delivered' | 'gone' }
@@ -30,12 +30,12 @@ export type PushClientOptions = {
   readonly clock: Clock;
   /** Allows endpoints in private networks, for self-hosted push services. */
   readonly allowPrivate: boolean;
-  /** PEM of certificate authorities trusted in addition to the default ones. */
+  /** Certificate authorities, in PEM format, that are trusted in addition to the default ones. */
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
   readonly timeoutMs?: number;
 };
-/** Maximum number of open connections, idle ones included. */
+/** Maximum number of open connections, including idle ones. */
 const MAX_SOCKETS = 64;
 const TIMEOUT_MS = 10_000;
 
@@ -48,12 +48,12 @@ export class PushClient {
     this.outbound = new OutboundClient({ clock, allowPrivate, ca, lookup, maxSockets: MAX_SOCKETS, keptBytes: 0 });
   }
 
-  /** Why an endpoint is invalid; undefined if it is valid. */
+  /** Explains why an endpoint is invalid; undefined if it is valid. */
   faultOf(endpoint: string): string | undefined {
     return this.outbound.faultOf(endpoint);
   }
 
-  /** Never rejects because of the push service. An abort of the signal stops the wait for the response. */
+  /** Sends a message. Never rejects because of the push service. Aborting the signal ends the wait for the response. */
   async send(
     { endpoint: url, keys }: PushReceiver,
     message: PushMessage,

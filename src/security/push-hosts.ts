@@ -4,9 +4,9 @@ import type { Backoff } from '../eventsourcing/backoff.js';
 
 /** Maximum pause, even if the push service requests a longer one. */
 const MAX_PAUSE_MS = 5 * 60_000;
-/** A host is considered down if it has had no success for this time since its first failure. */
+/** A host counts as down if no push has succeeded for this long since its first failure. */
 const DOWN_AFTER_MS = 10 * 60_000;
-/** Number of failures after which a host is paused. A single failure may concern only one browser. */
+/** Number of failures after which a host is paused. A single failure may affect only one browser. */
 const FAILURES_TO_PAUSE = 2;
 const MAX_HOSTS = 10_000;
 
@@ -27,7 +27,7 @@ export class PushHosts {
     return trouble ? Math.max(0, trouble.untilMs - this.clock.monotonicMs()) : 0;
   }
 
-  /** Whether the host has failed for too long to wait for it. After each pause another request may try it. */
+  /** Whether the host has failed for too long to wait for it. After each pause, one more request may try it. */
   isDown(host: string): boolean {
     const trouble = this.troubles.get(host);
     return trouble !== undefined && this.clock.monotonicMs() - trouble.sinceMs > DOWN_AFTER_MS;

@@ -2,7 +2,8 @@
 export type Redact = (text: string, maxLength: number, options?: { readonly lines?: boolean }) => string;
 
 /**
- * Longer input is cut first. The limit is far above the stored length, so that a secret split by the cut is not stored.
+ * Longer input is truncated first. The limit is far above the stored length, so that a secret split by the truncation
+ * is not stored.
  */
 export const MAX_RAW_LENGTH = 8_000;
 /** Shorter secrets would match inside ordinary words. */
@@ -49,7 +50,7 @@ function cut(text: string, maxLength: number): string {
 }
 
 /**
- * Creates a redactor. It hides `secrets` (those of the settings) wherever they occur, and anything that looks like a
+ * Creates a redactor. It hides `secrets` (those in the settings) wherever they occur, and all text that looks like a
  * secret, so it may hide too much. With `lines`, line breaks are preserved.
  */
 export function redactor(secrets: readonly string[] = []): Redact {

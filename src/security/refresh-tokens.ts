@@ -8,7 +8,7 @@ export type RefreshToken = { readonly tenantId: string; readonly sessionId: stri
 
 const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
 
-/** Text of a refresh token, as sent to clients. */
+/** Returns the text of a refresh token, as sent to clients. */
 export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>
   `${tenantId}.${sessionId}.${secret}`;
 
@@ -20,11 +20,12 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 }
 
 /**
- * Secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing key. It is
- * derived, not random, so that a client that lost a response gets the same token again although only a hash is stored.
+ * Returns the secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing
+ * key. It is derived instead of random, so that a client that lost a response gets the same token again although only a
+ * hash is stored.
  */
 export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string, generation: number): string =>
   createHmac('sha256', refreshSecret).update(`${sessionId}.${generation}`).digest('base64url');
 
-/** Hash of a secret for storage. The secret has 256 bits, so a plain digest suffices. */
+/** Returns the hash of a secret for storage. The secret has 256 bits, so a plain digest is sufficient. */
 export const hashOfSecret = (secret: string): string => hash('sha256', secret, 'base64url');

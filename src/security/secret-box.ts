@@ -12,7 +12,7 @@ const newKey = (): string => randomBytes(KEY_BYTES).toString('base64url');
 
 /**
  * Encrypts secrets that the service must be able to read again, so that neither the history nor a backup reveals them
- * (AES-256-GCM). The key is the same on every replica. It is not in backups.
+ * (AES-256-GCM). The key is the same on every replica and not part of backups.
  */
 export class SecretBox {
   private readonly keyId: string;
@@ -23,7 +23,7 @@ export class SecretBox {
   }
 
   /**
-   * Uses the given key, or the one in `encryption-key`, or creates it there (readable only by the owner).
+   * Uses the given key or the one in `encryption-key`, which is created if necessary (readable only by the owner).
    * @throws UnusableKey if it does not have 256 bits in base64url; the error does not contain it
    */
   static async open(directory: string, given?: string): Promise<SecretBox> {
@@ -41,11 +41,13 @@ export class SecretBox {
     return `${this.keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws UnusableKey if the secret was sealed with another key or for another place */
+  /** Decrypts a secret. @throws UnusableKey if it was sealed with another key or for another place */
   unseal(text: string, place: string): string {
     const [keyId = '', body = ''] = text.split('.');
     if (keyId !== this.keyId)
-      throw new UnusableKey('A stored secret needs another ENCRYPTION_KEY. Restore the key of this history.');
+      throw new UnusableKey(
+        'A stored secret was encrypted with another ENCRYPTION_KEY. Restore the key of this history.',
+      );
     const sealed = Buffer.from(body, 'base64url');
     const [nonce, tag] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(-TAG_BYTES)];
     const decipher = createDecipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(place)).setAuthTag(tag);

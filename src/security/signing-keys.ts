@@ -19,14 +19,14 @@ export const ALGORITHM = 'EdDSA';
 
 /** A key pair for access tokens (Ed25519), and the secret for refresh tokens. */
 export type SigningKey = {
-  /** The key's thumbprint (RFC 7638), so that all replicas use the same id. */
+  /** The thumbprint of the key (RFC 7638), so that all replicas use the same id. */
   readonly id: string;
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
   readonly publicJwk: JWK;
   /** Key from which refresh tokens are derived; independent of the signatures (HKDF, RFC 5869). */
   readonly refreshSecret: Buffer;
-  /** Expiry, milliseconds since 1970; Infinity unless the key was superseded. */
+  /** Expiry in milliseconds since 1970; Infinity unless the key was superseded. */
   readonly endsAtMs: number;
 };
 
@@ -43,7 +43,7 @@ const KEPT_MS = 30 * 60_000;
 const MAX_AGE_MS = 10_000;
 /** Minimum time between two reads of the file, also for tokens with an unknown key. */
 const REREAD_MS = 1_000;
-/** Maximum number of tokens with unknown keys that wait for such a read; further ones are rejected immediately. */
+/** Maximum number of tokens with unknown keys that wait for such a read. Further tokens are rejected immediately. */
 const MAX_WAITING = 1_000;
 
 /**
@@ -70,7 +70,7 @@ export class SigningKeys {
   }
 
   /**
-   * Uses the given keys, or those in `directory`, or creates one there (readable only by the owner).
+   * Uses the given keys or those in `directory`, where one is created if necessary (readable only by the owner).
    * @throws UnusableKey if they are not Ed25519 signing keys; the error does not contain them
    */
   static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
@@ -82,31 +82,34 @@ export class SigningKeys {
     return new SigningKeys(clock, logger, path, await loadOrMakeKey(path));
   }
 
-  /** The key that signs now. */
+  /** Returns the key that signs now. */
   async current(): Promise<SigningKey> {
     await this.renew(MAX_AGE_MS);
     return this.keys[0];
   }
 
-  /** All valid keys; the first one signs. */
+  /** Returns all valid keys, of which the first one signs. */
   async all(): Promise<readonly SigningKey[]> {
     await this.renew(MAX_AGE_MS);
     return this.known();
   }
 
-  /** The public keys as a JWKS, for other services that verify tokens. */
+  /** Returns the public keys as a JWKS, for other services that verify tokens. */
   async published(): Promise<JSONWebKeySet> {
     return { keys: (await this.all()).map(({ publicJwk }) => publicJwk) };
   }
 
-  /** Whether the key is still valid. If not, tokens verified with it earlier are no longer valid either. */
+  /**
+   * Whether the key is still valid. If it is not, tokens that were verified with it earlier are no longer valid either.
+   */
   has(id: string): boolean {
     void this.renew(MAX_AGE_MS);
     return this.knownBy(id) !== undefined;
   }
 
   /**
-   * The key with that id. An unknown id causes a read of the file, because another process may have rotated the keys.
+   * Returns the key with that id. If the id is unknown, reads the file, because another process may have rotated the
+   * keys.
    */
   async find(id: string): Promise<SigningKey | undefined> {
     await this.renew(MAX_AGE_MS);
@@ -124,7 +127,9 @@ export class SigningKeys {
     return this.knownBy(id);
   }
 
-  /** All valid keys, including those just added by another process. May wait REREAD_MS for the next read. */
+  /**
+   * Returns all valid keys, including those that another process has just added. May wait REREAD_MS for the next read.
+   */
   async allNow(): Promise<readonly SigningKey[]> {
     await this.renew(0);
     return this.known();
@@ -158,12 +163,12 @@ export class SigningKeys {
     this.readAtMs = this.clock.monotonicMs();
     try {
       const keys = await loadKeys(path);
-      if (!keys) throw new Error(`${path} does not exist any more.`);
+      if (!keys) throw new Error(`${path} no longer exists.`);
       this.keys = keys;
       this.byId = new Map(keys.map((key) => [key.id, key]));
     } catch (error) {
       // Keep the known keys: a mistake in the file must not prevent sign-ins.
-      this.logger.error({ err: error }, 'the signing keys cannot be reread');
+      this.logger.error({ err: error }, 'the signing keys could not be reread');
     }
   }
 }
@@ -222,6 +227,6 @@ async function keyOf(jwk: z.output<typeof privateJwk>, endsAtMs: number): Promis
 /** importJWK returns bytes only for a shared secret, never for a key pair. */
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, ALGORITHM);
-  if (key instanceof Uint8Array) throw new TypeError('No key of a key pair.');
+  if (key instanceof Uint8Array) throw new TypeError('The key does not belong to a key pair.');
   return key;
 }

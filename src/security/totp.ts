@@ -10,23 +10,23 @@ const DRIFTS = [0, -1, 1];
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 without padding (RFC 4648, 6). */
+/** Encodes bytes in base32 without padding (RFC 4648, 6). */
 export function base32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
   const groups = bits.match(/.{1,5}/g) ?? [];
   return groups.map((group) => BASE32[parseInt(group.padEnd(5, '0'), 2)]).join('');
 }
 
-/** A new random secret, in base64url. */
+/** Returns a new random secret in base64url. */
 export const newTotpSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
-/** The address that authenticator apps read from a QR code. */
+/** Returns the address that authenticator apps read from a QR code. */
 export function otpauthUri(secret: string, email: string): string {
   const label = `Kontor:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${base32(Buffer.from(secret, 'base64url'))}&issuer=Kontor&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`;
 }
 
-/** The code of a time step (RFC 4226, 5.3). */
+/** Returns the code of a time step (RFC 4226, 5.3). */
 export function codeAt(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -38,7 +38,7 @@ export function codeAt(secret: string, step: number): string {
 
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
 
-/** The time step that a code belongs to, at most one step from now; undefined for any other code. */
+/** Returns the time step to which a code belongs, at most one step from now; undefined for any other code. */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
   return DRIFTS.map((drift) => stepAt(nowMs) + drift).find((step) => {

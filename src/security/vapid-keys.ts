@@ -9,7 +9,7 @@ import { keyTextAt, UnusableKey } from './key-file.js';
 /** ECDSA on P-256 with SHA-256: the only algorithm of RFC 8292. */
 const ALGORITHM = 'ES256';
 const CURVE = 'prime256v1';
-/** RFC 8292 allows up to 24 hours. */
+/** Lifetime of a token. RFC 8292 allows up to 24 hours. */
 const TOKEN_MS = 12 * 60 * 60 * 1_000;
 /** Minimum remaining lifetime of a reused token. */
 const MIN_LEFT_MS = 60 * 60 * 1_000;
@@ -21,7 +21,7 @@ export type VapidOptions = {
   readonly clock: Clock;
   /** Contact address for push service operators: a `mailto:` or `https:` URL. */
   readonly subject: string;
-  /** Both as base64url, or neither. Without them, keys are loaded from the directory or created there. */
+  /** Either both keys, in base64url, or neither. Without them, keys are loaded from the directory or created there. */
   readonly publicKey?: string | undefined;
   readonly privateKey?: string | undefined;
 };
@@ -36,7 +36,7 @@ export class VapidKeys {
   });
 
   private constructor(
-    /** base64url; browsers subscribe with it. */
+    /** The key with which browsers subscribe, in base64url. */
     readonly publicKey: string,
     private readonly key: CryptoKey,
     private readonly clock: Clock,
@@ -44,8 +44,8 @@ export class VapidKeys {
   ) {}
 
   /**
-   * Uses the given keys, or those in `vapid-key.json`, or creates them there (readable only by the owner). Losing the
-   * keys loses all subscriptions, because browsers bind each subscription to its key.
+   * Uses the given keys or those in `vapid-key.json`, which is created if necessary (readable only by the owner). If
+   * the keys are lost, so are all subscriptions, because browsers bind each subscription to its key.
    * @throws UnusableKey if they are not a P-256 key pair; the error does not contain them
    */
   static async open({ directory, clock, subject, publicKey, privateKey }: VapidOptions): Promise<VapidKeys> {
@@ -57,7 +57,7 @@ export class VapidKeys {
     return new VapidKeys(pair.publicKey.replace(/=+$/, ''), key as CryptoKey, clock, subject);
   }
 
-  /** Value of `Authorization` for a push service's origin. Its token is cached and reused. */
+  /** Returns the value of `Authorization` for a push service's origin. Its token is cached and reused. */
   async authorizationFor(origin: string): Promise<string> {
     const nowMs = this.clock.nowMs();
     const known = this.signed.get(origin);
@@ -72,14 +72,14 @@ export class VapidKeys {
   }
 }
 
-/** A damaged file is never replaced: all subscriptions depend on it. */
+/** A damaged file is never replaced, because all subscriptions depend on it. */
 async function loadOrMake(path: string): Promise<KeyPair> {
   const text = await keyTextAt(path, () => JSON.stringify(makePair()));
   try {
     const pair = keyPair.parse(JSON.parse(text));
     if (jwkOf(pair)) return pair;
   } catch {
-    // The cause is dropped, because it may contain the secret.
+    // The cause is omitted, because it may contain the secret.
   }
   throw new UnusableKey(`${path} contains no P-256 key pair. Restore it, or remove it to generate a new one.`);
 }
@@ -91,7 +91,7 @@ function makePair(): KeyPair {
   return { publicKey: point.toString('base64url'), privateKey: d };
 }
 
-/** Undefined if the public key does not match the private one. */
+/** Returns the key pair as a JWK; undefined if the public key does not match the private one. */
 function jwkOf({ publicKey, privateKey }: KeyPair): JsonWebKey | undefined {
   const point = Buffer.from(publicKey, 'base64url');
   const secret = Buffer.from(privateKey, 'base64url');

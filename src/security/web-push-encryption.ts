@@ -1,14 +1,14 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes, type ECDH } from 'node:crypto';
 
-/** Encryption keys of a browser's subscription, base64url. */
+/** Encryption keys of a browser's subscription, in base64url. */
 export type BrowserKeys = { readonly p256dh: string; readonly auth: string };
 
 const CURVE = 'prime256v1';
-/** A push message is a single record: RFC 8291, section 4. */
+/** A push message is a single record (RFC 8291, section 4). */
 const RECORD_BYTES = 4_096;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
-/** Salt, record size, key id length, key id (the sender's public key). */
+/** The header contains salt, record size, length of the key id, and key id (the sender's public key). */
 const HEADER_BYTES = SALT_BYTES + 4 + 1 + 65;
 /** Maximum length of a message whose encrypted form fits in a single record. */
 export const MAX_MESSAGE_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;

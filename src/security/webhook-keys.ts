@@ -4,12 +4,12 @@ import { keyTextAt, UnusableKey } from './key-file.js';
 
 const KEY_BYTES = 32;
 
-/** A webhook's secret: who owns it, and the random name from which it derives. */
+/** Identifies a webhook's secret by its owner and the random name from which it is derived. */
 export type WebhookSecretName = { readonly tenantId: string; readonly webhookId: string; readonly secretId: string };
 
 /**
- * The key from which the signing secrets of all webhooks derive; the same on every replica. The history stores only the
- * names of secrets, so events, backups and read models contain none.
+ * The key from which the signing secrets of all webhooks are derived, the same on every replica. The history stores
+ * only the names of secrets, so events, backups and read models contain no secrets.
  */
 export class WebhookKeys {
   /** Identifies the key without revealing it. */
@@ -20,15 +20,15 @@ export class WebhookKeys {
   }
 
   /**
-   * Uses the given key (base64 of 32 bytes), or the one in `webhook-key` of the directory, or creates it there
-   * (readable only by the owner). Losing the key changes every secret.
+   * Uses the given key (base64 of 32 bytes) or the one in the directory's file `webhook-key`, which is created if
+   * necessary (readable only by the owner). If the key is lost, every secret changes.
    * @throws UnusableKey; the error does not contain the key
    */
   static async open(directory: string, given?: string): Promise<WebhookKeys> {
     return new WebhookKeys(keyOf(given ?? (await storedText(directory, 'webhook-key')), 'WEBHOOK_KEY'));
   }
 
-  /** The secret in the form of Standard Webhooks. */
+  /** Returns the secret in the format of Standard Webhooks. */
   secretOf({ tenantId, webhookId, secretId }: WebhookSecretName): string {
     const secret = createHmac('sha256', this.key)
       .update(JSON.stringify([tenantId, webhookId, secretId]))
@@ -37,7 +37,7 @@ export class WebhookKeys {
   }
 }
 
-/** The text of a file with a random key, which is created if it does not exist. */
+/** Returns the text of a file with a random key. Creates the file if it does not exist. */
 export const storedText = async (directory: string, name: string, prefix = ''): Promise<string> =>
   (await keyTextAt(join(directory, name), () => prefix + randomBytes(KEY_BYTES).toString('base64'))).trim();
 

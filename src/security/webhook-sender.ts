@@ -4,14 +4,14 @@ import type { Clock } from '../ports/time.js';
 import { OutboundClient, retryAfterMs, type Lookup } from './outbound-client.js';
 import type { WebhookKeys, WebhookSecretName } from './webhook-keys.js';
 
-/** The receiver, and the secrets that sign for it now. */
+/** A receiver, and the secrets with which messages to it are signed now. */
 export type WebhookReceiver = { readonly url: string; readonly secrets: readonly string[] };
-/** `id` is the same in every attempt; receivers deduplicate by it. `body` is JSON text. */
+/** `id` is the same in every attempt, so that receivers can use it to deduplicate. `body` is JSON text. */
 export type WebhookMessage = { readonly id: string; readonly body: string };
 
 /**
  * Result of an attempt. `status` is null if there was no response; `code` is null after a success. `body` is the
- * beginning of the response. `afterMs` is the receiver's own retry delay.
+ * beginning of the response. `afterMs` is the retry delay that the receiver requested.
  */
 export type WebhookAnswer = {
   readonly status: number | null;
@@ -32,7 +32,7 @@ export type WebhookSenderOptions = {
 
 const TIMEOUT_MS = 15_000;
 const MAX_SOCKETS = 1_024;
-/** Size of the kept part of a response. */
+/** Number of bytes kept of a response. */
 const KEPT_BYTES = 1_024;
 const MAX_SIGNERS = 10_000;
 
@@ -55,12 +55,12 @@ export class WebhookSender {
     return this.options.keys.secretOf(name);
   }
 
-  /** Why a target is invalid; undefined if it is valid. */
+  /** Explains why a target is invalid; undefined if it is valid. */
   faultOf(url: string): string | undefined {
     return this.outbound.faultOf(url);
   }
 
-  /** Never rejects because of the receiver. An abort of the signal stops the wait for the response. */
+  /** Sends a message. Never rejects because of the receiver. Aborting the signal ends the wait for the response. */
   async send({ url, secrets }: WebhookReceiver, { id, body }: WebhookMessage, signal?: AbortSignal) {
     const { clock, timeoutMs = TIMEOUT_MS } = this.options;
     const sentAt = new Date(clock.nowMs());
@@ -96,5 +96,5 @@ export class WebhookSender {
   }
 }
 
-/** Printable text without control characters, which a receiver may send by mistake or malice. */
+/** Returns printable text, without control characters that a receiver may send by mistake or with malicious intent. */
 const textOf = (body: Buffer): string => body.toString('utf8').replaceAll(/[^\P{Cc}\n\r\t]|\p{Cs}/gu, '\ufffd');

@@ -162,7 +162,7 @@ describe('A token of an OpenID issuer', () => {
 
   test.each<[string, () => object, RegExp]>([
     ['is another’s', () => ({ issuer: 'https://elsewhere.test' }), /belongs to another issuer/],
-    ['names keys without encryption', () => ({ jwks_uri: 'http://elsewhere.test/keys' }), /is not https/],
+    ['names keys without encryption', () => ({ jwks_uri: 'http://elsewhere.test/keys' }), /does not use https/],
     ['names no keys', () => ({ jwks_uri: undefined }), /jwks_uri/],
     ['is too large', () => ({ more: 'x'.repeat(1_100_000) }), /exceeds 1 MiB/],
     ['names invalid keys', () => ({ jwks_uri: `${issuer.url}/nothing` }), /200 OK/],

@@ -320,7 +320,7 @@ describe('An access token', () => {
       await clock.advance(10_000);
       expect(await listening.verify(await listening.sign(ada))).toMatchObject(ada);
       expect(await listening.verify(token)).toMatchObject(ada);
-      expect(said).toEqual(['the signing keys cannot be reread']);
+      expect(said).toEqual(['the signing keys could not be reread']);
     });
 
     test('of a superseded key is valid for half an hour, cached or not, and no longer', async () => {
