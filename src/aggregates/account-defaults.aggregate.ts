@@ -28,13 +28,15 @@ export type AccountDefaultsEvent = EventOf<typeof accountDefaultsEvents>;
 export type AccountDefaults = {
   readonly isSeeded: boolean;
   readonly byType: Readonly<Record<string, string>>;
-  /** Number of changes recorded here per account. An account's revision counts them in addition to its own events. */
+  /**
+   * Number of changes recorded here for each account. The account's revision counts them in addition to its own events.
+   */
   readonly changes: Readonly<Record<string, number>>;
 };
 
 type DefaultSet = Extract<AccountDefaultsEvent, { type: 'DefaultAccountSet' }>['data'];
 
-/** The accounts whose revision the change increments: the new default and the previous one. */
+/** Returns the accounts whose revision the change increments: the new default and the previous one. */
 export function changedBy({ accountId, previousId, isCounted }: DefaultSet): readonly string[] {
   const subject = accountId ?? previousId;
   return [accountId, previousId].filter((id): id is string => id !== null && !(id === subject && isCounted));
@@ -70,7 +72,7 @@ export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> =
         uses: Object.values(byType).map((id) => streamName('account', tenantId, id)),
       }),
       staysWhile: 'used',
-      refusal: { code: 'DEFAULTS_IN_USE', message: 'The defaults are in use.' },
+      refusal: { code: 'DEFAULTS_IN_USE', message: 'The default accounts are in use.' },
       gone: inactiveDefault,
     },
   ],
@@ -86,7 +88,7 @@ export const seedDefaultAccounts = (
 export type SetDefault = {
   readonly type: StoredAccountType;
   readonly accountId: string;
-  /** Whether the account's own events already incremented its revision for this request. */
+  /** Whether the account's own events have already incremented its revision for this request. */
   readonly isCounted?: boolean;
 };
 
@@ -103,6 +105,6 @@ export function setDefaultAccount({ byType }: AccountDefaults, wanted: SetDefaul
   return previousId === wanted.accountId ? [] : defaultSet(wanted, wanted.accountId, previousId);
 }
 
-/** Returns `[]` when the account is no longer the default. */
+/** Returns `[]` if the account is no longer the default. */
 export const clearDefaultAccount = ({ byType }: AccountDefaults, ended: SetDefault): AccountDefaultsEvent[] =>
   byType[ended.type] === ended.accountId ? defaultSet(ended, null, ended.accountId) : [];

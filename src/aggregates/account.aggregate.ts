@@ -65,9 +65,7 @@ export const accountEvents = {
   AccountDeactivated: domain('UPDATE', 'account', z.object({})),
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
-  /**
-   * Appended when a transaction references the deleted account. The account keeps its code if the code is still free.
-   */
+  /** Appended when a transaction refers to the deleted account. The account keeps its code if it is still free. */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
 };
 export type AccountEvent = EventOf<typeof accountEvents>;
@@ -101,8 +99,8 @@ function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: '
 }
 
 /**
- * An account referenced by a category rule cannot be deleted. A rule's account id belongs to either an account or a
- * customer, so one of the two streams is always absent. Only a deleted record therefore blocks the rule; an absent one
+ * An account to which a category rule refers cannot be deleted. A rule's account id belongs to either an account or a
+ * customer, so one of the two streams is always absent. Therefore, a deleted record blocks the rule, but an absent one
  * does not.
  */
 export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present' | 'deleted' }> = {
@@ -114,7 +112,7 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   },
 };
 
-/** Rule of account-defaults.aggregate.ts: a default account stays active. */
+/** The rule of account-defaults.aggregate.ts that a default account stays active. */
 export const DEFAULT_OF_TYPE = 'default-account';
 const keptAsDefault: MembershipRule<Account> = {
   name: DEFAULT_OF_TYPE,
@@ -160,7 +158,7 @@ export const createAccount = (state: Account, data: NewAccount): AccountEvent[] 
   state.status === 'absent' ? [{ type: 'AccountCreated', data }] : [];
 
 const systemAccount = () =>
-  conflict('SYSTEM_ACCOUNT', 'This account is required for the books. It cannot be closed or deleted.');
+  conflict('SYSTEM_ACCOUNT', 'The books require this account, so it cannot be deactivated or deleted.');
 
 /** Does not change `isDefault`; see account-defaults.aggregate.ts. */
 export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefault'>): AccountEvent[] {
@@ -176,7 +174,7 @@ export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefa
   return events;
 }
 
-/** The handler must check first that the account has no transactions. */
+/** The handler must first check that the account has no transactions. */
 export function deleteAccount(state: Account): AccountEvent[] {
   if (presentAccount(state).isSystem) throw systemAccount();
   return [{ type: 'AccountDeleted', data: {} }];

@@ -1,10 +1,10 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
-/** The system role and all permissions of the caller who changes users or roles. */
+/** The system role and all permissions of a caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
-/** A user's grants. An inactive user keeps them for reactivation. */
+/** The roles of a user. An inactive user keeps them for reactivation. */
 export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
 /** A change to one user. `before` is null on creation, `after` is null on removal. */
@@ -27,14 +27,15 @@ export function ensureMayChangeUser(by: Authority, { before, after }: UserChange
   if ([before?.role, after?.role].includes('OWNER') && by.role !== 'OWNER')
     throw forbidden('Only an owner can create, change or remove an owner.');
   const beyond = before ? lackingOf(by, allOf(before, roles)) : undefined;
-  if (beyond !== undefined) throw forbidden(`You cannot change a user who has permissions that you lack: ${beyond}.`);
+  if (beyond !== undefined)
+    throw forbidden(`You cannot change a user who has permissions that you do not have: ${beyond}.`);
   if (after) ensureMayGrant(by, grantedBy(before, after, roles));
 }
 
 /** Applies the same rule to a new role, or to a role assigned to a user. @throws DomainError forbidden */
 export function ensureMayGrant(by: Authority, permissions: Iterable<string>): void {
   const lacking = lackingOf(by, permissions);
-  if (lacking !== undefined) throw forbidden(`You cannot grant permissions that you lack: ${lacking}.`);
+  if (lacking !== undefined) throw forbidden(`You cannot grant permissions that you do not have: ${lacking}.`);
 }
 
 /**
@@ -46,7 +47,7 @@ export function ensureMayChangeRole(by: Authority, before: Iterable<string>, aft
   const [old, wanted] = [[...before], [...after]];
   ensureMayGrant(by, newIn(wanted, old));
   const lacking = lackingOf(by, newIn(old, wanted));
-  if (lacking !== undefined) throw forbidden(`You cannot remove permissions that you lack: ${lacking}.`);
+  if (lacking !== undefined) throw forbidden(`You cannot remove permissions that you do not have: ${lacking}.`);
 }
 
 const lackingOf = ({ permissions: own }: Authority, permissions: Iterable<string>): string | undefined =>
@@ -63,11 +64,14 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
   ...ofCustomRoles(roleIds, roles),
 ];
 
-/** A role missing from `roles` was assigned concurrently. Its permissions are unknown, so it is treated like ADMIN. */
+/**
+ * A role missing from `roles` was assigned concurrently. Its permissions are unknown, so the role is treated like
+ * ADMIN.
+ */
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);
 
-/** Items of `all` that are not in `known`, in their original order. */
+/** Returns the items of `all` that are not in `known`, in their original order. */
 function newIn(all: Iterable<string>, known: Iterable<string>): string[] {
   const old = new Set(known);
   return [...all].filter((one) => !old.has(one));

@@ -7,7 +7,7 @@ import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
-/** A rule with the facts about its category that matching needs. */
+/** A rule with the facts about its category that are needed for matching. */
 export type MatchableRule = RuleDetails & {
   readonly id: string;
   readonly source: RuleSource;
@@ -16,7 +16,7 @@ export type MatchableRule = RuleDetails & {
 };
 
 /**
- * The facts that rules are matched against. `merchant` is the customer's name. Amounts are unsigned decimal strings.
+ * The facts against which rules are matched. `merchant` is the customer's name. Amounts are unsigned decimal strings.
  */
 export type RuleSubject = {
   readonly merchant: string | null;
@@ -64,7 +64,7 @@ const prepare = (rule: MatchableRule): Prepared => ({
 
 const lengthOf = ({ merchant, keyword }: Prepared): number => (merchant?.length ?? 0) + (keyword?.length ?? 0);
 
-/** Orders matching rules; negative if `a` wins. This is a total order: no two rules compare as equal. */
+/** Orders matching rules; negative if `a` wins. This is a total order: two rules never compare as equal. */
 function precedence(a: Prepared, b: Prepared): number {
   return (
     b.rule.priority - a.rule.priority ||
@@ -113,7 +113,10 @@ function* textConditions({ rule, merchant, keyword }: Prepared, subject: Normali
   if (keyword !== null) yield { reason: 'keyword', holds: holds(keyword, subject.description) };
 }
 
-/** All conditions of a rule, text last because it is the most expensive. Resolution and explanation share this list. */
+/**
+ * Yields all conditions of a rule, with text last because it is the most expensive. Resolution and explanation share
+ * this list.
+ */
 function* conditionsOf(prepared: Prepared, subject: Normalized): Iterable<Condition> {
   const { rule, min, max } = prepared;
   const { amount, direction } = subject;
@@ -157,7 +160,7 @@ export class CategoryRuleBook {
     );
   }
 
-  /** Returns the matching rule with the highest precedence, or undefined. */
+  /** Returns the matching rule with the highest precedence; undefined if none matches. */
   resolve(given: RuleSubject): MatchableRule | undefined {
     const subject = normalize(given);
     let best = this.prepared.length;
@@ -170,7 +173,7 @@ export class CategoryRuleBook {
     return this.prepared[best]?.rule;
   }
 
-  /** Results are in order of precedence. */
+  /** Returns the results for all rules, in order of precedence. */
   explain(given: RuleSubject): RuleExplanation[] {
     const subject = normalize(given);
     return this.prepared.map((prepared) => {

@@ -55,7 +55,7 @@ export const categoryRuleEvents = {
 };
 export type CategoryRuleEvent = EventOf<typeof categoryRuleEvents>;
 
-/** The choice that last disabled the rule. `stands` is true until the rule changes again. */
+/** The choice that disabled the rule last. `stands` is true until the rule changes again. */
 type Dispute = { readonly choiceId: string; readonly stands: boolean };
 
 export type PresentCategoryRule = {
@@ -112,7 +112,7 @@ export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = categoryRuleRecord
 
 type Bounds = { readonly amountMin?: string | null; readonly amountMax?: string | null };
 
-/** Formats the given bounds with the currency's decimals. @throws DomainError invalid if a bound has more decimals */
+/** Formats bounds with the decimals of the currency. @throws DomainError invalid if a bound has more decimals */
 export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, under = '') {
   const bound = (name: string, text: string | null) => (text === null ? null : amountIn(currency, text, under + name));
   return {
@@ -144,7 +144,7 @@ export function ensureSound(
   under = '',
 ): void {
   if (merchant === null && keyword === null) {
-    const message = 'Give a merchant, a keyword or both.';
+    const message = 'Specify a merchant, a keyword or both.';
     throw invalid(['merchant', 'keyword'].map((field) => ({ path: `${under}${field}`, message })));
   }
   if (amountMin === null || amountMax === null) return;

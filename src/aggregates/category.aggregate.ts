@@ -94,7 +94,7 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Checks that the transaction may have the category. A journal entry has no direction and may have any category.
+ * Checks that a transaction may have the category. A journal entry has no direction and may have any category.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(

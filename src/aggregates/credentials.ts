@@ -14,14 +14,17 @@ const MIN_LOCAL_PART = 4;
 const common = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_LENGTH));
 
 function weaknessOf(password: string): string | undefined {
-  if (password.trim() === '') return 'Must not consist of spaces only.';
+  if (password.trim() === '') return 'Must not consist only of spaces.';
   if (new Set(password).size === 1) return 'Must not repeat a single character.';
-  return common.has(password) ? 'Is one of the most common passwords. Choose another.' : undefined;
+  return common.has(password) ? 'Is one of the most common passwords. Choose another one.' : undefined;
 }
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** A plaintext password: only in requests, never in events. Its length counts code points, as in JSON Schema. */
+/**
+ * A plaintext password, which occurs only in requests, never in events. Its length is counted in code points, as in
+ * JSON Schema.
+ */
 export const Password = z
   .string()
   .normalize('NFC')
@@ -97,14 +100,14 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
   keptSessionId: change.keptSessionId ?? null,
 });
 
-/** Not a 401 error, because clients treat 401 as an expired session. */
+/** This is not a 401 error, because clients treat 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);
 
 /** A person's identity at an OpenID provider. Unlike an e-mail address, the pair is never reassigned. */
 export const OidcIdentity = z.object({ issuer: z.string(), subject: personal(z.string()) });
 export type OidcIdentity = z.output<typeof OidcIdentity>;
 
-/** Finds the user or operator bound to an identity, across all tenants. */
+/** Claim for finding the user or operator bound to an identity, across all tenants. */
 export const identityClaim = ({ issuer, subject }: OidcIdentity): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'oidc-identity',

@@ -2,7 +2,8 @@ import type { Claim } from '../eventsourcing/aggregate.js';
 import type { CustomerLink } from './customer-fields.js';
 import { emailKey } from './fields.js';
 
-// Normalized lookup keys for customers: equal keys are equal strings. Claims and the sale intake share them.
+// Lookup keys for customers, shared by claims and the sale intake. They are normalized, so that equal keys are equal
+// strings.
 export const linkKey = ({ sourceId, externalId }: CustomerLink): string => JSON.stringify([sourceId, externalId]);
 /** Ignores spaces and punctuation, which users enter inconsistently. Returns undefined if nothing remains. */
 export const taxNumberKey = (taxNumber: string): string | undefined => {
@@ -17,7 +18,7 @@ export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   scope: tenantId,
   kind: 'customer-link',
   value: linkKey(link),
-  // Never returned to a caller: on conflict, the intake uses the linked customer.
+  // Callers never receive this error, because the intake uses the linked customer on a conflict.
   refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this partner id.' },
 });
 

@@ -53,14 +53,15 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
-  // The following three concern the opening balance, its reversal, and the transactions that replaced it.
+  // The following three events concern the opening balance, its reversal, and the transactions that replaced it.
   OpeningBalanceCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   OpeningBalanceReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   OpeningBalanceRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
-   * Appended when a transaction references the deleted customer, which keeps the code and links that are still free.
+   * Appended when a transaction refers to the deleted customer. The customer keeps the code and links that are still
+   * free.
    */
   CustomerRestored: domain(
     'UPDATE',
@@ -79,7 +80,7 @@ type Facts = CustomerDetails & {
   /** Number of changes since creation, excluding those to transactions. */
   revision: number;
   links: readonly CustomerLink[];
-  /** Ids of the events that already restored the customer. Each event restores it at most once. */
+  /** Ids of the events that have already restored the customer. Each event restores it at most once. */
   restoredBy: readonly string[];
 };
 export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
@@ -90,7 +91,7 @@ type OpeningBalanceEvent = Extract<CustomerEvent, { type: `OpeningBalance${strin
 type OwnEvent = Exclude<CustomerEvent, OpeningBalanceEvent>;
 type LaterEvent = Exclude<OwnEvent, { type: 'CustomerCreated' }>;
 
-/** Whether the event concerns the customer itself and not its opening balance, which shares the stream. */
+/** Whether the event concerns the customer itself instead of its opening balance, which shares the stream. */
 export const isAboutCustomer = <E extends CustomerEvent>(event: E): event is Extract<E, OwnEvent> =>
   !event.type.startsWith('OpeningBalance');
 
@@ -167,7 +168,7 @@ export type NewCustomer = {
   /** Id of the stream and of the customer's ledger account. */
   readonly id: string;
   readonly input: CreateCustomer;
-  /** The requested code, or the next one of the tenant's sequence. */
+  /** The requested code, or the next one in the tenant's sequence. */
   readonly code: string;
   readonly tenantCurrency: string;
   readonly openingBalancesAccountId: string;
@@ -272,7 +273,7 @@ export function categorizeOpeningBalance(state: Customer, request: CategoryReque
   return data ? [{ type: 'OpeningBalanceCategorized', data }] : [];
 }
 
-/** The handler must check first that the customer has no transactions. */
+/** The handler must first check that the customer has no transactions. */
 export function deleteCustomer(state: Customer): CustomerEvent[] {
   if (presentCustomer(state).isDefault) {
     throw conflict('DEFAULT_CUSTOMER', 'The default customer cannot be deleted.');
@@ -281,7 +282,7 @@ export function deleteCustomer(state: Customer): CustomerEvent[] {
 }
 
 export type Restoration = {
-  /** The event whose transaction referenced the deleted record, or the deletion if the transaction came first. */
+  /** The event whose transaction referred to the deleted record, or the deletion if the transaction came first. */
   readonly causedBy: string;
   /** The code and links that are still free. */
   readonly code: string | null;

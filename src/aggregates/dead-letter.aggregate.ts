@@ -11,7 +11,7 @@ export type DeadLetterStatus = z.output<typeof DeadLetterStatus>;
 
 const Reason = z.object({ code: z.string(), message: z.string() });
 export type Reason = z.output<typeof Reason>;
-/** `awaits`: what a rejected sale waits for; see rejection-causes.ts. */
+/** `awaits`: the cause for whose removal a rejected sale waits; see rejection-causes.ts. */
 const Awaiting = { awaits: z.exactOptional(z.string()) };
 export type Failure = Reason & { readonly awaits?: string };
 
@@ -26,7 +26,7 @@ const DeadLetterParked = z.object({
   revision: z.exactOptional(z.number()),
   position: z.number(),
   reason: Reason,
-  /** Of a rejected sale. */
+  /** External id of a rejected sale. */
   externalId: z.exactOptional(z.string()),
   ...Awaiting,
   failedAt: Instant,
@@ -76,7 +76,7 @@ const failureOf = ({ reason, awaits }: { readonly reason: Reason; readonly await
   ...(awaits !== undefined && { awaits }),
 });
 
-// Permanent: concurrent or repeated subscribers must derive the same letter id.
+// Must never change, because concurrent or repeated subscribers must derive the same letter id.
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
 
 export const deadLetterId = ({

@@ -97,10 +97,10 @@ function counted(state: ErrorLog, { reportId, lastSeenAt }: z.output<typeof Erro
   };
 }
 
-// Permanent: all processes must derive the same record id for an error.
+// Must never change, because all processes must derive the same record id for an error.
 const ERROR_NAMESPACE = '6d3b0f0a-52a5-5c0b-8f5e-9a7c6e1d2b48';
 
-/** Id of the error's n-th record, counted from 0. A record is closed once it is resolved or expired. */
+/** Returns the id of the error's n-th record, counted from 0. A record is closed once it is resolved or has expired. */
 export const errorLogId = (fingerprint: string, incarnation: number): string =>
   nameUuid(JSON.stringify([fingerprint, incarnation]), ERROR_NAMESPACE);
 
@@ -123,7 +123,7 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** Records whose last occurrence is before these instants expire. */
+/** A record expires if its last occurrence is before these instants. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
 /** Returns `[]` if the record is still retained or has already expired. */

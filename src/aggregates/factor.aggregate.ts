@@ -19,7 +19,7 @@ const ofFactor = { subject: (data: { factorId: string }) => data.factorId };
 
 const AuthenticatorAppRequested = z.object({
   factorId,
-  /** Encrypted: a code can only be verified with the secret itself. */
+  /** Encrypted instead of hashed, because codes can be verified only with the secret itself. */
   sealedSecret: secret(z.string()),
   requestedAt: Instant,
 });
@@ -72,7 +72,7 @@ type Pending =
 
 export type Factors = {
   readonly factors: readonly Factor[];
-  /** A factor not yet confirmed. A newer one replaces it. */
+  /** A factor that has not been confirmed yet. A newer one replaces it. */
   readonly pending: Pending | null;
   /** Hashes of the unused recovery codes. */
   readonly recoveryCodes: readonly string[];
@@ -156,7 +156,10 @@ function withPasskey(
 const changed = (known: readonly Factor[], id: string, facts: object): Factor[] =>
   known.map((factor) => (factor.id === id ? { ...factor, ...facts } : factor));
 
-/** A code, recovery code or assertion that is wrong, expired, or was used before. Never says which. */
+/**
+ * The error for a code, recovery code or assertion that is wrong, has expired or was used before. It never reveals
+ * which.
+ */
 export const wrongFactor = (): DomainError =>
   new DomainError(
     'unauthenticated',
@@ -172,14 +175,14 @@ function ensureRoom(state: Factors): void {
     throw conflict('TOO_MANY_FACTORS', `An account can have at most ${MAX_FACTORS} factors. Remove one first.`);
 }
 
-/** Returns `[]` if an earlier attempt of the request added the factor. */
+/** Returns `[]` if an earlier attempt of the request has added the factor. */
 export function requestApp(state: Factors, app: New & { sealedSecret: string }, now: Date): FactorEvent[] {
   if (isKnown(state, app.factorId)) return [];
   ensureRoom(state);
   return [{ type: 'AuthenticatorAppRequested', data: { ...app, requestedAt: now.toISOString() } }];
 }
 
-/** Returns `[]` if an earlier attempt of the request added the factor. */
+/** Returns `[]` if an earlier attempt of the request has added the factor. */
 export function requestPasskey(
   state: Factors,
   passkey: New & { challenge: string; host: string },
@@ -193,10 +196,10 @@ export function requestPasskey(
 const isKnown = ({ pending, factors: known }: Factors, factorId: string): boolean =>
   pending?.factorId === factorId || known.some(({ id }) => id === factorId);
 
-/** The factor to confirm. @throws DomainError not_found; conflict FACTOR_CONFIRMED, FACTOR_EXPIRED */
+/** Returns the factor to confirm. @throws DomainError not_found; conflict FACTOR_CONFIRMED, FACTOR_EXPIRED */
 export function pendingFactor({ pending, factors: known }: Factors, factorId: string, now: Date): Pending {
   if (known.some(({ id }) => id === factorId))
-    throw conflict('FACTOR_CONFIRMED', 'The factor is confirmed already. Its recovery codes were shown once.');
+    throw conflict('FACTOR_CONFIRMED', 'The factor is already confirmed. Its recovery codes were shown only once.');
   if (pending?.factorId !== factorId) throw notFound('factor');
   if (now.getTime() - Date.parse(pending.requestedAt) > CONFIRMATION_MS)
     throw conflict('FACTOR_EXPIRED', 'The factor was not confirmed in time. Add it again.');
@@ -219,7 +222,7 @@ type NewPasskey = Confirmed & {
 export function confirmPasskey(state: Factors, passkey: NewPasskey, now: Date): FactorEvent[] {
   pendingFactor(state, passkey.factorId, now);
   const isTaken = state.factors.some((one) => one.type === 'PASSKEY' && one.credentialId === passkey.credentialId);
-  if (isTaken) throw conflict('PASSKEY_TAKEN', 'The account has this passkey already.');
+  if (isTaken) throw conflict('PASSKEY_TAKEN', 'The account already has this passkey.');
   const transports = [...passkey.transports];
   return [{ type: 'PasskeyAdded', data: { ...passkey, transports, addedAt: now.toISOString() } }];
 }

@@ -21,7 +21,7 @@ export const line = (maxLength: number) => z.string().trim().min(1).max(maxLengt
 /** Multi-line text: trimmed, not empty. */
 export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
-/** An id in a request, in any case. Its format is not validated: a malformed id results in 404. */
+/** An id in a request, in any case. Its format is not validated, so a malformed id leads to 404. */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
 
 /** Maximum length of the local part (RFC 5321, 4.5.3.1.1). */
@@ -35,9 +35,9 @@ export const Email = z
   .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
 
-/** Comparison key of a code. Codes that differ only in case are equal. */
+/** Returns the key by which codes are compared. Codes that differ only in case are equal. */
 export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
-/** Comparison key of an e-mail address. */
+/** Returns the key by which e-mail addresses are compared. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 export const CalendarDate = z.iso.date();
@@ -93,7 +93,10 @@ export const someOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
     },
   );
 
-/** Returns the fields of `patch` that differ from `current`, or undefined. Ignores fields that `current` lacks. */
+/**
+ * Returns the fields of `patch` that differ from `current`; undefined if none do. Ignores fields that `current` does
+ * not have.
+ */
 export function changesTo<T extends object>(current: T, patch: Partial<T>): Partial<T> | undefined {
   const changed = (Object.keys(patch) as (keyof T)[]).filter(
     (name) => name in current && patch[name] !== undefined && !isDeepStrictEqual(patch[name], current[name]),

@@ -3,7 +3,7 @@ import { domain, technical, type Aggregate, type EventOf } from '../eventsourcin
 import { conflict } from '../eventsourcing/domain-error.js';
 
 export const FORWARDER = 'integration-events';
-/** When resumed after this position, the forwarder publishes the whole history. */
+/** A forwarder that is resumed after this position publishes the whole history. */
 export const BEGINNING = -1;
 
 /** Names of a rewind's checkpoints: the last processed position and the number of published events. */
@@ -12,7 +12,7 @@ export const rewindMarks = (rewindId: string): { readonly position: string; read
   published: `rewind.${rewindId}~published`,
 });
 
-// Start of a rewind: an event's position, or the first event recorded at or after an instant.
+// Start of a rewind: the position of an event, or the first event recorded at or after an instant.
 export const RewindStart = z.union([z.object({ position: z.number() }), z.object({ instant: z.string() })]);
 export type RewindStart = z.output<typeof RewindStart>;
 
@@ -26,7 +26,7 @@ export const forwarderEvents = {
    */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
   ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
-  /** `after` is the position to continue after; null continues at the checkpoint. */
+  /** `after` is the position after which to continue; null continues at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
    * Requests that public events from `from` up to the position `upTo` are published again. Earlier versions of the
@@ -54,13 +54,13 @@ export type Rewind = {
 /** A completed or cancelled rewind. `published` is null if it was cancelled. */
 export type EndedRewind = Rewind & { readonly published: number | null; readonly endedAt: string };
 
-/** The operators' requests to the forwarder, and their outcome. */
+/** The operators' requests to the forwarder, and their outcomes. */
 export type Forwarder = {
   /** Next revision of the stream, which contains only these events. */
   readonly nextRevision: number;
   readonly isStarted: boolean;
   readonly pause: { readonly reason: z.output<typeof PauseReason>; readonly since: string } | null;
-  /** The last resume with an explicit start: its revision, and the position to continue after. */
+  /** The last resume with an explicit start: its revision, and the position after which to continue. */
   readonly start: { readonly revision: number; readonly after: number } | null;
   /** Rewinds that are not completed, oldest first. */
   readonly rewinds: readonly Rewind[];

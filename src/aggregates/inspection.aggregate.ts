@@ -33,8 +33,8 @@ export type InspectionEvent = EventOf<typeof inspectionEvents>;
 export type Inspection = { readonly status: 'absent' | 'recorded' };
 
 /**
- * An operator's access to data beyond the console's lists. Each access has its own stream on the platform. The
- * inspected record therefore keeps its revision, and operators do not contend with each other.
+ * An operator's access to data beyond the console's lists. Each access has its own stream on the platform. Therefore,
+ * the inspected record keeps its revision, and operators do not contend with each other.
  */
 export const inspection: Aggregate<Inspection, InspectionEvent> = {
   name: 'inspection',

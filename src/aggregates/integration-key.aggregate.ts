@@ -119,7 +119,7 @@ export const createIntegrationKey = (state: IntegrationKey, data: NewIntegration
   state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
 
 /**
- * Replaces the secret; the previous one becomes invalid immediately.
+ * Replaces the secret. The previous one becomes invalid immediately.
  * @throws DomainError not_found; conflict KEY_REVOKED
  */
 export function rotateIntegrationKey(
@@ -158,8 +158,8 @@ export type IntegrationKeyUse =
   { readonly status: 'unused' } | { readonly status: 'used'; readonly usedAt: string; readonly recordedAt: string };
 
 /**
- * The last use of the key with the same id, accurate to a minute. It has a separate stream, so that uses do not change
- * the key's revision.
+ * The last use of the key with the same id, accurate to one minute. It has a separate stream, so that uses do not
+ * change the key's revision.
  */
 export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEvent> = {
   name: 'integration-key-use',
@@ -174,7 +174,7 @@ export type UseOfKey = {
   readonly isFinal: boolean;
 };
 
-/** Returns `[]` if any replica recorded a later use, or any use within the last minute. */
+/** Returns `[]` if any replica has recorded a later use, or any use within the last minute. */
 export function recordIntegrationKeyUse(
   state: IntegrationKeyUse,
   { usedAt, isFinal }: UseOfKey,
@@ -188,6 +188,6 @@ export function recordIntegrationKeyUse(
   return [{ type: 'IntegrationKeyUsed', data: { usedAt, recordedAt: now.toISOString() } }];
 }
 
-/** Whether this use or a later one is recorded. */
+/** Whether this use or a later one has been recorded. */
 export const isUseRecorded = (state: IntegrationKeyUse, usedAt: string): boolean =>
   state.status === 'used' && state.usedAt >= usedAt;

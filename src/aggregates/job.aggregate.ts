@@ -12,7 +12,7 @@ export type JobExecutionStatus = z.output<typeof JobExecutionStatus>;
 export const Artifact = z.object({ fileName: z.string(), sizeBytes: z.int(), sha256: z.string() });
 export type Artifact = z.output<typeof Artifact>;
 
-// Every event contains the whole execution, so live updates need only a single event.
+// Every event contains the whole execution, so a live update needs only a single event.
 const Execution = z.object({
   executionId: z.string(),
   trigger: JobTrigger,
@@ -31,7 +31,7 @@ export const jobEvents = {
     'OTHER',
     'job',
     Execution.extend({
-      /** The scheduled instant that this run is for. */
+      /** The scheduled instant of the run. */
       scheduledFor: Instant.nullable(),
       /** The parameters as requested. The job's schema validates them when it runs. */
       parameters: z.unknown(),
@@ -103,7 +103,7 @@ const finished = (execution: Execution, finishedAt: string) => ({
   durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(execution.startedAt)),
 });
 
-/** Returns the execution after the event, or undefined if the event changes nothing visible. */
+/** Returns the execution after the event; undefined if the event does not change anything visible. */
 export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
   switch (event.type) {
     case 'JobScheduleRecorded':
@@ -139,7 +139,7 @@ function tallyAfter(
   return { lastSuccessAt, failures: event.type === 'JobFailed' ? failures + 1 : failures };
 }
 
-/** A kind of job. All its runs share one stream, so the expected revision ensures that only one runs at a time. */
+/** A kind of job. All of its runs share one stream, so the expected revision ensures that only one runs at a time. */
 export const job: Aggregate<JobState, JobEvent> = {
   name: 'job',
   events: jobEvents,
@@ -173,7 +173,7 @@ function runAfter(run: Run, event: Exclude<JobEvent, { type: 'JobScheduleRecorde
   }
 }
 
-// Permanent: concurrent schedulers must derive the same run id for an instant.
+// Must never change, because concurrent schedulers must derive the same run id for an instant.
 const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
@@ -188,7 +188,7 @@ export type JobStart = Omit<Execution, 'startedAt'> & {
 };
 
 /**
- * Returns `[]` if a run for this scheduled instant, or for a later one, already started.
+ * Returns `[]` if a run for this scheduled instant, or for a later one, has already started.
  * @throws DomainError conflict JOB_ALREADY_RUNNING
  */
 export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[] {
@@ -232,7 +232,7 @@ export type JobEnd =
       readonly message: string | null;
     };
 
-/** Returns `[]` if the runner does not hold the run, so a stale process changes nothing. */
+/** Returns `[]` if the runner does not hold the run, so that a stale process cannot change it. */
 export function finishRun(state: JobState, { end, ...runner }: Runner & { end: JobEnd }, now: Date): JobEvent[] {
   if (!state.run || !isHeldBy(state, runner)) return [];
   const { status, ...rest } = end;

@@ -1,7 +1,7 @@
 const MAX_JSON_LENGTH = 16_384;
 export const MAX_JSON_DEPTH = 8;
 
-// Copies drop `__proto__`, and `toJSON` changes an object's serialization and therefore its canonical form.
+// Copies omit `__proto__`, and `toJSON` changes the serialization of an object and therefore its canonical form.
 const reserved = new Set(['__proto__', 'toJSON']);
 
 function isShallow(value: unknown, depth: number): boolean {
@@ -11,6 +11,8 @@ function isShallow(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([name, member]) => !reserved.has(name) && isShallow(member, depth - 1));
 }
 
-/** Whether JSON may be stored: limits depth and text length, requires finite numbers, forbids reserved names. */
+/**
+ * Whether JSON may be stored. Limits its depth and text length, requires finite numbers, and forbids reserved names.
+ */
 export const boundedJson = (value: object): boolean =>
   isShallow(value, MAX_JSON_DEPTH) && JSON.stringify(value).length <= MAX_JSON_LENGTH;

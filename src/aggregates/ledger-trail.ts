@@ -5,8 +5,8 @@ import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import { LedgerTransaction, reversal } from './ledger.js';
 
 // Three kinds of streams contain transactions: those of transactions, sales and customers. Later changes to a
-// transaction are recorded on the stream that contains it. The trail is the part of that stream's state that tracks
-// them.
+// transaction are recorded on the stream that contains it. The trail is the part of the stream's state that tracks
+// these changes.
 
 /** The stream that contains a transaction. */
 export type Carrier = { readonly entity: 'transaction' | 'sale' | 'customer'; readonly recordId: string };
@@ -23,8 +23,8 @@ export type CategoryChoice = z.output<typeof CategoryChoice>;
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 /**
- * The application of a rule to past transactions changed a category, or its undoing restored the earlier one.
- * `categorizedBy`: the rule that assigned the category; null if the transaction has none.
+ * Applying a rule to past transactions changed a category, or undoing that restored the earlier one. `categorizedBy`:
+ * the rule that assigned the category; null if the transaction has none.
  */
 export const Recategorization = CategoryChoice.extend({
   applicationId: z.string(),
@@ -60,7 +60,7 @@ export const recordedEntry = {
 };
 
 type Trace = {
-  /** As recorded, with its current category. */
+  /** The transaction as recorded, with its current category. */
   readonly transaction: LedgerTransaction;
   /** Number of changes since the transaction was recorded. */
   readonly revision: number;
@@ -72,7 +72,7 @@ type Trace = {
   readonly applied: Applied | null;
 };
 
-/** `before`: what the application replaced; null once that is restored. */
+/** `before`: the category that the application replaced; null once it has been restored. */
 type Applied = {
   readonly applicationId: string;
   readonly before: Pick<Recategorization, 'categoryId' | 'categorizedBy'> | null;
@@ -81,7 +81,7 @@ type Applied = {
 /** The current state of the stream's transactions, by transaction id. */
 export type LedgerTrail = Readonly<Record<string, Trace>>;
 
-/** Ids in events are any text, so an id may equal a name that every object inherits, such as valueOf. */
+/** Ids in events may be any text, so an id may equal a name that every object inherits, such as valueOf. */
 const knownIn = (trail: LedgerTrail, id: string): Trace | undefined =>
   Object.hasOwn(trail, id) ? trail[id] : undefined;
 
@@ -184,8 +184,8 @@ export type RecategorizationRequest = {
 };
 
 /**
- * Returns the change to record. Undefined if a user chose the category, if the application already changed the
- * transaction, and for a cancelled transaction or a reversal, which keep equal categories.
+ * Returns the change to record. Returns undefined if a user chose the category, if the application has already changed
+ * the transaction, and for cancelled transactions and reversals, whose categories must stay equal.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -204,7 +204,10 @@ export function recategorizationOn(
 /** A transaction and the rule application that changed it. */
 export type AppliedTo = { readonly transactionId: string; readonly applicationId: string };
 
-/** Returns the restoration to record; undefined if something else has changed the transaction since the application. */
+/**
+ * Returns the restoration to record; undefined if the transaction has been changed in another way since the
+ * application.
+ */
 export function restorationOn(
   trail: LedgerTrail,
   { transactionId, applicationId }: AppliedTo,
@@ -214,7 +217,10 @@ export function restorationOn(
   return { transactionId, customerId: transaction.customerId, applicationId, ...applied.before, isUndone: true };
 }
 
-/** `applied`: the category is that of the application. `restored`: it is the one before, and nothing changed since. */
+/**
+ * `applied`: the category is that of the application. `restored`: it is the previous one, and nothing has changed
+ * since.
+ */
 export function standingOf(
   trail: LedgerTrail,
   { transactionId, applicationId }: AppliedTo,
@@ -224,7 +230,7 @@ export function standingOf(
   return applied.before ? 'applied' : 'restored';
 }
 
-/** The revision of a transaction, which is compared with If-Match. @throws DomainError not_found */
+/** Returns the revision of a transaction, which is compared with If-Match. @throws DomainError not_found */
 export const revisionIn = (trail: LedgerTrail, transactionId: string): number => traceOf(trail, transactionId).revision;
 
 /** Returns the transaction with its current category. @throws DomainError not_found */
@@ -240,7 +246,7 @@ export type Cancellation = {
 };
 
 /**
- * Returns the cancellation to record, or undefined if this request is already recorded.
+ * Returns the cancellation to record; undefined if this request has already been recorded.
  * @throws DomainError not_found; conflict ALREADY_CANCELLED
  */
 export function cancellationOn(
@@ -256,7 +262,9 @@ export function cancellationOn(
 /** A request to cancel a transaction and to record another one in its place. */
 export type CorrectionRequest = Cancellation & Omit<ReplacementTransaction, 'correctionOf'>;
 
-/** Returns the cancellation and its replacement, to be appended together; undefined if they are already recorded. */
+/**
+ * Returns the cancellation and the replacement, to be appended together; undefined if they have already been recorded.
+ */
 export function correctionOn(
   trail: LedgerTrail,
   { transaction, categorizedBy, ...request }: CorrectionRequest,

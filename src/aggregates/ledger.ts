@@ -23,7 +23,7 @@ export const DocumentEffect = z.enum(['INVOICE', 'RETURN', 'CANCELLATION']);
 export const Posting = z.object({
   accountId: z.string(),
   amount: z.string(),
-  /** Of the line of a journal entry. */
+  /** Description of the line of a journal entry. */
   description: z.exactOptional(z.string()),
 });
 export type Posting = z.output<typeof Posting>;
@@ -45,7 +45,7 @@ export const transactionRecord = record({
     shown: DateText.meta({ description: "The document's own date. Differs from `date` if that period was closed." }),
     published: z.exactOptional(
       PublicDate.meta({
-        description: "The document's own date. Present if that period was closed, so that `date` is later.",
+        description: "The document's own date. Present only if its period was closed, so that `date` is later.",
       }),
     ),
   }),
@@ -120,7 +120,10 @@ function entry(facts: EntryFacts, kind: Kind): LedgerTransaction {
   return balanced(transaction);
 }
 
-/** Returns the transaction. @throws Error if its postings do not sum to zero, a defect that must never be stored */
+/**
+ * Returns the transaction.
+ * @throws Error if its postings do not sum to zero, which is a defect that must never be stored
+ */
 export function balanced(transaction: LedgerTransaction): LedgerTransaction {
   const sum = imbalanceOf(transaction.postings, transaction.currency);
   if (!isZero(sum)) throw new Error(`Transaction ${transaction.id} is out of balance by ${sum}`);
@@ -219,7 +222,7 @@ export type Correction = {
   readonly subject: Subject;
   /**
    * IN: the account receives money, or the customer pays. OUT: the account pays, or the customer receives money and
-   * owes more.
+   * thus owes more.
    */
   readonly direction: Direction;
   readonly amount: string;
@@ -237,7 +240,7 @@ export function correction(facts: EntryFacts, data: Correction): LedgerTransacti
   return entry(facts, { type, direction, amount, ...subject, postings });
 }
 
-/** Sum of the debits minus sum of the credits. */
+/** Returns the sum of the debits minus the sum of the credits. */
 export const imbalanceOf = (postings: readonly Posting[], currency: string): string =>
   sumOf(
     postings.map(({ amount }) => amount),
@@ -252,7 +255,10 @@ export function journal(facts: EntryFacts, postings: readonly Posting[]): Ledger
 
 const opposite = { IN: 'OUT', OUT: 'IN' } as const;
 
-/** `documentEffect` is CANCELLATION when a partner's CANCELLATION reverses a document. */
+/**
+ * Creates the reversal of a transaction. `documentEffect` is CANCELLATION if a partner's CANCELLATION reverses a
+ * document.
+ */
 export function reversal(
   { documentDate: _, ...original }: LedgerTransaction,
   facts: Omit<EntryFacts, 'currency' | 'reversalOf'>,

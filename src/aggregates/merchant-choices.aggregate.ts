@@ -7,10 +7,10 @@ import { Instant } from './fields.js';
  * Users' category choices for one merchant's transactions, and the category learned from them:
  *
  * - Only the last choice on each transaction counts. A category is learned when the three transactions with the newest
- *   last choices agree on it.
- * - While a category is learned, a transaction contradicts it if its last choice since then is another category or
- *   none. Two contradicting transactions end the learned category. Learning one again, or another, takes three
- *   transactions as before.
+ * last choices agree on it.
+ * - Once a category is learned, a transaction contradicts it if its last choice since then is another category or none.
+ * Two contradicting transactions end the learned category. Learning it again, or another one, takes three transactions
+ * as before.
  */
 const Noted = z.object({
   transactionId: z.string(),
@@ -34,7 +34,7 @@ export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 
 export type MerchantChoices = {
-  /** The newest choices by time, oldest first. They serve to detect redelivered choices. */
+  /** The newest choices by time, oldest first, for detecting redelivered choices. */
   readonly noted: readonly Mark[];
   /** The transactions with the newest last choices, oldest first. */
   readonly recent: readonly Pick<NotedChoice, 'transactionId' | 'categoryId'>[];
@@ -65,11 +65,13 @@ export const merchantChoices: Aggregate<MerchantChoices, MerchantChoicesEvent> =
   },
 };
 
-/** Same id for all spellings that rules treat as equal. `merchant` must be normalized with `normalizedText`. */
+/**
+ * Returns the same id for all spellings that rules treat as equal. `merchant` must be normalized with `normalizedText`.
+ */
 export const merchantChoicesId = (tenantId: string, merchant: string): string =>
   nameUuid(`merchant/${merchant}`, tenantId);
 
-/** One rule id per category: learning a category again reuses its rule, unless a user has changed that rule. */
+/** Returns one rule id per category. Learning a category again reuses its rule, unless a user has changed that rule. */
 export const learnedRuleId = (choicesId: string, categoryId: string): string =>
   nameUuid(`learned-rule/${categoryId}`, choicesId);
 
@@ -89,14 +91,14 @@ function withChoice(state: MerchantChoices, choice: NotedChoice): MerchantChoice
 const sortKey = ({ chosenAt, choiceId }: Mark): string => `${chosenAt} ${choiceId}`;
 const byTime = (a: Mark, b: Mark): number => (sortKey(a) < sortKey(b) ? -1 : 1);
 
-/** Choices are delivered in order, so a choice older than all remembered ones was already noted. */
+/** Choices are delivered in order, so a choice that is older than all remembered ones has already been noted. */
 function isNoted({ noted }: MerchantChoices, choice: NotedChoice): boolean {
   if (noted.some(({ choiceId }) => choiceId === choice.choiceId)) return true;
   const [oldest] = noted;
   return oldest !== undefined && noted.length === MAX_NOTED && byTime(choice, oldest) < 0;
 }
 
-/** The category that the newest transactions agree on, or null. */
+/** Returns the category on which the newest transactions agree; null if they do not. */
 function streakOf({ recent }: MerchantChoices): string | null {
   const [first] = recent;
   const isStreak = recent.length === STREAK && recent.every(({ categoryId }) => categoryId === first?.categoryId);
@@ -112,7 +114,7 @@ function conclusionOf(state: MerchantChoices, choiceId: string): MerchantChoices
   return categoryId === null ? [] : [{ type: 'MerchantCategoryLearned', data: { categoryId, choiceId } }];
 }
 
-/** Returns `[]` if the choice was already noted. */
+/** Returns `[]` if the choice has already been noted. */
 export function noteChoice(state: MerchantChoices, data: NotedChoice): MerchantChoicesEvent[] {
   if (isNoted(state, data)) return [];
   const noted: MerchantChoicesEvent = { type: 'MerchantChoiceNoted', data };

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { invalid } from '../eventsourcing/domain-error.js';
 
 /**
- * Money is a decimal string with exactly its currency's decimals ("1250.00", "-100.00", JPY "1250"). Arithmetic uses a
- * bigint of minor units, never a floating-point number.
+ * Money is a decimal string with exactly the decimals of its currency ("1250.00", "-100.00", JPY "1250"). Arithmetic
+ * uses minor units as bigint, never floating-point numbers.
  */
 export const MAX_INTEGER_DIGITS = 15;
 
@@ -83,7 +83,7 @@ export type DecimalLimits = {
   readonly max?: number;
 };
 
-/** Lookahead that requires a non-zero digit. */
+/** A lookahead that requires a non-zero digit. */
 const ABOVE_ZERO = '(?=[0.]*[1-9])';
 
 /** A non-negative number with at most 15 integer digits, as a string or a JSON number; parsed to plain digits. */
@@ -104,7 +104,7 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
       maximum: max ?? 10 ** MAX_INTEGER_DIGITS - 1,
     });
 
-/** Number of decimals that suffices for every currency. */
+/** Number of decimals that is sufficient for every currency. */
 export const MAX_DECIMALS = 4;
 /** A positive amount in a request. `amountIn` then checks it against its currency. */
 export const MoneyInput = decimalInput({ decimals: MAX_DECIMALS, positive: true });
@@ -130,7 +130,7 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
 }
 
 /**
- * Formats a request's amount with exactly its currency's decimals.
+ * Formats an amount of a request with exactly the decimals of its currency.
  * @throws DomainError invalid if it has more decimals than the currency, is zero (unless `orZero`) or is too large
  */
 export function amountIn(currency: string, text: string, path = 'amount', { orZero = false } = {}): string {
@@ -148,14 +148,14 @@ const HUNDRED_PER_CENT = 100n * 10n ** BigInt(RATE_DECIMALS);
 /** Divides and rounds to the nearest integer, halves up. */
 function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
   const [dividend, by] = [2n * numerator + divisor, 2n * divisor];
-  // BigInt division truncates towards zero; negative results must round down.
+  // BigInt division truncates towards zero, but negative results must be rounded down.
   return dividend >= 0n ? dividend / by : (dividend - by + 1n) / by;
 }
 
 export type PricedLine = { readonly net: string; readonly tax: string; readonly gross: string };
 
 /**
- * Prices a sale line with the currency's decimals, rounding half up: net = round(quantity × unitPrice − discount),
+ * Prices a sale line with the decimals of the currency, rounding half up: net = round(quantity × unitPrice − discount),
  * gross = round(net × (1 + taxRate / 100)), tax = gross − net. Returns undefined if the discount exceeds the price.
  */
 export function priceLine(

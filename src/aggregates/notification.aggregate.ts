@@ -47,7 +47,9 @@ export const SendAdminNotification = z
         .max(10)
         .transform((roles) => [...new Set(roles)]),
     ),
-    branchIds: z.exactOptional(IdList.refine((ids) => ids.length > 0, 'Must name a branch.').meta({ minItems: 1 })),
+    branchIds: z.exactOptional(
+      IdList.refine((ids) => ids.length > 0, 'Must name at least one branch.').meta({ minItems: 1 }),
+    ),
   })
   .refine((targets) => (targets.broadcast === true) !== isTargeted(targets), {
     error: 'Specify either broadcast, or at least one of userIds, roles and branchIds.',
@@ -58,8 +60,8 @@ export const SendAdminNotification = z
 export type SendAdminNotification = z.output<typeof SendAdminNotification>;
 
 /**
- * The recipients. For `everyone` and `roles`: users who were active, and had one of the roles, at the event's position
- * in the history, according to their own streams. For `users`: the listed users, known to be active at that time.
+ * The recipients. For `everyone` and `roles`: users who, according to their own streams, were active and had one of the
+ * roles at the event's position in the history. For `users`: the listed users, known to be active at that time.
  */
 export const Audience = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('everyone') }),
@@ -77,14 +79,14 @@ const NotificationSent = z.object({
   ...Content.shape,
   type: NotificationType,
   audience: Audience,
-  /** Present if later events may add further records. */
+  /** Present if later events may add more records. */
   subjects: z.exactOptional(z.array(Subject)),
 });
 export type NewNotification = Omit<z.output<typeof NotificationSent>, 'subjects'>;
 
 export const notificationEvents = {
   NotificationSent: domain('CREATE', 'notification', NotificationSent),
-  /** Further records were added. The notification is unread again for those who have marked all as read. */
+  /** Records were added. The notification is unread again for recipients who have marked all notifications as read. */
   NotificationAmended: domain('UPDATE', 'notification', Content.extend({ subjects: z.array(Subject) })),
 };
 export type NotificationEvent = EventOf<typeof notificationEvents>;
@@ -109,13 +111,13 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
 
-/** `describe` creates the content from all records that the notification is about. */
+/** `describe` creates the content from all records that the notification names. */
 export type Report = Pick<NewNotification, 'type' | 'audience'> & {
   readonly subjects: readonly Subject[];
   readonly describe: (subjects: readonly Subject[]) => z.output<typeof Content>;
 };
 
-/** Sends a notification about records, or adds them to the notification. Returns `[]` if it is already about them. */
+/** Sends a notification about records, or adds them to the notification. Returns `[]` if it already names them. */
 export function reportSubjects(state: Notification, { subjects, describe, ...facts }: Report): NotificationEvent[] {
   const known = state.status === 'absent' ? [] : state.subjects;
   const added = subjects.filter(({ id }) => known.every((one) => one.id !== id));
@@ -158,7 +160,7 @@ export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEv
   },
 };
 
-/** A person's notification in the read model. `sweeps` is the number of sweeps that the model has processed. */
+/** A notification of a person in the read model. `sweeps` is the number of sweeps that the model has processed. */
 export type SeenNotification = {
   readonly notificationId: string;
   readonly isRead: boolean;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
 export const numberSequenceEvents = {
-  /** Reserves numbers up to and including `upTo` for the process that appends the event; gaps are allowed. */
+  /** Reserves numbers up to and including `upTo` for the process that appends the event. Gaps are allowed. */
   NumbersReserved: technical(z.object({ upTo: z.int() })),
 };
 export type NumberSequenceEvent = EventOf<typeof numberSequenceEvents>;

@@ -89,7 +89,7 @@ export function updateOperator(state: Operator, patch: UpdateOperator): Operator
   return changes ? [{ type: 'OperatorUpdated', data: { changes } }] : [];
 }
 
-/** @throws DomainError invalid if the account changed since the current password was verified */
+/** @throws DomainError invalid if the account has changed since the current password was verified */
 export function changeOwnOperatorPassword(state: Operator, { epoch, ...change }: OwnPassword): OperatorEvent[] {
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();

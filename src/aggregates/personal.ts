@@ -9,7 +9,7 @@ export type Mark = 'personal' | 'secret';
 export const personal = <S extends z.ZodType>(schema: S): S => schema.meta({ personal: true });
 export const secret = <S extends z.ZodType>(schema: S): S => schema.meta({ secret: true });
 
-/** Paths of the marked fields, dotted, with `[]` for list items: `owner.email`, `links[].externalId`. */
+/** Returns the dotted paths of the marked fields, with `[]` for list items: `owner.email`, `links[].externalId`. */
 export function markedFields(schema: z.ZodType, mark: Mark, path = ''): readonly string[] {
   if (schema.meta()?.[mark] === true) return [path];
   if (schema instanceof z.ZodObject) {

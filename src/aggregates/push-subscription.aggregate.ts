@@ -5,7 +5,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
-/** Maximum number of subscriptions per person. A further one replaces the oldest. */
+/** Maximum number of subscriptions per person. Another one replaces the oldest. */
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
@@ -13,7 +13,7 @@ const MAX_ENDPOINT_LENGTH = 2_000;
 const P256dh = z
   .string()
   .regex(/^B[A-P][\w-]{84}[AEIMQUYcgkosw048]={0,2}$/, 'Must be a P-256 public key in base64url.');
-const Auth = z.string().regex(/^[\w-]{21}[AQgw]={0,2}$/, 'Must be 16 bytes, base64url.');
+const Auth = z.string().regex(/^[\w-]{21}[AQgw]={0,2}$/, 'Must be 16 bytes in base64url.');
 const Endpoint = z.string().trim().min(1).max(MAX_ENDPOINT_LENGTH);
 
 export const CreateWebPushSubscription = z
@@ -42,7 +42,7 @@ const EndReason = z.enum(['UNSUBSCRIBED', 'GONE', 'REPLACED', 'USER_DELETED']);
 export type EndReason = z.output<typeof EndReason>;
 
 export const pushSubscriptionEvents = {
-  /** Appended again when the browser's keys or person change. */
+  /** Appended again when the keys or the owner of the browser change. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
   /** GONE: unknown to the push service. REPLACED: superseded by newer subscriptions of the same person. */
   PushUnsubscribed: domain('DELETE', 'notification', z.object({ userId: z.string(), reason: EndReason }), {
@@ -52,7 +52,7 @@ export const pushSubscriptionEvents = {
 export type PushSubscriptionEvent = EventOf<typeof pushSubscriptionEvents>;
 export type PushSubscription = { readonly status: 'absent' } | ({ readonly status: 'present' } & NewPushSubscription);
 
-/** A browser's push subscription; the id derives from the endpoint. */
+/** A browser's push subscription. Its id is derived from the endpoint. */
 export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent> = {
   name: 'push-subscription',
   events: pushSubscriptionEvents,
@@ -67,7 +67,7 @@ export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent
   },
 };
 
-// Permanent: a browser must always map to the same subscription.
+// Must never change, because a browser must always map to the same subscription.
 const ENDPOINT_NAMESPACE = 'b0b7b7b0-3f0e-5d9c-8b6d-5a3c6f0e2d41';
 export const pushSubscriptionId = (endpoint: string): string => nameUuid(endpoint, ENDPOINT_NAMESPACE);
 
@@ -107,15 +107,15 @@ const Failed = z.object({ subscriptionId: z.string(), code: z.string() });
 export type FailedPush = z.output<typeof Failed>;
 
 const PushesDelivered = z.object({
-  /** Start of the next batch: everything before it is done. */
+  /** Start of the next batch. All batches before it are done. */
   cursor: z.string(),
   delivered: z.int().min(0),
   gone: z.int().min(0),
   /** Abandoned pushes, each with the reason for its last failure. */
   failed: z.array(Failed),
-  /** Subscriptions that received the push and whose recorded last use is more than an hour old. */
+  /** Subscriptions that received the push and whose recorded last use was more than an hour ago. */
   used: z.array(z.string()),
-  /** No recipients remain. */
+  /** Whether this is the last batch. */
   isLast: z.boolean(),
   at: Instant,
 });
@@ -166,7 +166,7 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   },
 };
 
-/** `after` is the cursor where the batch started. Returns `[]` if another leader already recorded the batch. */
+/** `after` is the cursor where the batch started. Returns `[]` if another leader has already recorded the batch. */
 export function recordPushes(
   state: PushDelivery,
   { after, ...stretch }: PushStretch & { readonly after: string },
@@ -176,7 +176,7 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-/** Pushes that a replay in another process has settled in the meantime remain settled. */
+/** Pushes that a replay in another process has meanwhile settled remain settled. */
 export function recordRetriedPushes(
   state: PushDelivery,
   { delivered, failed, tried }: RetriedPushes,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { personal } from './personal.js';
 
 // A record's fields are declared once. Requests, events, views, responses, list parameters and integration contracts
-// derive from the declaration; event names, decisions and states are explicit.
+// are derived from the declaration; event names, decisions and states are explicit.
 
 type Options = {
   /** Callers set it at creation and cannot change it. */
@@ -14,7 +14,7 @@ type Options = {
   /** `list`: a parameter of list routes; `query`: a filter of queries only. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
-  /** Visible to partners: `true` publishes the stored form, a schema defines a different form. */
+  /** Whether partners see the field: `true` publishes the stored form; a schema defines a different form. */
   readonly published?: true | z.ZodType;
   /** Schema in API responses, if it differs from the stored form. */
   readonly shown?: z.ZodType;
@@ -45,7 +45,10 @@ type Undefaulted<S extends z.ZodType> = S extends z.ZodDefault<infer Inner exten
 const undefaulted = <S extends z.ZodType>(schema: S): Undefaulted<S> =>
   (schema instanceof z.ZodDefault ? schema.unwrap() : schema) as Undefaulted<S>;
 
-/** Required at creation, unless its schema has a default. `kept` is the stored form, without the limits of requests. */
+/**
+ * A field that is required at creation, unless its schema has a default. `kept` is the stored form, without the limits
+ * of requests.
+ */
 export const field = <I extends z.ZodType, K extends z.ZodType, const O extends Options = object>(
   input: I,
   kept: K,
@@ -56,7 +59,7 @@ export const field = <I extends z.ZodType, K extends z.ZodType, const O extends 
 export const value = <I extends z.ZodType, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, undefaulted(input), options);
 
-/** Optional at creation; `otherwise` is the default to store. */
+/** A field that is optional at creation. `otherwise` is the default to store. */
 export const optional = <I extends z.ZodType, K extends z.ZodType, const O extends Options = object>(
   input: I,
   kept: K,
@@ -72,12 +75,12 @@ export const optionalText = <I extends z.ZodType<string>, const O extends Option
   options = {} as O,
 ) => optional(input.nullable(), z.string().nullable(), null, options);
 
-/** Set by the service at creation. */
+/** A field that the service sets at creation. */
 export const system = <K extends z.ZodType, const O extends Options = object>(kept: K, options = {} as O) => ({
   ...field(kept, kept, options),
   by: 'system' as const,
 });
-/** Only in views: derived from events after the record's creation. */
+/** A field that exists only in views, derived from events after the record's creation. */
 export const derived = <K extends z.ZodType, const O extends Options = object>(shown: K, options = {} as O) => ({
   ...field(shown, shown, options),
   by: 'derived' as const,
@@ -123,7 +126,7 @@ export type RecordShapes<F extends Fields> = {
   /** Fields of integration events for a new record and for a changed one. */
   readonly published: PublishedShape<F>;
   readonly publishedChanges: PublishedChangesShape<F>;
-  /** Values stored at creation for omitted fields. */
+  /** Values that are stored at creation for omitted fields. */
   readonly otherwise: Otherwise<F>;
 };
 

@@ -1,7 +1,10 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { codeKey } from './fields.js';
 
-/** Keys of what rejected sales wait for, within a tenant. Stored in events, so they never change. */
+/**
+ * Keys of the causes for whose removal rejected sales wait, within a tenant. They are stored in events and must never
+ * change.
+ */
 export const causes = {
   branch: (code: string): string => `branch ${code.toUpperCase()}`,
   account: (code: string): string => `account ${codeKey(code)}`,
@@ -33,6 +36,6 @@ export class SaleRejection extends DomainError {
   }
 }
 
-/** The cause that a failed booking waits for; undefined if no change of other records can help. */
+/** Returns the cause for whose removal a failed booking waits; undefined if no change of other records can help. */
 export const awaitedBy = (error: unknown): string | undefined =>
   error instanceof NotYetBookable ? error.awaits : undefined;

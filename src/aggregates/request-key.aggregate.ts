@@ -32,7 +32,10 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
   );
 }
 
-/** Id of the key's stream. A key is scoped to its user and route. It is hashed, so stream names never contain it. */
+/**
+ * Returns the id of the key's stream. Keys are scoped to user and route, and hashed so that stream names never contain
+ * them.
+ */
 export const requestKeyId = (userId: string, route: string, key: string): string =>
   hash('sha256', JSON.stringify([userId, route, key]), 'hex');
 
@@ -96,11 +99,15 @@ export function answerRequest(
   return [...claimRequestKey(state, claim, now), { type: 'RequestAnswered', data: { recordId, body } }];
 }
 
-/** The error for a repeated request whose record was created with a secret that only the first response contained. */
+/**
+ * Creates the error for a repeated request that created a record with a secret, which only the first response
+ * contained.
+ */
 export const secretShown = (recordId: string) =>
   conflict(
     'SECRET_SHOWN_ONCE',
-    `This request created ${recordId}. Its secret was shown once and is not stored. Rotate it ` + 'to get a new one.',
+    `This request created ${recordId}. Its secret was shown only once and is not stored. Rotate it ` +
+      'to get a new one.',
   );
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
@@ -108,7 +115,7 @@ const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** Valid header values have 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
 
-/** Id of the key's stream. It is a hash because a partner's key may contain anything. */
+/** Returns the id of the key's stream. It is a hash, because a partner's key may contain anything. */
 export const idempotencyKeyId = (sourceId: string, key: string): string =>
   hash('sha256', JSON.stringify([sourceId, key]), 'hex');
 

@@ -55,12 +55,12 @@ export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; 
 
 const NAMESPACE = '9c1f4b0e-52a7-4f0b-8b54-3d1f0f7a6c11';
 
-/** Id of a system role: constant within a tenant, different in each tenant. */
+/** Returns the id of a system role, which never changes but differs between tenants. */
 export const systemRoleId = (tenantId: string, role: SystemRole): string => nameUuid(`${tenantId}/${role}`, NAMESPACE);
 
 const systemRoles = Object.keys(SYSTEM_ROLES) as SystemRole[];
 
-/** Returns the system role with this id, or undefined. */
+/** Returns the system role with this id; undefined if there is none. */
 export const systemRoleOf = (tenantId: string, id: string): SystemRole | undefined =>
   systemRoles.find((role) => systemRoleId(tenantId, role) === id);
 

@@ -37,9 +37,9 @@ const Started = z.object({
 const Failure = z.object({ code: z.string(), message: z.string() });
 
 /**
- * The application of a category rule to past transactions, and its undoing. The changes themselves are recorded with the
- * transactions. Each part of the work ends with an event whose `after` is the place where the next part begins, so the
- * work continues there after a crash.
+ * Applying a category rule to past transactions, and undoing that. The changes themselves are recorded with the
+ * transactions. Each part of the work ends with an event whose `after` is the place where the next part begins, so that
+ * the work continues there after a crash.
  */
 export const ruleApplicationEvents = {
   RuleApplicationStarted: domain('OTHER', 'rule-application', Started),
@@ -101,7 +101,7 @@ export const startApplication = (state: RuleApplication, data: z.output<typeof S
 /** The part of the work that began at `after`. `next`: where the next part begins; undefined if it was the last one. */
 type Part = { readonly after: string; readonly next: string | undefined };
 
-/** Returns `[]` if another process already recorded the part. */
+/** Returns `[]` if another process has already recorded the part. */
 export function recordApplied(
   state: RuleApplication,
   part: Part & { readonly examined: number; readonly changed: number },
@@ -113,7 +113,7 @@ export function recordApplied(
   return [{ type: 'RuleApplicationProgressed', data: { after: part.next, ...counts } }];
 }
 
-/** Ends an application that cannot go on. `changed`: number of changes in the failed part. */
+/** Ends an application that cannot continue. `changed`: number of changes in the failed part. */
 export function failApplication(
   state: RuleApplication,
   { changed, ...error }: z.output<typeof Failure> & { readonly changed: number },
@@ -128,11 +128,14 @@ export function failApplication(
 export function startUndo(state: RuleApplication): RuleApplicationEvent[] {
   const { status } = startedApplication(state);
   if (status === 'RUNNING')
-    throw conflict('RULE_APPLICATION_RUNNING', 'The rule is still being applied. Undo it when that has ended.');
+    throw conflict(
+      'RULE_APPLICATION_RUNNING',
+      'The rule is still being applied. Undo the application once it has ended.',
+    );
   return status === 'UNDOING' || status === 'UNDONE' ? [] : [{ type: 'RuleApplicationUndoStarted', data: {} }];
 }
 
-/** Returns `[]` if another process already recorded the part. */
+/** Returns `[]` if another process has already recorded the part. */
 export function recordUndone(
   state: RuleApplication,
   part: Part & { readonly restored: number; readonly kept: number },

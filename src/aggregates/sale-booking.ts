@@ -16,7 +16,10 @@ import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.ag
 import type { SaleEvent, SalePayment } from './sale-events.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 
-/** Accounts that a document is posted to. `byPayment` has one account per payment, in the order of the payments. */
+/**
+ * The accounts to which a document is posted. `byPayment` contains one account per payment, in the order of the
+ * payments.
+ */
 export type BookingAccounts = {
   readonly sales: string;
   readonly tax: string;
@@ -27,13 +30,13 @@ export type BookingAccounts = {
 export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
 
 export type SaleBookingData = CategoryFacts & {
-  /** The sale's id. Transaction ids derive from it, so a repeated booking creates the same ids. */
+  /** The sale's id. Transaction ids are derived from it, so a repeated booking creates the same ids. */
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;
-  /** The date of `occurredAt` in the tenant's time zone, or the first open day if that is closed. */
+  /** The date of `occurredAt` in the tenant's time zone; if that date is closed, the first open day. */
   readonly date: string;
-  /** The document's own date. Present if it is in a closed period. */
+  /** The document's own date. Present only if it is in a closed period. */
   readonly documentDate?: string;
   readonly accounts: BookingAccounts;
 };
@@ -47,17 +50,19 @@ export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   >;
 };
 
-/** What identifies a document and places it in the books. */
+/** The data that identifies a document and its place in the books. */
 type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDate'>;
 
 export type CancellationBookingData = Placed & { readonly externalId: string };
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
-/** Id of the transaction that invoices a sale. */
+/** Returns the id of the transaction that invoices a sale. */
 export const invoiceIdOf = (saleId: string): string => transactionId(saleId, 'invoice');
 
-/** Ids of a booking's transactions. `holder` is the document itself for a SALE, otherwise the related sale. */
+/**
+ * Returns the ids of a booking's transactions. `holder` is the document itself for a SALE, otherwise the related sale.
+ */
 export function transactionIdsOf(
   saleId: string,
   { type, payments }: Pick<AcceptedSale, 'type' | 'payments'>,
@@ -89,8 +94,8 @@ const facts = (
 });
 
 /**
- * Books an INVOICE, and a COLLECTION for each payment. A sale fully covered by discounts is booked with a zero INVOICE,
- * so that the document can be found and cancelled.
+ * Books an INVOICE, and a COLLECTION for each payment. A sale that discounts cover completely is booked with an INVOICE
+ * of zero, so that the document can be found and cancelled.
  */
 export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   const found = acceptedSale(state);
@@ -132,7 +137,7 @@ function bookedSale(state: Sale) {
 }
 
 /**
- * Dates are compared as calendar dates of the tenant: partners' clocks may differ by minutes.
+ * Checks a return. Dates are compared as calendar dates of the tenant, because partners' clocks may differ by minutes.
  * @throws DomainError ALREADY_CANCELLED, RETURN_BEFORE_SALE, RETURN_EXCEEDS_SALE
  */
 function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBookingData): void {
@@ -140,7 +145,7 @@ function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBook
   const dateOf = (occurredAt: string): string => calendarDate(Date.parse(occurredAt), timeZone);
   const [soldOn, returnedOn] = [dateOf(sold.occurredAt), dateOf(document.occurredAt)];
   if (returnedOn < soldOn)
-    throw conflict('RETURN_BEFORE_SALE', `The return is dated ${returnedOn}, before its sale of ${soldOn}.`);
+    throw conflict('RETURN_BEFORE_SALE', `The return is dated ${returnedOn}, before the date of its sale, ${soldOn}.`);
   const exceeds = (field: 'net' | 'tax', returned: string, limit: string): boolean =>
     compareAmounts(
       sumOf([...sold.returns.map((booked) => booked[field]), returned], sold.currency),
@@ -189,7 +194,10 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   if (hasBooked(found, saleId)) return [];
   if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The sale is already cancelled.');
   if (found.returns.length > 0) {
-    throw conflict('RETURN_EXCEEDS_SALE', 'Goods of the sale were returned, so it cannot be cancelled as a whole.');
+    throw conflict(
+      'RETURN_EXCEEDS_SALE',
+      'Goods of the sale have been returned, so it cannot be cancelled as a whole.',
+    );
   }
   const { customerId, transactions: originals } = found.booking;
   const { currency: _, ...shared } = facts(

@@ -45,7 +45,7 @@ export const SaleAccepted = z.object({
   total: z.string(),
   totalNet: z.string(),
   totalTax: z.string(),
-  /** By rate. Absent from events of earlier releases. */
+  /** Net and tax by rate. Absent from events of earlier releases. */
   taxes: z.exactOptional(z.array(TaxedAmount)),
   payments: z.array(SalePayment),
   relatedExternalId: z.string().nullable(),
@@ -59,9 +59,11 @@ const Booking = z.object({
   branchId: z.string().nullable(),
   date: CalendarDate,
   transactions: z.array(LedgerTransaction),
-  /** Present if rules assigned categories. */
+  /** Present only if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
-  /** The document's tax by rate: that of the sale for a CANCELLATION. Absent from events of earlier releases. */
+  /**
+   * The document's net and tax by rate; for a CANCELLATION, those of the sale. Absent from events of earlier releases.
+   */
   taxes: z.exactOptional(z.array(TaxedAmount)),
 });
 export type Booking = z.output<typeof Booking>;
@@ -77,26 +79,29 @@ const Rejection = z.object({
   code: z.string(),
   message: z.string(),
   attempts: z.int().min(1),
-  /** What the booking waits for; see rejection-causes.ts. Absent if no change of other records can help. */
+  /**
+   * The cause for whose removal the booking waits; see rejection-causes.ts. Absent if no change of other records can
+   * help.
+   */
   awaits: z.exactOptional(z.string()),
 });
 export type Rejection = z.output<typeof Rejection>;
 
 export const saleEvents = {
   SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
-  /** Appended before everything else that is written for the sale, so that a redelivery uses the same customer. */
+  /** Appended before all other changes for the sale, so that a redelivery uses the same customer. */
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
   SaleRejected: domain('UPDATE', 'sale', Rejection),
   /** A return or cancellation waits for the sale. The stream may not contain the sale yet. */
   SaleAwaited: technical(z.object({})),
-  /** Appended with the booking of a sale for which others wait, which are then booked. */
+  /** Appended with the booking of a sale for which others wait, so that these are booked next. */
   AwaitedSaleBooked: technical(z.object({})),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  /** Applying a rule to past transactions, or undoing that, changed the category. */
   SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -61,8 +61,8 @@ const PayloadPayment = z
   .meta({ id: 'SalePaymentDto' });
 
 /**
- * Body of POST /api/integrations/v1/sales. Its limits keep the largest possible event below 1 MiB, EventStoreDB's
- * maximum append size.
+ * Body of POST /api/integrations/v1/sales. Its limits keep the largest possible event below 1 MiB, the maximum size of
+ * an append to EventStoreDB.
  */
 const payloadFields = {
   externalId: ExternalId,
@@ -136,7 +136,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
   readonly taxes: readonly TaxedAmount[];
 };
 
-/** The net and the tax of the lines with one tax rate. The rate has no trailing zeros. */
+/** Net and tax of the lines with the same tax rate. The rate has no trailing zeros. */
 export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
 export type TaxedAmount = z.output<typeof TaxedAmount>;
 
@@ -150,7 +150,7 @@ function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmoun
 }
 
 /**
- * Computes every amount of the sale, with its currency's decimals.
+ * Computes every amount of the sale, with the decimals of its currency.
  * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total,
  * PAYMENTS_EXCEED_TOTAL for a return that refunds more than its total
  */
@@ -160,7 +160,7 @@ export function priceSale(payload: SalePayload): PricedSale {
   const faults: Fault[] = [];
   const lines = rest.lines.map((saleLine, index) => {
     const priced = priceLine(saleLine, currency);
-    if (!priced) faults.push({ path: `lines[${index}].discount`, message: 'The discount exceeds the price.' });
+    if (!priced) faults.push({ path: `lines[${index}].discount`, message: 'The discount must not exceed the price.' });
     return { ...saleLine, ...(priced ?? { net: '0', tax: '0', gross: '0' }) };
   });
   if (faults.length > 0) throw invalid(faults);
@@ -200,7 +200,7 @@ function ensureRefunds(payments: readonly { readonly amount: string }[], total: 
   throw invalid([{ path: 'payments', message }], 'PAYMENTS_EXCEED_TOTAL');
 }
 
-/** Drops trailing zeros, so that equal numbers compare as equal. */
+/** Removes trailing zeros, so that equal numbers compare as equal. */
 const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
 type SaidSale = Omit<PricedSale, 'taxes'>;
 const saidBy = ({ lines, ...rest }: SaidSale): SaidSale => ({
@@ -213,8 +213,8 @@ const saidBy = ({ lines, ...rest }: SaidSale): SaidSale => ({
 });
 
 /**
- * Fields whose values differ in meaning from those of the sale accepted under the same externalId. An omitted total is
- * not compared.
+ * Returns the fields whose values differ in meaning from those of the sale that was accepted with the same externalId.
+ * An omitted total is not compared.
  */
 export function differingFields(accepted: SaidSale, given: SaidSale, { total }: SalePayload): string[] {
   const [before, now] = [saidBy(accepted), saidBy(given)];
@@ -224,12 +224,12 @@ export function differingFields(accepted: SaidSale, given: SaidSale, { total }: 
     .sort();
 }
 
-/** Source of the sales that users record. No partner's source can begin with an underscore. */
+/** The source of sales that users record. A partner's source cannot start with an underscore. */
 export const MANUAL_SOURCE = '_manual';
 
-// Permanent: every sale's id derives from it.
+// Must never change, because the ids of all sales are derived from it.
 const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
 
-/** Permanent id of a partner's sale. The JSON array separates the three parts unambiguously. */
+/** Returns the permanent id of a partner's sale. The JSON array separates the three parts unambiguously. */
 export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
   nameUuid(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);

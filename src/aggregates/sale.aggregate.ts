@@ -25,7 +25,10 @@ export type BookedReturn = {
   readonly tax: string;
 };
 
-/** Omits lines and metadata: no decision needs them, and they would fill the state cache. */
+/**
+ * The state of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill the
+ * state cache.
+ */
 export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   status: 'accepted';
   customerId: string | null;
@@ -56,7 +59,7 @@ const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted
   changes: 0,
 });
 
-/** The document's posting to Sales, and the one to Tax payable, which is missing for an untaxed document. */
+/** Returns the amounts of a document's postings to Sales and to Tax payable. An untaxed document has no tax posting. */
 function returnOf({ saleId, externalId, transactions }: ReturnBooked): BookedReturn {
   const [, net, tax] = transactions[0]?.postings ?? [];
   return { saleId, externalId, net: net?.amount ?? '0', tax: tax?.amount ?? '0' };
@@ -120,7 +123,7 @@ export function acceptedSale(state: Sale): AcceptedSale {
 export const hasBooked = (state: AcceptedSale, id: string): boolean =>
   state.cancelledBy?.saleId === id || state.returns.some((booked) => booked.saleId === id);
 
-/** Id of the record that holds a document's booking: the SALE itself, otherwise the related sale. */
+/** Returns the id of the record that holds a document's booking: the SALE itself, otherwise the related sale. */
 export const holderIdOf = (
   tenantId: string,
   id: string,
@@ -140,7 +143,7 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   return [{ type: 'SaleAccepted', data }];
 }
 
-/** Replaces the customer if the chosen one could not be created, but only before anything is booked. */
+/** Chooses the customer. Replaces one that could not be created, but only before anything is booked. */
 export function chooseCustomer(state: Sale, { customerId }: { readonly customerId: string }): SaleEvent[] {
   const found = acceptedSale(state);
   if (found.customerId === customerId || found.booking) return [];
@@ -148,8 +151,8 @@ export function chooseCustomer(state: Sale, { customerId }: { readonly customerI
 }
 
 /**
- * Records that the sale cannot be booked now. `attempts` is 1 for the first attempt and increases by one per replay.
- * Returns `[]` for a redelivery of the same attempt, and once the sale is booked.
+ * Records that the sale cannot be booked now. `attempts` is 1 for the first attempt and increases by one with each
+ * replay. Returns `[]` for a redelivery of the same attempt, and once the sale has been booked.
  */
 export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);
@@ -158,8 +161,8 @@ export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
 }
 
 /**
- * Notes that a return or cancellation waits for the sale, so that its booking announces itself. Returns `[]` if the
- * sale is already booked or cannot be.
+ * Notes that a return or cancellation waits for the sale, so that the booking of the sale triggers theirs. Returns `[]`
+ * if the sale has already been booked or cannot be.
  */
 export function awaitSale(state: Sale): SaleEvent[] {
   const isWaitedFor =
@@ -168,8 +171,8 @@ export function awaitSale(state: Sale): SaleEvent[] {
 }
 
 /**
- * Number of changes of a document since its acceptance. A RETURN or CANCELLATION is booked on another stream, which
- * counts as one change.
+ * Returns the number of changes of a document since its acceptance. A RETURN or CANCELLATION is booked on another
+ * stream, which counts as one change.
  */
 export const changesOf = ({ changes, type }: AcceptedSale, isBooked: boolean): number =>
   type === 'SALE' || !isBooked ? changes : changes + 1;

@@ -3,7 +3,7 @@ import type { EventDeclarations } from '../eventsourcing/aggregate.js';
 
 /**
  * Redacts secrets. Collects the values that a stream's events mark as `secret`, and removes them wherever they occur in
- * displayed data. States therefore need no marks, and a projection or aggregate that copies a secret cannot leak it.
+ * displayed data. Therefore, states need no marks, and a projection or aggregate that copies a secret cannot leak it.
  */
 export class Secrets {
   private readonly values = new Set<string>();
@@ -16,7 +16,9 @@ export class Secrets {
     if (schema && holdsSecrets(schema)) for (const value of markedIn(schema, data)) this.values.add(value);
   }
 
-  /** Returns a copy without members, items and keys that equal a secret; `shown` itself if there are no secrets. */
+  /**
+   * Returns a copy without the members, items and keys that equal a secret, or `shown` itself if there are no secrets.
+   */
   without<T>(shown: T): T {
     return this.values.size === 0 ? shown : (this.copy(shown) as T);
   }
@@ -43,7 +45,9 @@ const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? 
 const each = (schemas: readonly unknown[], value: unknown): Inside[] =>
   schemas.map((schema) => [schema as z.ZodType, [value]]);
 
-/** Nested schemas, read from the zod definition. Kinds of schemas that are not listed here have no nested schemas. */
+/**
+ * Returns the nested schemas in the zod definition. Kinds of schemas that are not listed here have no nested schemas.
+ */
 function insideOf({ def }: z.ZodType, value: unknown): Inside[] {
   const parts = def as unknown as Members;
   switch (def.type) {
@@ -84,7 +88,7 @@ function markedIn(schema: z.ZodType, value: unknown): string[] {
   return insideOf(schema, value).flatMap(([inside, parts]) => parts.flatMap((part) => markedIn(inside, part)));
 }
 
-/** Ignores empty text: it is not secret and occurs everywhere. */
+/** Ignores empty text, which is not secret and occurs everywhere. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

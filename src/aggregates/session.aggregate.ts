@@ -5,11 +5,14 @@ import type { SessionRule } from './credentials.js';
 import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
-/** A spent refresh token may be reused within this time (lost response, two tabs). Later reuse counts as theft. */
+/**
+ * Time within which a spent refresh token may be reused, for example after a lost response or by another tab. Later
+ * reuse counts as theft.
+ */
 export const ROTATION_GRACE_MS = 10_000;
 /**
- * Maximum number of tokens per session, enough for months of daily use. All are remembered, so that theft is always
- * detected.
+ * Maximum number of tokens per session, enough for months of daily use. All of them are remembered, so that theft is
+ * always detected.
  */
 export const MAX_TOKENS = 5_000;
 
@@ -26,7 +29,7 @@ export const SessionEnd = z.enum([
 export type SessionEnd = z.output<typeof SessionEnd>;
 
 const tokenHash = secret(z.string());
-/** The second factor that was used: TOTP, PASSKEY or RECOVERY_CODE. Missing if the account had none. */
+/** The second factor that was used: TOTP, PASSKEY or RECOVERY_CODE. Absent if the account had none. */
 const factor = z.exactOptional(z.string());
 
 export const sessionEvents = {
@@ -38,13 +41,13 @@ export const sessionEvents = {
       refreshTokenHash: tokenHash,
       startedAt: Instant,
       expiresAt: Instant,
-      /** Epochs of the user and the tenant when the password was verified; 0 if missing. */
+      /** Epochs of the user and the tenant when the password was verified; 0 if absent. */
       userEpoch: z.exactOptional(z.int()),
       tenantEpoch: z.exactOptional(z.int()),
       factor,
     }),
   ),
-  /** The person proved again who they are, in the running session. */
+  /** The person was authenticated again in a running session. */
   SessionVerified: domain('OTHER', 'session', z.object({ factor, verifiedAt: Instant })),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
@@ -70,7 +73,7 @@ export type Session =
       userEpoch: number;
       tenantEpoch: number;
       startedAt: string;
-      /** When the person last proved who they are: by the sign-in or by a step-up. */
+      /** Time of the sign-in or of the last step-up. */
       verifiedAt: string;
       /** Whether the person has used a second factor in this session. */
       hasFactor: boolean;
@@ -146,7 +149,7 @@ export type Login = {
 /** A session ends `idleMs` after its last refresh, and `maxMs` after the sign-in at the latest. */
 export type Lifetime = { readonly idleMs: number; readonly maxMs: number };
 
-/** When a token that is issued now expires. */
+/** Returns the time at which a token that is issued now expires. */
 const expiryOf = (startedAt: string, { idleMs, maxMs }: Lifetime, now: Date): string =>
   new Date(Math.min(now.getTime() + idleMs, Date.parse(startedAt) + maxMs)).toISOString();
 
@@ -185,9 +188,9 @@ export type Rotation = {
 };
 
 /**
- * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`; the caller then responds
- * with the token from `answerTo`. Reuse of an older token ends the session: the caller must store the events, then
- * reject the request. An unknown token is rejected and changes nothing, because anyone can invent one.
+ * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`, and the caller responds
+ * with the token from `answerTo`. Reuse of an older token ends the session, so the caller must store the events and
+ * then reject the request. An unknown token is rejected without any change, because anyone can invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, lifetime } = rotation;

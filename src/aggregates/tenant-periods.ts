@@ -4,8 +4,8 @@ import { conflict } from '../eventsourcing/domain-error.js';
 import { CalendarDate, EntryDate, line, paragraph } from './fields.js';
 import { input } from './record.js';
 
-// The date through which a tenant's books are closed is part of the tenant's record. Everything that books reads that
-// record anyway, so a closing costs no further read (docs/adr/0069).
+// The date through which a tenant's books are closed is part of the tenant's record. Every booking reads that record
+// anyway, so a closing costs no additional read (docs/adr/0069).
 
 export const ClosePeriod = input('ClosePeriodDto', {
   through: EntryDate.meta({ description: 'Last day to close; today at the latest.' }),
@@ -19,7 +19,10 @@ export const ReopenPeriod = input('ReopenPeriodDto', {
 });
 export type ReopenPeriod = z.output<typeof ReopenPeriod>;
 
-/** A transaction recorded after the closing of its date: its command ran at the same time as the closing. */
+/**
+ * A transaction that was recorded after its date had been closed, because its command ran at the same time as the
+ * closing.
+ */
 export const LateEntry = z.object({
   transactionId: z.string(),
   date: CalendarDate,
@@ -28,7 +31,7 @@ export const LateEntry = z.object({
 });
 export type LateEntry = z.output<typeof LateEntry>;
 
-/** Name of an entry's audit entry. */
+/** Returns the label of an audit entry. */
 const through = (data: { readonly through: string | null }): string => data.through ?? 'everything';
 
 export const periodEvents = {
@@ -51,12 +54,13 @@ export const periodEvents = {
 export type Closing = { readonly closedThrough: string | null };
 
 /**
- * Rejects a posting date in a closed period. Every command by which a user posts calls this, with the state of the
- * tenant read for that command (no cached state) and the date of each transaction to be posted:
+ * Rejects a posting date in a closed period. Every command with which a user posts calls this for the date of each
+ * transaction, with a state of the tenant that was read for that command instead of a cached one:
  *
- *     ensureOpen(presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state), date);
+ * ensureOpen(presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state), date);
  *
- * A closing may still come between this check and the append. The projection of late entries finds such transactions.
+ * The period may still be closed between this check and the append. The projection of late entries finds such
+ * transactions.
  * @throws DomainError conflict PERIOD_CLOSED
  */
 export function ensureOpen({ closedThrough }: Closing, date: string): void {
@@ -67,7 +71,7 @@ export function ensureOpen({ closedThrough }: Closing, date: string): void {
     );
 }
 
-/** The date on which a partner's document is booked: its own, or the first open day if that is closed. */
+/** Returns the date on which a partner's document is booked: its own, or the first open day if its own is closed. */
 export const firstOpenDate = ({ closedThrough }: Closing, date: string): string =>
   closedThrough === null || date > closedThrough ? date : dayAfter(closedThrough);
 

@@ -10,8 +10,8 @@ export type SeedCategory = {
 };
 
 /**
- * Ids derive from `key` permanently. `icon` is a name of Lucide (lucide.dev). `keywords` match as substrings of
- * descriptions, so they must not occur within common words.
+ * Ids are derived from `key`, which must never change. `icon` is the name of a Lucide icon (lucide.dev). `keywords`
+ * match as substrings of descriptions, so they must not occur within common words.
  */
 type Seed = readonly [
   key: string,
@@ -49,7 +49,7 @@ const SEEDS: readonly Seed[] = [
   ['marketing', 'Advertising and marketing', 'OUT', '#EF6C00', 'megaphone', 'advertising'],
 ];
 
-/** Below the default priority of users' rules, which therefore take precedence over seeded rules. */
+/** This is below the default priority of users' rules, which therefore take precedence over seeded rules. */
 const PRIORITY = 10;
 
 export const seedCategories = (tenantId: string): SeedCategory[] =>

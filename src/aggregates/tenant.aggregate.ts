@@ -17,7 +17,7 @@ const Slug = z
     'Must be lower-case letters, digits and hyphens, with no hyphen at either end.',
   );
 
-/** Lets a person with an address of this domain, verified by the issuer, sign in as the user with that address. */
+/** Lets a person with an address in this domain that the issuer has verified sign in as the user with that address. */
 const OidcDomain = z.object({ issuer: z.string(), domain: z.string() });
 type OidcDomain = z.output<typeof OidcDomain>;
 
@@ -47,7 +47,7 @@ export const tenantRecord = record({
   }),
   requireFactor: derived(z.boolean(), {
     description:
-      'Whether owners and administrators must have a second factor. Their password alone only lets them add one.',
+      'Whether owners and administrators must have a second factor. With only a password, they can only add one.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });
@@ -188,14 +188,17 @@ export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEven
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
 
-/** Closes the books through a day, which may be closed already. */
+/** Closes the books through a day, which may already be closed. */
 export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod, now: Date): TenantEvent[] {
   const { closedThrough, timeZone } = presentTenant(state);
   const today = calendarDate(now.getTime(), timeZone);
   if (through > today)
     throw invalid([{ path: 'through', message: `Must not be after ${today}, the current date of the tenant.` }]);
   if (closedThrough !== null && through < closedThrough)
-    throw conflict('PERIOD_CLOSED', `The books are closed through ${closedThrough}. To move that date back, reopen.`);
+    throw conflict(
+      'PERIOD_CLOSED',
+      `The books are closed through ${closedThrough}. To move that date back, reopen the period.`,
+    );
   return through === closedThrough ? [] : [{ type: 'PeriodClosed', data: { through, note } }];
 }
 
@@ -209,7 +212,7 @@ export function reopenPeriod(state: Tenant, { through, reason }: ReopenPeriod): 
   return [{ type: 'PeriodReopened', data: { through, reason } }];
 }
 
-/** Records late entries once each. */
+/** Records late entries, each only once. */
 export function detectLateEntries(state: Tenant, given: Detection): TenantEvent[] {
   const { lateEntries } = presentTenant(state);
   const entries = given.entries.filter(({ transactionId }) => !lateEntries.includes(transactionId));

@@ -14,7 +14,7 @@ type Pattern = { readonly text: string; readonly key: number };
 export class TextPatterns {
   private readonly root: Node;
 
-  /** Patterns are identified by `key`; texts may repeat. Empty texts never match. */
+  /** Patterns are identified by `key`. Several patterns may have the same text. Empty text never matches. */
   constructor(patterns: readonly Pattern[]) {
     const root = { next: new Map<number, Node>(), ends: [] } as unknown as Node;
     root.fallback = root;
@@ -52,7 +52,7 @@ export class TextPatterns {
     node.ends = [...node.ends, key];
   }
 
-  /** Breadth first, so that each fallback is complete before its first use. */
+  /** Links the fallbacks breadth first, so that each is complete before its first use. */
   private link(): void {
     let level = [...this.root.next.values()];
     while (level.length > 0) {

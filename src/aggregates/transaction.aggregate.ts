@@ -37,12 +37,12 @@ const TransactionRecorded = z.object({
 
 export const transactionEvents = {
   TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, recordedEntry),
-  // The following three concern the transaction, its reversal, and the transactions that replaced it.
+  // The following three events concern the transaction, its reversal, and the transactions that replaced it.
   TransactionCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  /** Applying a rule to past transactions, or undoing that, changed the category. */
   TransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
@@ -68,11 +68,11 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
   return state;
 }
 
-/** Deterministic per tenant and Idempotency-Key, so a key records at most one transaction. */
+/** Returns an id that is determined by tenant and Idempotency-Key, so that a key records at most one transaction. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
 /**
- * Returns `[]` if the same request already recorded the transaction.
+ * Returns `[]` if the same request has already recorded the transaction.
  * @throws DomainError conflict IDEMPOTENCY_CONFLICT
  */
 export function recordTransaction(state: Transaction, data: Recorded): TransactionEvent[] {

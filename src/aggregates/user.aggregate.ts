@@ -167,7 +167,7 @@ export function changePassword(state: User, { passwordHash }: { passwordHash: st
   return [{ type: 'UserPasswordChanged', data: { passwordHash } }];
 }
 
-/** @throws DomainError invalid if the account changed since the current password was verified */
+/** @throws DomainError invalid if the account has changed since the current password was verified */
 export function changeOwnPassword(state: User, { epoch, ...change }: OwnPassword): UserEvent[] {
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
@@ -199,7 +199,7 @@ export function acceptInvitation(
   return [{ type: 'UserIdentityLinked', data: identity }];
 }
 
-export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is not valid (any more).' }]);
+export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is invalid or has expired.' }]);
 
 /** Binds the identity of the first sign-in; returns `[]` if the user already has one. */
 export const bindIdentity = (state: User, identity: OidcIdentity): UserEvent[] =>

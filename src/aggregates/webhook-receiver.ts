@@ -8,7 +8,7 @@ type Keys = {
   secretOf(name: { tenantId: string; webhookId: string; secretId: string }): string;
 };
 
-/** The address and the secrets that sign now. @throws DomainError conflict WEBHOOK_KEY_CHANGED */
+/** Returns the address and the secrets that sign messages now. @throws DomainError conflict WEBHOOK_KEY_CHANGED */
 export function receiverOf(
   keys: Keys,
   { tenantId, id: webhookId }: { readonly tenantId: string; readonly id: string },
@@ -20,7 +20,7 @@ export function receiverOf(
   return { url: found.url, secrets: own.map(({ secretId }) => keys.secretOf({ tenantId, webhookId, secretId })) };
 }
 
-/** Whether the webhook wants a type of event. */
+/** Returns a predicate for the event types that the webhook receives. */
 export function wantedBy({ types }: Pick<PresentWebhook, 'types'>): (type: string) => boolean {
   const globs = types.map(compileGlob);
   return (type) => globs.some((matches) => matches(type));

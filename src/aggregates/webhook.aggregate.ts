@@ -5,12 +5,12 @@ import { changesTo, Instant, InstantText, paragraph, someOf } from './fields.js'
 import { derived, field, input, optionalText, record, text } from './record.js';
 
 const MAX_TYPES = 50;
-/** Maximum number of secrets that sign at the same time. */
+/** Maximum number of secrets that sign messages at the same time. */
 const MAX_SECRETS = 5;
-/** Time for which a replaced secret still signs. */
+/** How long a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
 
-/** Redis syntax: `*` any text, `?` one character, `[a-z]` a class. */
+/** A glob with Redis syntax: `*` matches any text, `?` one character, `[a-z]` a class. */
 const TypeGlob = z
   .string()
   .regex(/^[a-z0-9.*?_^[\]-]{1,100}$/, 'Must be an event type such as kontor.sale.booked.v1, with * for any text.');
@@ -20,7 +20,7 @@ export const DisabledReason = z.enum(['OWNER', 'GONE', 'FAILING']);
 export type DisabledReason = z.output<typeof DisabledReason>;
 
 export const webhookRecord = record({
-  url: text(z.string().trim().min(1).max(2_000), { description: 'An https address that is public.' }),
+  url: text(z.string().trim().min(1).max(2_000), { description: 'A public https address.' }),
   types: field(Types, z.array(z.string()), {
     description: 'Event types to deliver. `*` stands for any text: `kontor.sale.*`.',
   }),
@@ -38,7 +38,7 @@ export const UpdateWebhook = input('UpdateWebhookDto', {
   isEnabled: z.exactOptional(z.boolean()),
 });
 export type UpdateWebhook = z.output<typeof UpdateWebhook>;
-/** Names a secret, which derives from it and the key with the fingerprint; see docs/adr/0072. */
+/** Names a secret, which is derived from `secretId` and the key with the fingerprint; see docs/adr/0072. */
 const SecretName = z.object({ secretId: z.string(), keyFingerprint: z.string() });
 export type SecretName = z.output<typeof SecretName>;
 
@@ -46,7 +46,7 @@ const Created = z.object({ ...webhookRecord.stored, ...SecretName.shape });
 export type NewWebhook = z.output<typeof Created>;
 
 const ResendRequested = z.object({
-  /** The entry of the delivery log. */
+  /** The entry in the delivery log. */
   logged: z.object({ id: z.string(), number: z.int(), createdAt: Instant }),
   attempts: z.int(),
   /** The CloudEvents id of the message, and the event that it translates. */
@@ -126,7 +126,7 @@ function changed(state: PresentWebhook, event: Exclude<WebhookEvent, { type: 'We
   }
 }
 
-/** The secrets that sign now, the current one first. */
+/** Returns the secrets that sign messages now, the current one first. */
 export const secretsAt = ({ secrets }: PresentWebhook, nowMs: number): readonly WebhookSecret[] =>
   secrets.filter(({ until }) => until === null || Date.parse(until) > nowMs);
 
@@ -163,7 +163,7 @@ export function disableWebhook(state: Webhook, { reason }: { readonly reason: Di
   return [{ type: 'WebhookDisabled', data: { reason, disabledAt: now.toISOString() } }] satisfies WebhookEvent[];
 }
 
-/** Both secrets sign for 24 hours. */
+/** Replaces the secret. For 24 hours, both the old and the new one sign messages. */
 export function rotateWebhookSecret(state: Webhook, name: SecretName, now: Date): WebhookEvent[] {
   if (presentWebhook(state).secrets[0]?.secretId === name.secretId) return [];
   const previousUntil = new Date(now.getTime() + OVERLAP_MS).toISOString();
@@ -193,15 +193,15 @@ export function deleteWebhook(state: Webhook): WebhookEvent[] {
 }
 
 export const webhookProgressEvents = {
-  /** Everything up to the position is delivered or a dead letter. */
+  /** Every event up to the position has been delivered or became a dead letter. */
   WebhookProgressed: technical(z.object({ position: z.number(), at: Instant })),
 };
 export type WebhookProgressEvent = EventOf<typeof webhookProgressEvents>;
 export type WebhookProgress = { readonly position: number };
 
 /**
- * The approximate progress of the webhook with the same id, for the case that the read store is lost. It has a separate
- * stream, so that progress does not change the webhook's revision.
+ * The approximate progress of the webhook with the same id, in case the read store is lost. It has a separate stream,
+ * so that progress does not change the webhook's revision.
  */
 export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> = {
   name: 'webhook-progress',
@@ -210,7 +210,7 @@ export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> =
   evolve: (_, event) => ({ position: event.data.position }),
 };
 
-/** A report of the component that delivers. */
+/** A report of the dispatcher. */
 export type WebhookReport =
   | { readonly kind: 'progressed'; readonly position: number }
   | { readonly kind: 'disabled'; readonly reason: DisabledReason };

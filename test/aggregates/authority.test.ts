@@ -153,9 +153,9 @@ describe('Who may grant permissions to a role, or revoke them', () => {
         ensureMayChangeUser(bare, touched({ role: 'ADMIN', roleIds: [] }), roles);
       }),
     ]).toEqual([
-      'You cannot grant permissions that you lack: users.write.',
-      'You cannot remove permissions that you lack: users.write.',
-      expect.stringMatching(/^You cannot change a user who has permissions that you lack: \w+\.\w+\.$/),
+      'You cannot grant permissions that you do not have: users.write.',
+      'You cannot remove permissions that you do not have: users.write.',
+      expect.stringMatching(/^You cannot change a user who has permissions that you do not have: \w+\.\w+\.$/),
     ]);
   });
 });
