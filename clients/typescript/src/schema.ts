@@ -3068,7 +3068,7 @@ export interface components {
             revision: number;
         };
         ConfirmFactorDto: {
-            /** @description Code of the new authenticator app. */
+            /** @description Code from the new authenticator app. */
             code?: string;
             /** @description Answer of `navigator.credentials.create` to `options`, as JSON. */
             credential?: {
@@ -3630,7 +3630,7 @@ export interface components {
         IssuedWebhookDto: {
             /** Format: uuid */
             id: string;
-            /** @description An https address that is public. */
+            /** @description A public https address. */
             url: string;
             /** @description Event types to deliver. `*` stands for any text: `kontor.sale.*`. */
             types: string[];
@@ -4312,7 +4312,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. Their password alone only lets them add one. */
+            /** @description Whether owners and administrators must have a second factor. With only a password, they can only add one. */
             requireFactor: boolean;
         };
         StartedRuleApplicationDto: {
@@ -4380,7 +4380,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /** @description Accepted from accounts without a factor. */
+            /** @description Accepted only from accounts without a factor. */
             password?: string;
         };
         SteppedUpDto: {
@@ -4555,7 +4555,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. Their password alone only lets them add one. */
+            /** @description Whether owners and administrators must have a second factor. With only a password, they can only add one. */
             requireFactor: boolean;
         };
         TestCategoryRuleDto: {
@@ -4895,7 +4895,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description An https address that is public. */
+            /** @description A public https address. */
             url: string;
             /** @description Event types to deliver. `*` stands for any text: `kontor.sale.*`. */
             types: string[];
