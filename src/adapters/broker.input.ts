@@ -1,6 +1,6 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Checks for input that every broker rejects, whatever its engine.
+// Checks for input that every broker rejects, regardless of its engine.
 
 /** Tokens of visible characters, separated by single dots. The classes are disjoint, so matching takes linear time. */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
@@ -9,7 +9,7 @@ const MAX_ID_LENGTH = 512;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
 
-/** Whether messages can be published to the subject: no wildcards, no empty tokens. */
+/** Whether messages can be published to the subject, which must not contain wildcards or empty tokens. */
 export const isSubject = (subject: string): boolean => subject.length <= MAX_SUBJECT_LENGTH && SUBJECT.test(subject);
 
 export const isHeader = (name: string, value: string): boolean => HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value);
@@ -20,7 +20,7 @@ export function requireAddress({ id, subject }: { readonly id: string; readonly 
   if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id) || id.trim() !== id) {
     throw new BrokerRefused(
       'INVALID_ID',
-      `A message id is 1 to ${MAX_ID_LENGTH} characters without control characters or outer white space.`,
+      `A message id must have 1 to ${MAX_ID_LENGTH} characters, without control characters or outer white space.`,
     );
   }
   if (!isSubject(subject)) {

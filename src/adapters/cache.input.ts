@@ -1,5 +1,6 @@
 /**
- * Maximum key length. Entries with a longer key are not stored, because `clear` matches its pattern against every key.
+ * Maximum length of a key. Entries with longer keys are not stored, because `clear` matches its pattern against every
+ * key.
  */
 export const MAX_KEY_LENGTH = 512;
 

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
-/** Minimum interval between measurements: a shorter one is not meaningful. */
+/** Minimum interval between measurements, because shorter ones are not meaningful. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * Utilization (0–1) of this thread's event loop, over the last 50 ms or the time since the last call. 0 until the first
- * measurement.
+ * Measures the utilization of this thread's event loop (0 to 1) over the last 50 ms or the time since the last call. It
+ * is 0 until the first measurement.
  */
 export class EventLoopUtilization {
   private last = performance.eventLoopUtilization();

@@ -10,13 +10,13 @@ import {
 } from '../ports/event-store.js';
 import { UUID } from '../ports/uuid.js';
 
-// Input checks, identical for every engine so that a history can be moved from one to another.
+// Input checks. They are identical for every engine, so that a history can be moved from one engine to another.
 
-/** Limit on the data and metadata of one append together: EventStoreDB's default MaxAppendSize. */
+/** Maximum size of the data and metadata of an append together. This is EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 1_000;
 const uuid = new RegExp(UUID, 'i');
-// SQLite would truncate text at NUL, and UTF-8 cannot represent an unpaired surrogate: two names could become one.
+// SQLite would truncate text at NUL, and UTF-8 cannot represent an unpaired surrogate, so two names could become one.
 const unstorable = /[\u0000\p{Surrogate}]/u;
 
 /** `data` and `metadata` are JSON. */
@@ -53,7 +53,7 @@ function assertExpected(expected: ExpectedRevision): void {
 }
 
 /**
- * Serializes at call time, so that later changes to the objects do not reach the store.
+ * Serializes an append when called, so that later changes to the objects do not reach the store.
  * @throws RangeError, TypeError, EventTooLarge
  */
 export function serializeAppend({ stream, expected, events }: Append): SerializedAppend {
@@ -83,7 +83,7 @@ function toJson(what: string, value: object): string {
 const DEFAULT_MAX_COUNT = 4_096;
 const DEFAULT_BATCH_SIZE = 500;
 
-/** Maximum number of events of a read. @throws RangeError */
+/** Returns the maximum number of events of a read. @throws RangeError */
 export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
   if (!Number.isSafeInteger(maxCount) || maxCount < 1)
     throw new RangeError(`The maximum count of a read must be a positive whole number, not ${maxCount}`);
@@ -101,7 +101,10 @@ export function assertPosition(from: Position | undefined): void {
   if (from !== undefined && !Number.isSafeInteger(from)) throw new RangeError(`The position is invalid: ${from}`);
 }
 
-/** Maximum number of events per batch of the subscription. @throws RangeError for invalid subscription parameters */
+/**
+ * Returns the maximum number of events per batch of the subscription.
+ * @throws RangeError for invalid subscription parameters
+ */
 export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {
   if (!Number.isSafeInteger(after) || after < BEFORE_ALL) throw new RangeError(`The position is invalid: ${after}`);
   if (!Number.isSafeInteger(maxBatchSize) || maxBatchSize < 1)
@@ -109,7 +112,7 @@ export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSub
   return maxBatchSize;
 }
 
-/** Tests events against a filter. */
+/** Returns a predicate that tests events against a filter. */
 export const passes =
   (filter: EventFilter | undefined) =>
   ({ stream, type }: { readonly stream: string; readonly type: string }): boolean => {
@@ -117,7 +120,7 @@ export const passes =
     return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
   };
 
-/** Lets a consumer stop while it waits for the next batch: the generator alone would keep waiting. */
+/** Lets a consumer stop while it waits for the next batch. The generator alone would keep waiting. */
 export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {
   return {
     next: () => batches.next(),

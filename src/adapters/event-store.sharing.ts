@@ -10,20 +10,18 @@ import {
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
 
-/**
- * Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads separately.
- */
+/** Limits on the events that are kept for consumers slightly behind. A consumer that is further behind reads alone. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
-  /** Position and state of the consumer's last batch, without its events, which could not be freed otherwise. */
+  /** Position and state of the consumer's last batch. The batch itself is not kept, so that its events can be freed. */
   told: Told;
   /**
-   * The shared subscription may have been read before the consumer began. Only the consumer's own read can therefore
-   * show for the first time that the consumer has caught up.
+   * Whether the consumer has caught up. The shared subscription may have been read before the consumer began, so only
+   * the consumer's own read can show this for the first time.
    */
   hasCaughtUp: boolean;
 };
@@ -31,7 +29,7 @@ type Consumer = {
 export type Sharing = {
   /** Filter of the shared subscription. Subscriptions that may need other events are not shared. Default: all events. */
   readonly filter?: EventFilter;
-  /** Default 500. */
+  /** Maximum number of kept events. Default: 500. */
   readonly keptEvents?: number;
 };
 
@@ -116,7 +114,7 @@ export class SharedSubscription {
     }
   }
 
-  /** Returns true when the consumer may join, and false when its subscription is over. */
+  /** Reads alone. Returns true when the consumer may join, and false when its subscription is over. */
   private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
     for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
       yield told(consumer, batch);
@@ -136,7 +134,7 @@ export class SharedSubscription {
     return this.source !== undefined && position >= this.keptAfter;
   }
 
-  /** Begins at the position of a consumer that has caught up. */
+  /** Begins the shared subscription at the position of a consumer that has caught up. */
   private begin(position: Position): void {
     if (this.source) return;
     const { filter } = this.sharing;
@@ -176,7 +174,7 @@ export class SharedSubscription {
     return events;
   }
 
-  /** Index of the first kept batch beyond a position. Most consumers are near the end. */
+  /** Returns the index of the first kept batch beyond a position. Most consumers are near the end. */
   private firstAfter(position: Position): number {
     return this.kept.findLastIndex((batch) => batch.position <= position) + 1;
   }
@@ -212,7 +210,10 @@ export class SharedSubscription {
     if (this.isFull(1)) this.evict();
   }
 
-  /** Releases what all joined consumers have received: the sooner events are freed, the less garbage collection costs. */
+  /**
+   * Releases the batches that all joined consumers have received. The sooner events are freed, the less garbage
+   * collection costs.
+   */
   private release(): void {
     const received = Math.min(...Array.from(this.joined, ({ told: { position } }) => position));
     this.remove(this.kept.findLastIndex((batch) => batch.position <= received) + 1);
@@ -222,7 +223,7 @@ export class SharedSubscription {
     return this.keptCount > this.keptEvents * share || this.characters > KEPT_CHARACTERS * share;
   }
 
-  /** Evicts about half, so that the rest is rarely moved. */
+  /** Evicts about half of the batches, so that the rest is rarely moved. */
   private evict(): void {
     while (this.isFull(0.5) && this.kept.length > 0) this.remove(1);
   }
@@ -236,7 +237,7 @@ export class SharedSubscription {
   }
 }
 
-/** Notes how far the consumer gets with the batch. */
+/** Notes the position that the consumer reaches with the batch. */
 function told(consumer: Consumer, batch: EventBatch): EventBatch {
   consumer.told = { position: batch.position, caughtUp: batch.caughtUp };
   return batch;
@@ -244,13 +245,13 @@ function told(consumer: Consumer, batch: EventBatch): EventBatch {
 
 const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
 
-/** Whether the shared filter passes every event that a subscription wants. Types are unique across all streams. */
+/** Whether the shared filter passes every event that a subscription needs. Types are unique across all streams. */
 function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared || wanted?.on === 'type') return true;
   return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;
 }
 
-/** Resolves with `work`, or once the signal aborts. */
+/** Resolves when `work` does, or once the signal aborts. */
 function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -4,7 +4,7 @@ import type { AnyTable, Field, ListQuery, ReadModel, Scalar } from '../ports/rea
 
 type Typed = { readonly field: string; readonly type: Field<never>['type'] };
 
-// No double underscores: they delimit the names of side tables and indexes.
+// Names contain no double underscores, which delimit the names of side tables and indexes.
 const modelName = /^[a-z](?:_?[a-z0-9])*$/;
 const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
 const MAX_NAME_LENGTH = 60;
@@ -22,7 +22,7 @@ export function tableName({ model, generation }: AnyTable): string {
   return `${model.name}_v${model.version}_g${generation}`;
 }
 
-/** The declared fields, mapped to the engine's columns. @throws RangeError */
+/** Returns the declared fields, mapped to the engine's columns. @throws RangeError */
 export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared: Typed) => C): Map<string, C> {
   const columns = new Map<string, C>();
   const taken = new Set<string>();
@@ -57,7 +57,10 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
   };
 }
 
-/** Equal for declarations with the same storage layout. `more`: engine-specific parts of the layout. */
+/**
+ * Returns a text that is equal for declarations with the same storage layout. `more`: engine-specific parts of the
+ * layout.
+ */
 export const declarationOf = (model: ReadModel, more: object = {}): string =>
   JSON.stringify({
     fields: Object.entries(model.fields)
@@ -80,14 +83,14 @@ export function requireType({ model }: { readonly model: ReadModel }, { field, t
   throw new TypeError(`Read model ${model.name}: ${String(value)} is not a value of ${type} ${field}`);
 }
 
-/** The column of a field in a query. @throws RangeError */
+/** Returns the column of a field in a query. @throws RangeError */
 export function columnOf<C>({ model, columns }: Declared<C>, field: string): C {
   const column = columns.get(field);
   if (!column) throw new RangeError(`Read model ${model.name} has no field ${JSON.stringify(field)}`);
   return column;
 }
 
-/** The column of a filter in a query. @throws RangeError */
+/** Returns the column of a filter in a query. @throws RangeError */
 export function filterOf<C>(shape: Declared<C>, field: string): C {
   if (!shape.model.filters.includes(field)) {
     throw new RangeError(`Read model ${shape.model.name} has no filter ${JSON.stringify(field)}`);
@@ -95,7 +98,7 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
-/** The layout for the order of a query. @throws RangeError */
+/** Returns the layout for the order of a query. @throws RangeError */
 export function inOrderOf<S extends { readonly model: ReadModel; readonly variants: ReadonlyMap<string, S> }>(
   shape: S,
   { order }: ListQuery,
@@ -107,7 +110,7 @@ export function inOrderOf<S extends { readonly model: ReadModel; readonly varian
 
 /** Encodes a queried value as it would be stored. @throws RangeError for a value that the field cannot have */
 export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
-  // A bound may lie between two integers or beyond all of them.
+  // A bound may be between two integers or beyond all of them.
   if (type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
   try {
     return stored();

@@ -15,19 +15,19 @@ export class RegisteredTables<Shape extends { readonly name: string }> {
     return shape;
   }
 
-  /** @throws RangeError for a table that was not prepared here: a programming error */
+  /** @throws RangeError for a table that was not prepared here, which is a programming error */
   shape(table: AnyTable): Shape {
     const shape = this.shapes.get(tableName(table));
     if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);
     return shape;
   }
 
-  /** The version of a model that was prepared here. */
+  /** Returns the version of a model that was prepared here. */
   protected declared(model: string): ReadModel | undefined {
     return this.models.get(model);
   }
 
-  /** Another process may have created the table. */
+  /** Returns the layout of a table that another process may have created. */
   protected shared(model: ReadModel, generation: number): Shape {
     const table = { model, generation };
     return this.shapes.get(tableName(table)) ?? this.register(table);

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Maximum timer delay: Node's timers fire immediately for longer ones. */
+/** Maximum delay of a timer. With a longer delay, timers of Node.js would fire immediately. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {
@@ -21,7 +21,10 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Unlike Node's promised timer it resolves on abort, because creating an error takes longer than the timer. */
+/**
+ * Unlike the promise-based timer of Node.js, this one resolves on abort, because creating an error takes longer than
+ * the timer.
+ */
 const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -47,7 +50,7 @@ export class Uuid7Ids implements Ids {
     const nowMs = Date.now();
     if (nowMs > this.msecs) {
       this.msecs = nowMs;
-      // The upper half stays free, so that the sequence cannot overflow within a millisecond.
+      // The upper half of the range stays free, so that the sequence cannot overflow within a millisecond.
       this.seq = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
     } else this.seq += 1;
     return v7({ random, msecs: this.msecs, seq: this.seq });

@@ -13,7 +13,10 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>,
   }
 }
 
-/** Aborts with the outer signal, or on `end`. AbortSignal.any would leak an entry on the outer signal (Node 20). */
+/**
+ * Creates a signal that aborts with the outer signal or on `end`. AbortSignal.any would leak an entry on the outer
+ * signal (Node.js 20).
+ */
 export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
   const inner = new AbortController();
   const end = (): void => {
@@ -25,7 +28,7 @@ export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal
   return { signal: inner.signal, end };
 }
 
-/** Limits concurrent calls to a server, and reports when none is left. */
+/** Limits concurrent calls to a server, and reports when none are left. */
 export class InFlight {
   private count = 0;
   private bytes = 0;
@@ -34,7 +37,7 @@ export class InFlight {
   constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
 
   /**
-   * Throws synchronously, so that a refused call is not retained.
+   * Runs a call. Throws synchronously, so that a rejected call is not retained.
    * @throws `tooMany()` beyond the limits, unless no call is running
    */
   run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
@@ -64,7 +67,7 @@ export class InFlight {
   }
 }
 
-/** Latch: remembers whether something has happened since the last `forget`, and wakes the waiter. */
+/** A latch. It remembers whether something has happened since the last `forget`, and wakes the waiter. */
 export class Wakeup {
   hasHappened = false;
   private wake: (() => void) | undefined;

@@ -7,14 +7,14 @@ import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
 /**
- * Timeout for opening the file. If two threads create it at once, SQLite lets only one of them enable the write-ahead
- * log, and the other fails without waiting.
+ * Timeout for opening the file. If two threads create it at the same time, SQLite lets only one of them enable the
+ * write-ahead log, and the other one fails without waiting.
  */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows removed at once. More than a transaction adds, so that an oversized log shrinks, and few
- * enough to take only milliseconds.
+ * Maximum number of rows removed at once. This exceeds the number that a transaction adds, so that an oversized log
+ * shrinks, and takes only milliseconds.
  */
 const MAX_DROPPED = 2_000;
 
@@ -26,7 +26,10 @@ export type StorableMessage = {
   readonly payload: Buffer;
 };
 
-/** The broker's file: published events, and messages that cannot be derived from an event, in a common order. */
+/**
+ * The broker's file. It contains published events, and messages that cannot be derived from an event, in a common
+ * order.
+ */
 export class BrokerLog {
   private readonly insert: StatementSyncInstance;
   private readonly refer: StatementSyncInstance;
@@ -34,9 +37,9 @@ export class BrokerLog {
   private readonly referenceTo: StatementSyncInstance;
   private readonly lastSequence: StatementSyncInstance;
   private readonly dropOldest: readonly StatementSyncInstance[];
-  /** The last sequence number in use. Other connections may use further numbers before the next transaction. */
+  /** The last sequence number in use. Other connections may use more numbers before the next transaction. */
   private last = 0;
-  /** Whether messages are stored, so that their ids have to be looked up. */
+  /** Whether messages are stored, so that ids of messages must be looked up. */
   private holdsMessages = false;
 
   private constructor(
@@ -46,7 +49,7 @@ export class BrokerLog {
     this.insert = db.prepare(
       'INSERT INTO messages (sequence, id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    // Another event at the position means that the history was replaced by another one.
+    // If there is another event at the position, the history was replaced by another one.
     this.refer = db.prepare(
       `INSERT INTO published (sequence, position, messages, event_id) VALUES (?, ?, ?, ?) ON CONFLICT (position)
          DO UPDATE SET sequence = excluded.sequence, messages = excluded.messages, event_id = excluded.event_id
@@ -65,7 +68,7 @@ export class BrokerLog {
     );
   }
 
-  /** Creates or extends the file if needed. @throws Error if that fails or the file stays locked */
+  /** Opens the file. Creates or extends it if necessary. @throws Error if that fails or the file stays locked */
   static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;
     for (;;) {
@@ -78,7 +81,9 @@ export class BrokerLog {
     }
   }
 
-  /** Stores all that `work` adds, or nothing. Returns only after COMMIT, which flushes the write-ahead log. */
+  /**
+   * Stores either everything that `work` adds or nothing. Returns only after COMMIT, which flushes the write-ahead log.
+   */
   transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE');
     try {
@@ -96,7 +101,7 @@ export class BrokerLog {
     }
   }
 
-  /** Adds a message unless its id is known. */
+  /** Adds a message, unless its id is already known. */
   add({ id, subject, headers, payload }: StorableMessage, nowMs: number): Published {
     const known = this.find(id);
     if (known !== undefined) return { sequence: known, duplicate: true };
@@ -106,7 +111,9 @@ export class BrokerLog {
     return { sequence: this.last, duplicate: false };
   }
 
-  /** Adds an event with this number of messages unless it is known. Each message has its own sequence. */
+  /**
+   * Adds an event with this number of messages, unless it is already known. Each message has its own sequence number.
+   */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
     const duplicate = this.refer.run(this.last + messages, position, messages, eventId).changes === 0;
     if (!duplicate) this.last += messages;
@@ -114,7 +121,7 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Sequence of the stored message with this id. */
+  /** Returns the sequence number of the stored message with this id. */
   find(id: string): number | undefined {
     if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;
@@ -144,8 +151,8 @@ function createTables(db: DatabaseSyncInstance): void {
   if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
-  // the binding truncates text at a NUL. Versions that store all messages ignore `published`, so the schema version is
-  // unchanged. The sequence in `published` is that of the event's last message.
+  // the binding truncates text at NUL. Releases that store all messages ignore `published`, so the schema version did
+  // not change. The sequence number in `published` is that of the event's last message.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,

@@ -12,24 +12,26 @@ import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.
 import { convertLeading } from '../leading.js';
 import { BrokerLog, type StorableMessage } from './broker.log.js';
 
-/** Limit on payload and headers together, in UTF-8 bytes: the default limit of a NATS server. */
+/** Maximum size of payload and headers together, in UTF-8 bytes. This is the default limit of a NATS server. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
-/** A group is one transaction on the request thread; these limits keep it to a few milliseconds. */
+/**
+ * Limits of a group, which is one transaction on the thread that serves requests. They limit it to a few milliseconds.
+ */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
-/** Queue limits while the disk is slow; beyond them a publish fails as unavailable. */
+/** Limits of the queue, which matter while the disk is slow. Beyond them, publishing fails as unavailable. */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 
 export type EmbeddedBrokerOptions = {
-  /** Created if missing; contains `broker.sqlite`. */
+  /** The directory of `broker.sqlite`, which is created if necessary. */
   readonly directory: string;
   readonly clock: Clock;
   /** Maximum number of messages. Older ones are removed, so that they cannot fill the disk that holds the history. */
   readonly keptMessages: number;
 };
 
-/** Messages stored together, in order. */
+/** Messages that are stored together, in order. */
 type Waiting = {
   readonly count: number;
   readonly bytes: number;
@@ -40,9 +42,10 @@ type Waiting = {
 };
 
 /**
- * A durable message log in one SQLite file: acknowledged means flushed to disk. For messages with a source it stores
- * only the source, because the history contains the event. Like JetStream, it drops duplicates; unlike JetStream, it
- * recognizes duplicates of all stored messages, however old. Concurrent publishes share a transaction and its flush.
+ * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For messages with a source
+ * it stores only the source, because the history contains the event. Like JetStream, it drops duplicates; unlike
+ * JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a transaction and
+ * its flush.
  */
 export class EmbeddedBroker implements Broker {
   private queue: Waiting[] = [];
@@ -152,10 +155,7 @@ export class EmbeddedBroker implements Broker {
     return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  /**
-   * Earlier versions stored the messages themselves. If a message of the event is stored, the event is not stored
-   * again.
-   */
+  /** Stores an event, unless its messages are stored. Earlier releases stored the messages themselves. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
     const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);

@@ -8,17 +8,17 @@ import { compileGlob } from '../../ports/glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;
-  /** Maximum number of entries; beyond it, the least recently used entries are evicted. Default 10,000. */
+  /** Maximum number of entries. Beyond it, the least recently used entries are evicted. Default: 10,000. */
   readonly maxEntries?: number;
-  /** Maximum number of counters; beyond it, the counters with the oldest last hit are evicted. Default 100,000. */
+  /** Maximum number of counters. Beyond it, the counters with the oldest last hit are evicted. Default: 100,000. */
   readonly maxCounters?: number;
-  /** Maximum size of keys and values together, as UTF-16. Default 64 MiB. */
+  /** Maximum size of keys and values together, in bytes of UTF-16. Default: 64 MiB. */
   readonly maxBytes?: number;
 };
 
 /** Maximum size of an entry. Larger entries are not stored, because a cache may lose any entry. */
 const MAX_ENTRY_BYTES = 4_194_304;
-/** Counter keys come from requests, so their memory is bounded as well. */
+/** Maximum size of counter keys. They come from requests, so their memory is limited as well. */
 const MAX_COUNTER_BYTES = 33_554_432;
 /** Time in milliseconds that `clear` spends on matching before it yields to the event loop. */
 const CLEAR_STRETCH_MS = 4;
@@ -27,7 +27,9 @@ type Counter = { count: number; readonly endsAtMs: number };
 
 const bytesOf = (...texts: readonly string[]): number => 1 + 2 * texts.reduce((sum, { length }) => sum + length, 0);
 
-/** Cache of a single process. Windows and lifetimes use the monotonic clock, so wall clock jumps have no effect. */
+/**
+ * Cache of a single process. Windows and lifetimes use the monotonic clock, so jumps of the wall clock have no effect.
+ */
 export class MemoryCache implements Cache {
   private readonly clock: Clock;
   private readonly entries: LRUCache<string, string>;
@@ -71,7 +73,10 @@ export class MemoryCache implements Cache {
     });
   }
 
-  /** Removes the entries that existed when it started. @throws RangeError for a pattern over MAX_PATTERN_LENGTH */
+  /**
+   * Removes the matching entries that existed when the call started.
+   * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
+   */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);
     let cleared = 0;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-// A string, so that the build and the test runner need not locate and compile another file.
+// The script is a string, so that the build and the test runner need not locate and compile another file.
 const script = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require(workerData.driver);
@@ -22,7 +22,10 @@ const script = `
   });
 `;
 
-/** Runs checkpoints in another thread, on its own connection, while the writer appends. Started on first use. */
+/**
+ * Runs checkpoints in another thread, on its own connection, while the writer appends. The thread is started on first
+ * use.
+ */
 export class CheckpointThread {
   private worker: Worker | undefined;
   private onDone: ((ok: boolean) => void) | undefined;
@@ -33,14 +36,14 @@ export class CheckpointThread {
     return this.onDone !== undefined;
   }
 
-  /** Calls `onDone` once; with false if the thread failed. Must not be called while busy. */
+  /** Runs a checkpoint and calls `onDone` once, with false if the thread failed. Must not be called while busy. */
   checkpoint(onDone: (ok: boolean) => void): void {
     this.onDone = onDone;
     this.worker ??= this.start();
     this.worker.postMessage('checkpoint');
   }
 
-  /** Waits for a running checkpoint: terminating a thread during a driver call would abort the process. */
+  /** Waits for a running checkpoint, because terminating a thread during a driver call would abort the process. */
   async close(): Promise<void> {
     this.onDone = undefined;
     const worker = this.worker;

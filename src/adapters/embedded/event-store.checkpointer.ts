@@ -1,9 +1,9 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
-/** Idle time after which the log is checkpointed, whatever its length. */
+/** Idle time after which the log is checkpointed, regardless of its length. */
 const IDLE_MS = 250;
-/** Number of 4 KiB pages up to which this thread runs the checkpoint, which then takes a few milliseconds. */
+/** Up to this number of 4 KiB pages, this thread runs the checkpoint, which then takes a few milliseconds. */
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
 const MANY_PAGES = 4_096;
@@ -13,8 +13,8 @@ const COMMITS_BETWEEN_LOOKS = 16;
 
 /**
  * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
- * moves most of it while appends continue; this thread moves the rest, so that the log restarts. A failed checkpoint (a
- * full disk, for example) loses nothing and is repeated later.
+ * moves most of it while appends continue, and this thread moves the rest, so that the log restarts. A failed
+ * checkpoint, for example because the disk is full, loses nothing and is repeated later.
  */
 export class Checkpointer {
   private readonly look: StatementSyncInstance;
@@ -43,7 +43,7 @@ export class Checkpointer {
   }
 
   /**
-   * Moves everything into one file. SQLite would do so on close, but the driver cannot finalize statements: the
+   * Moves everything into one file. SQLite would do so on close, but the driver cannot finalize statements, so the
    * connection stays open until they are garbage-collected.
    */
   async close(): Promise<void> {
@@ -77,7 +77,10 @@ export class Checkpointer {
       });
   }
 
-  /** Each round of the other thread leaves fewer pages. If it does not, or if it failed, this thread moves the rest. */
+  /**
+   * Each round of the other thread should leave fewer pages. If it does not, or if it fails, this thread moves the
+   * rest.
+   */
   private moveRest(before: number, ok: boolean): void {
     const waiting = this.waitingPages();
     if (ok && waiting > FEW_PAGES && waiting <= before / 2) this.move(1);
@@ -97,7 +100,7 @@ export class Checkpointer {
     try {
       checkpoint.get();
     } catch {
-      // The log still holds everything for the next checkpoint.
+      // The log still contains everything for the next checkpoint.
     }
   }
 }

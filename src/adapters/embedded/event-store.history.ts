@@ -22,13 +22,13 @@ export type History = {
   readonly queries: HistoryQueries;
   /** Position of the last committed event. */
   readonly last: () => Position;
-  /** A stream's last revision, -1 if it was never written. */
+  /** Returns a stream's last revision; −1 if it was never written. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
   readonly clock: Clock;
 };
 
-/** The port's read methods, extended by `EmbeddedEventReader` and `EmbeddedEventStore`. */
+/** The read methods of the port. `EmbeddedEventReader` and `EmbeddedEventStore` extend this class. */
 export class HistoryReader {
   readonly hasLocalReads = true;
 
@@ -108,13 +108,13 @@ export class HistoryReader {
   }
 }
 
-/** Positions that a read of the global history may return. */
+/** Returns the positions that a read of the global history may return. */
 const spanOf = (from: Position | undefined, direction: Direction, last: Position): Span =>
   direction === 'forwards'
     ? { low: Math.max(0, (from ?? BEFORE_ALL) + 1), high: last }
     : { low: 0, high: Math.min((from ?? Infinity) - 1, last) };
 
-/** The part of a span covered by one scan. */
+/** Returns the part of a span that one scan covers. */
 const stepOf = ({ low, high }: Span, direction: Direction): Span =>
   direction === 'forwards'
     ? { low, high: Math.min(high, low + SCAN_STEP - 1) }
@@ -122,11 +122,11 @@ const stepOf = ({ low, high }: Span, direction: Direction): Span =>
 
 const isEmpty = ({ low, high }: Span): boolean => low > high;
 
-/** The rest of a span after reading up to and including `reached`. */
+/** Returns the rest of a span after a read up to and including `reached`. */
 const beyond = ({ low, high }: Span, direction: Direction, reached: number): Span =>
   direction === 'forwards' ? { low: reached + 1, high } : { low, high: reached - 1 };
 
-/** Revisions have no gaps: a missing one means that the index or a record is damaged. @throws CorruptEvent */
+/** Revisions have no gaps, so a missing one means that the index or a record is damaged. @throws CorruptEvent */
 function assertWhole(
   { low, high }: Span,
   direction: Direction,

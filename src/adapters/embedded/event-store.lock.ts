@@ -8,7 +8,7 @@ export type DirectoryLock = { release(): void };
 
 /**
  * Prevents a second process from writing to a data directory. An open exclusive transaction on an empty SQLite file is
- * an operating system lock on every platform: it ends with its process, even after kill -9, and leaves the history
+ * an operating system lock on every platform. It ends with its process, even after kill -9, and leaves the history
  * readable. `history.pid` only shows operators which process holds the lock.
  * @throws EventStoreInUse naming the file and the process that holds the lock
  */

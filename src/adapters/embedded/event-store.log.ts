@@ -14,8 +14,8 @@ import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store
 const CACHED_REVISIONS = 50_000;
 
 /**
- * Writes to the history. The first write starts a transaction; `commit` makes all writes since then durable at once,
- * `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
+ * Writes to the history. The first write starts a transaction. `commit` makes all writes since then durable at once,
+ * and `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the process that writes. */
@@ -47,7 +47,7 @@ export class EventLog {
     return this.committed;
   }
 
-  /** A stream's last revision, -1 if it was never written. */
+  /** Returns a stream's last revision; −1 if it was never written. */
   revisionOf(stream: string): number {
     const cached = this.revisions.get(stream);
     if (cached !== undefined) return cached;
@@ -56,7 +56,7 @@ export class EventLog {
     return revision;
   }
 
-  /** @throws WrongExpectedRevision, CorruptEvent; in which case nothing was written */
+  /** @throws WrongExpectedRevision, CorruptEvent, in which case nothing was written */
   append(append: SerializedAppend, nowMs: number): Appended {
     const { stream, expected, events } = append;
     const revision = this.revisionOf(stream);
@@ -66,7 +66,7 @@ export class EventLog {
     return { revision, position: revision < 0 ? BEFORE_ALL : this.eventAt(stream, revision).position };
   }
 
-  /** Returns whether anything was written. @throws any error of SQLite; the caller must then call `rollback` */
+  /** Returns true if anything was written. @throws any error of SQLite; the caller must then call `rollback` */
   commit(): boolean {
     if (!this.inTransaction) return false;
     this.commitStatement.run();
@@ -85,7 +85,7 @@ export class EventLog {
 
   /**
    * Like EventStoreDB (IndexWriter.CheckCommit): a repeat has the same ids at the revisions assigned by the first
-   * attempt. A batch that is only partly stored is rejected.
+   * attempt. An append of which only a part is stored is rejected.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;

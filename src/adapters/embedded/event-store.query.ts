@@ -11,14 +11,14 @@ import {
 import { passes } from '../event-store.input.js';
 import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
 
-/** Positions or revisions, both bounds inclusive; empty if `low` exceeds `high`. */
+/** A range of positions or revisions. Both bounds are inclusive. The range is empty if `low` exceeds `high`. */
 export type Span = { readonly low: number; readonly high: number };
 
 /** Range and filter of a scan. `low` and `high` are positions. */
 export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** The records were written moments ago and are assumed undamaged, so SQLite applies the filter. */
+  /** Whether the records were written moments ago. They are assumed to be undamaged, so SQLite applies the filter. */
   readonly isFresh: boolean;
 };
 
@@ -30,12 +30,12 @@ export type ScannedPage = {
   readonly characters: number;
 };
 
-/** Positions per scan. Without a match, a scan takes a few milliseconds: 3 µs per record. */
+/** Number of positions per scan. A scan without a match takes a few milliseconds (3 µs per record). */
 export const SCAN_STEP = 2_000;
-/** Limits of one call, so that it blocks the event loop for a few milliseconds at most. */
+/** Limits of one call, so that it blocks the event loop for at most a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Up to this many rows are fetched at once, which is faster. More rows are iterated and cut off at the page size. */
+/** Up to this number of rows are fetched at once, which is faster. More rows are iterated up to the page size. */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;
 
@@ -62,7 +62,7 @@ export class HistoryQueries {
     this.revision = this.prepare('SELECT max(revision) FROM events WHERE stream = ?');
   }
 
-  /** The next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
+  /** Returns the next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
   stream(stream: string, { low, high }: Span, direction: Direction, maxCount: number): readonly RecordedEvent[] {
     const statement = this.streams[direction];
     const limit = Math.min(maxCount, PAGE_MAX_EVENTS);
@@ -77,8 +77,8 @@ export class HistoryQueries {
   }
 
   /**
-   * Matching events between two positions. A damaged record may no longer match the filter, so every record is verified
-   * before filtering. SQLite filters only fresh records.
+   * Returns the matching events between two positions. A damaged record may no longer match the filter, so every record
+   * is verified before filtering. SQLite filters only fresh records.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {
@@ -105,7 +105,7 @@ export class HistoryQueries {
     return this.guarded(() => (this.lastPosition.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
-  /** A stream's last revision, -1 if it was never written. @throws EventStoreUnavailable */
+  /** Returns a stream's last revision; −1 if it was never written. @throws EventStoreUnavailable */
   revisionOf(stream: string): number {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
@@ -133,7 +133,9 @@ export class HistoryQueries {
     return statement;
   }
 
-  /** This engine's positions have no gaps: a wrong sum means that a damaged structure hides records from a scan. */
+  /**
+   * The positions of this engine have no gaps, so a wrong sum means that a damaged structure hides records from a scan.
+   */
   private findMissing(span: Span, forwards: boolean): Position | undefined {
     const { low, high } = span;
     const suspects = () => positions(span, forwards);
@@ -143,7 +145,7 @@ export class HistoryQueries {
     return this.findDamage(suspects()) ?? low;
   }
 
-  /** Damage to SQLite's own structures surfaces as a statement error; `suspects` are then read one by one. */
+  /** Damage to SQLite's own structures causes an error of the statement. `suspects` are then read individually. */
   private guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
@@ -170,7 +172,7 @@ export class HistoryQueries {
   }
 }
 
-/** Parameters from ?3 on are the prefixes. */
+/** Returns the condition for a filter, whose prefixes are the parameters from ?3 on. */
 function conditionOf(filter: EventFilter | undefined): string {
   if (!filter) return 'TRUE';
   const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
@@ -180,7 +182,7 @@ function conditionOf(filter: EventFilter | undefined): string {
 /** `reached` is undefined if all rows were taken. */
 type Taken = Omit<ScannedPage, 'reached'> & { readonly reached: Position | undefined };
 
-/** Stops before a damaged record if valid ones precede it; the next call then fails on it. */
+/** Stops before a damaged record if valid ones precede it. The next call then fails at the damaged record. */
 function take(rows: Iterable<EventRow>, limit: number, isWanted: (row: EventRow) => boolean): Taken {
   const events: RecordedEvent[] = [];
   let reached: Position | undefined;
@@ -207,7 +209,10 @@ function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> 
 
 const DAMAGE = /malformed|not a database/;
 
-/** Detected by message: only some driver calls provide SQLite's code. A damaged integer may exceed the number range. */
+/**
+ * Recognizes damage by the message, because only some calls of the driver provide SQLite's code. A damaged integer may
+ * exceed the range of numbers.
+ */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };
   return name === 'RangeError' || (typeof message === 'string' && DAMAGE.test(message));

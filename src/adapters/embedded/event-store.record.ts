@@ -17,7 +17,9 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/** Checksum over every field. NUL is an unambiguous separator: names must not contain it and JSON escapes it. */
+/**
+ * Checksum over every field. NUL is an unambiguous separator, because names must not contain it and JSON escapes it.
+ */
 export const checksum = (
   position: number,
   stream: string,
@@ -33,7 +35,7 @@ export function assertSound(row: EventRow): void {
     throw new CorruptEvent(position);
 }
 
-/** Decodes a row already verified by `assertSound`. */
+/** Decodes a row that `assertSound` has verified. */
 export function decoded(row: EventRow): RecordedEvent {
   const [position, stream, revision, id, type, data, metadata, recordedAtMs] = row;
   return {

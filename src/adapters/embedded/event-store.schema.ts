@@ -27,12 +27,12 @@ const schema = `
 
 export const historyFile = (directory: string): string => join(directory, 'history.sqlite');
 
-/** Creates the directory and the file if missing. The caller must hold the directory's lock. */
+/** Opens the history. Creates the directory and the file if necessary. The caller must hold the directory's lock. */
 export function openHistory(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
   const file = historyFile(directory);
   return openDatabase(file, { timeout: BUSY_TIMEOUT_MS }, (db) => {
-    // One transaction: a crash leaves either no schema or all of it.
+    // This is one transaction, so that a crash leaves either no schema or all of it.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
     identify(db);
@@ -59,7 +59,7 @@ export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   });
 }
 
-/** The history's id. Programs that do not know the table ignore it, so the schema version is unchanged. */
+/** The history's id. Releases that do not know the table ignore it, so the schema version did not change. */
 const identity = `
   CREATE TABLE kontor_history (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
 `;

@@ -6,14 +6,14 @@ const EASY_SHARE = 0.4;
 /** Pause between wake-ups on a fully utilized thread. */
 const MOST_PAUSE_MS = 20;
 
-/** Pause between wake-ups at the given event loop utilization, in milliseconds. */
+/** Returns the pause between wake-ups at the given event loop utilization, in milliseconds. */
 export const pauseAt = (share: number): number =>
   Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
 
-/** Current pause between wake-ups of subscriptions, in milliseconds. */
+/** Returns the current pause between wake-ups of subscriptions, in milliseconds. */
 export type Rest = () => number;
 
-/** Pause based on the event loop utilization of the calling thread. */
+/** Creates a function whose result depends on the event loop utilization of the calling thread. */
 export function restOfBusyThread(): Rest {
   const { read } = new EventLoopUtilization();
   return () => pauseAt(read());
@@ -21,9 +21,9 @@ export function restOfBusyThread(): Rest {
 const NO_REST: Rest = () => 0;
 
 /**
- * Wakes subscriptions after commits: at once in an idle thread, after several commits in a busy one. Every wake-up
- * makes every subscription read a batch. Many small batches take twice as long as a few large ones. Without a pause, a
- * thread that lags would never get larger batches.
+ * Wakes subscriptions after commits: in an idle thread at once, in a busy one after several commits. Every wake-up
+ * makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without a
+ * pause, a thread that lags would never get larger batches.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
@@ -34,7 +34,7 @@ export class CommitSignal {
   readonly #waiting = new Map<() => void, Position>();
   readonly #restMs: Rest;
 
-  /** @param restMs default: no pause; every commit wakes the subscriptions */
+  /** @param restMs default: no pause, so that every commit wakes the subscriptions */
   constructor(restMs: Rest = NO_REST) {
     this.#restMs = restMs;
   }
@@ -48,7 +48,7 @@ export class CommitSignal {
     if (head <= this.#head) return;
     this.#head = head;
     if (this.#resting !== undefined) return;
-    // The real clock, which tests with a fake clock cannot stop.
+    // This is the real clock, which tests cannot stop.
     const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else

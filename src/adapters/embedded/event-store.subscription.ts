@@ -3,16 +3,16 @@ import { batchSizeOf, stoppable } from '../event-store.input.js';
 import type { History } from './event-store.history.js';
 import { SCAN_STEP } from './event-store.query.js';
 
-/** Limits the positions scanned per batch; an empty batch still advances the checkpoint. */
+/** Limits the number of positions scanned per batch. An empty batch still advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
-/** Records younger than this are assumed undamaged. */
+/** Records younger than this are assumed to be undamaged. */
 const FRESH_MS = 60_000;
 
 /** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Pull-based catch-up subscription; every iteration restarts after `after`. */
+/** Creates a pull-based catch-up subscription. Every iteration restarts after `after`. */
 export function subscribe(history: History, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   return { [Symbol.asyncIterator]: () => new Subscription(history, subscription, maxBatchSize).iterate() };
@@ -72,8 +72,8 @@ class Subscription {
   }
 
   /**
-   * Returns the size read. Undefined if an error follows events that must still be delivered; the next batch then
-   * fails.
+   * Returns the size of what was read; undefined if an error follows events that must still be delivered. The next
+   * batch then fails.
    */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
     if (this.position >= last) return 0;
@@ -93,7 +93,7 @@ class Subscription {
     }
   }
 
-  /** An earlier end of the history; the current end if no earlier one was recorded recently. */
+  /** Returns an earlier end of the history, or the current end if none was recorded recently. */
   private freshAfter(last: Position): Position {
     const atMs = this.history.clock.monotonicMs();
     const ageMs = this.fresh ? atMs - this.fresh.atMs : Infinity;

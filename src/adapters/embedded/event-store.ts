@@ -18,9 +18,9 @@ import { GroupCommitWriter } from './event-store.writer.js';
 export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 
 /**
- * Event store in one SQLite file: WAL, flushed at every commit, a checksum on every record. After an I/O error during
- * the flush of a commit, a crash before the next commit may restore rejected appends; a retry is then recognized as a
- * repeat.
+ * An event store in one SQLite file, with a write-ahead log that is flushed at every commit, and a checksum in every
+ * record. If a commit fails with an I/O error during its flush, a crash before the next commit may restore the rejected
+ * appends. A retry is then recognized as a repeat.
  */
 export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
   private readonly writer: GroupCommitWriter;
@@ -48,10 +48,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     });
   }
 
-  /**
-   * @throws Error if another process writes to the directory, a newer version of the program has written it, or it is
-   * damaged
-   */
+  /** @throws Error if another process writes to the directory, a newer release has written it, or it is damaged */
   static open(options: EmbeddedEventStoreOptions): EmbeddedEventStore {
     const lock = lockDirectory(options.directory);
     let db: DatabaseSyncInstance | undefined;
@@ -94,7 +91,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     return (this.db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
-  /** Must be called before the first append, because this is a separate transaction. */
+  /** Must be called before the first append, because it uses a separate transaction. */
   async renew(known: string, next: string): Promise<string> {
     this.assertOpen();
     this.db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);

@@ -10,18 +10,18 @@ import type { SerializedAppend } from '../event-store.input.js';
 import type { EventLog } from './event-store.log.js';
 import { diskFault } from './sqlite.js';
 
-/** Appends in order, each only after all preceding ones have succeeded. */
+/** Appends in order. Each starts only after all preceding ones have succeeded. */
 type Work = {
   readonly appends: readonly SerializedAppend[];
   readonly bytes: number;
   readonly results: Appended[];
-  /** Rejection to report once the group is durable. */
+  /** The rejection to report once the group is durable. */
   failure: Error | undefined;
   readonly resolve: (results: Appended[]) => void;
   readonly reject: (error: Error) => void;
 };
 
-/** Limits of a group. It blocks the event loop for about 10 ms at most, and usually for half of that. */
+/** Limits of a group. It blocks the event loop for at most about 10 ms, and usually for half of that. */
 const GROUP_MAX_APPENDS = 512;
 const GROUP_MAX_BYTES = 2 * 1024 * 1024;
 const GROUP_MAX_MS = 8;
@@ -47,7 +47,7 @@ export class GroupCommitWriter {
     private readonly onCommit: (head: Position) => void,
   ) {}
 
-  /** @throws EventStoreUnavailable (also when too many appends are waiting), and what `EventLog.append` throws */
+  /** @throws EventStoreUnavailable, also if too many appends are waiting; the errors of `EventLog.append` */
   run(appends: readonly SerializedAppend[]): Promise<Appended[]> {
     const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
     return new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ export class GroupCommitWriter {
     if (written) this.onCommit(this.log.last);
   }
 
-  /** Work that exceeds the group's limits stays first in the queue. */
+  /** Fills a group. Work that exceeds its limits stays first in the queue. */
   private fill(group: Work[]): void {
     const nowMs = this.clock.nowMs();
     const endMs = this.clock.monotonicMs() + GROUP_MAX_MS;
@@ -123,7 +123,7 @@ export class GroupCommitWriter {
     try {
       work.results.push(this.log.append(append, nowMs));
     } catch (error) {
-      // A rejection affects this work only; any other error (a full disk, for example) has broken the transaction.
+      // A rejection affects only this work. Any other error, such as a full disk, has broken the transaction.
       if (!isRefusal(error)) throw error;
       work.failure = error;
     }

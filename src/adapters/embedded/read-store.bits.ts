@@ -18,7 +18,7 @@ export class Bits {
     return ((this.words[ordinal >>> 5] ?? 0) & (1 << (ordinal & 31))) !== 0;
   }
 
-  /** Parses a JSON array of ordinals without an intermediate array of numbers, which would produce much garbage. */
+  /** Parses a JSON array of ordinals without an intermediate array of numbers, which would produce a lot of garbage. */
   addJson(json: string): this {
     let ordinal = -1;
     for (let at = 1; at < json.length; at += 1) {
@@ -33,7 +33,7 @@ export class Bits {
     return this;
   }
 
-  /** A copy with a larger `last`. */
+  /** Returns a copy with a larger `last`. */
   upTo(last: number): Bits {
     return new Bits(last, this.words);
   }

@@ -6,8 +6,8 @@ import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from '
 
 /**
  * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever an
- * existing document may match other criteria than before. It starts at a random number, so that a table recreated under
- * the same name has a different value.
+ * existing document may match other criteria than before. It starts at a random number, so that a table that is
+ * recreated with the same name has a different value.
  */
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
@@ -19,7 +19,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     super(shapeOf);
   }
 
-  /** The live table of a model, in the version prepared in this process; undefined before the first cutover. */
+  /** Returns the live table of a model, in the version prepared in this process; undefined before the first cutover. */
   liveTable(model: string): TableShape | undefined {
     const declared = this.declared(model);
     const generation = declared && this.liveGeneration(model, declared.version);
@@ -31,7 +31,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return this.db.get(sql, model, version)?.[0] as number | undefined;
   }
 
-  /** Short number of a scope in rows and indexes. Numbers are never reused. */
+  /** Returns the short number of a scope in rows and indexes. Numbers are never reused. */
   scopeNumber(scope: Scope): number | undefined {
     const known = this.scopes.get(scope);
     if (known !== undefined) return known;
@@ -40,7 +40,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /** Runs outside of the writer's transaction: the number remains even if that transaction is rolled back. */
+  /** Runs outside of the writer's transaction, so the number remains even if that transaction is rolled back. */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     });
   }
 
-  /** One index per step, so that the event loop can run in between. */
+  /** Builds one index per step, so that the event loop can run in between. */
   *buildIndexes(shape: TableShape): Generator<void> {
     if (this.db.guarded(() => this.isIndexed(shape))) return;
     for (const sql of createIndexes(shape)) {

@@ -14,7 +14,7 @@ import { isSqliteError } from './sqlite.js';
 
 export const FILE = 'models.sqlite';
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, and their messages: errors of the binding's `all` have no code. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB, and their messages, because errors of the binding's `all` have no code. */
 const DAMAGE_CODES = [11, 26];
 const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a database'];
 /** SQLITE_READONLY_DBMOVED: the file was deleted or replaced. SQLITE_IOERR_SHORT_READ: the file was truncated. */
@@ -34,13 +34,16 @@ export const isSuspected = (directory: string): boolean => existsSync(suspectFil
 /** Marks the file so that the next writer moves it aside. */
 export function suspect(directory: string): void {
   try {
-    writeFileSync(suspectFile(directory), 'damaged: will be moved aside and rebuilt on the next open\n');
+    writeFileSync(
+      suspectFile(directory),
+      'The file is damaged. It will be moved aside and rebuilt when it is next opened.\n',
+    );
   } catch {
-    // The disk itself may be at fault; the original error is reported in any case.
+    // The disk itself may be faulty. The original error is reported in any case.
   }
 }
 
-/** Renames the unusable file with a new number, so that it can be analysed. */
+/** Renames the unusable file with a new number, so that it can be analyzed. */
 export function moveAside(directory: string): void {
   const file = join(directory, FILE);
   let n = 1;
@@ -53,7 +56,7 @@ export function removeFile(directory: string): void {
   for (const ending of ['', '-wal', '-shm', '.suspect']) rmSync(join(directory, FILE) + ending, { force: true });
 }
 
-/** Inode of the file; undefined if it does not exist. */
+/** Returns the inode of the file; undefined if it does not exist. */
 export const identityOf = (directory: string): number | undefined =>
   statSync(join(directory, FILE), { throwIfNoEntry: false })?.ino;
 
@@ -61,9 +64,9 @@ const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 32;
 
 /**
- * Whether the file is still the one that was opened, has a valid header, is at least as long as the header says, and is
- * not suspected by a reader. SQLite detects little of this while it works from its cache. For the writing thread only,
- * between its transactions.
+ * Whether the file is still the one that was opened, has a valid header, is at least as long as its header states, and
+ * is not suspected by a reader. SQLite detects little of this while it works from its cache. Call this only in the
+ * writing thread, between its transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {
   let file: number | undefined;

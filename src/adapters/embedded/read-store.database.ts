@@ -10,13 +10,15 @@ export type Value = string | number | null;
 export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
-/** Each kind of list query is a separate statement; far fewer kinds than this are in use at once. */
+/**
+ * Maximum number of cached statements. Each kind of list query has its own, but far fewer kinds than this are in use.
+ */
 const MAX_STATEMENTS = 2_000;
 
 /** The table does not exist (yet). */
 export class MissingTable extends ReadStoreUnavailable {}
 
-/** One connection to models.sqlite: opening, damage handling, prepared statements, transactions, errors. */
+/** A connection to models.sqlite: opening, handling of damage, prepared statements, transactions and errors. */
 export class ReadStoreDatabase {
   private readonly statements = new Map<string, StatementSyncInstance>();
   private open = true;
@@ -27,7 +29,7 @@ export class ReadStoreDatabase {
     private readonly db: DatabaseSyncInstance,
     private readonly directory: string,
     private readonly mode: Mode,
-    /** The previous file was damaged or newer and was moved aside: everything must be rebuilt. */
+    /** Whether the previous file was damaged or newer and was moved aside, so that everything must be rebuilt. */
     readonly recreated: boolean,
     private readonly onDamaged: () => void,
   ) {
@@ -68,7 +70,7 @@ export class ReadStoreDatabase {
     return translated(() => connect(true));
   }
 
-  /** Rows as arrays of values, in the order of the selected columns. */
+  /** Returns rows as arrays of values, in the order of the selected columns. */
   all(sql: string, ...values: Value[]): Row[] {
     return this.prepared(sql).all(...values) as Row[];
   }
@@ -85,7 +87,7 @@ export class ReadStoreDatabase {
     this.db.exec(sql);
   }
 
-  /** A cached prepared statement; the oldest is evicted beyond the limit. */
+  /** Returns a cached prepared statement. Beyond the limit, the oldest one is evicted. */
   prepared(sql: string): StatementSyncInstance {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -96,12 +98,12 @@ export class ReadStoreDatabase {
     return statement;
   }
 
-  /** All reads of `work` see the same snapshot. */
+  /** Runs `work`, whose reads all see the same snapshot. */
   reading<T>(work: () => T): T {
     return this.guarded(() => this.transaction('BEGIN', work));
   }
 
-  /** Commits all writes of `work`, or none if it throws or returns `keep: false`. */
+  /** Commits either all writes of `work`, or none if it throws or returns `keep: false`. */
   writing<T>(work: () => { readonly keep: boolean; readonly result: T }): T {
     return this.guarded(() => {
       let kept = false;
@@ -132,7 +134,7 @@ export class ReadStoreDatabase {
     return this.damaged;
   }
 
-  /** Checks the file itself, which SQLite does not do while it works from its cache. Used by the writer only. */
+  /** Checks the file itself, which SQLite does not do while it works from its cache. Used only by the writer. */
   inspect(): void {
     if (this.open && !this.damaged && !isWhole(this.directory, this.identity)) this.damage();
   }
@@ -151,7 +153,7 @@ export class ReadStoreDatabase {
       // empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk prevents it; the next process that opens the file also reads the log.
+      // A reader or a full disk prevents this. The next process that opens the file also reads the log.
     }
   }
 
@@ -194,15 +196,16 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * For errors that prevent a reader from opening the file (no file yet, not yet replaced, no tables). They may disappear
- * once a writer runs.
+ * Accepts all errors that prevent a reader from opening the file, for example because it does not exist yet. They may
+ * disappear once a writer runs.
  */
 const unusable = (): boolean => true;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Retries until `attempt` succeeds, fails with an error that retrying cannot fix, or `waitMs` have passed.
+ * Retries until `attempt` succeeds, until it fails with an error that retrying cannot fix, or until `waitMs` have
+ * passed.
  * @throws ReadStoreUnavailable
  */
 export async function waitFor<T>(attempt: () => T, waitMs: number, passes: (error: unknown) => boolean): Promise<T> {

@@ -8,7 +8,7 @@ import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { BASE, joinIndex, least, prefixFor, stored, termFor } from './read-store.shape.js';
 import type { Column, TableShape } from './read-store.shape.js';
 
-/** Part of a statement with the values of its parameters. */
+/** A part of a statement with the values of its parameters. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] };
 
 export type Bound = {
@@ -34,7 +34,10 @@ export type Target = {
   readonly isIndexed: boolean;
 };
 
-/** Undefined if the query cannot match anything. @throws RangeError for a query that the declaration does not allow */
+/**
+ * Returns the criteria of a query; undefined if it cannot match anything.
+ * @throws RangeError for a query that the declaration does not allow
+ */
 export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
   requirePage(query);
   const valueOf = (column: Column, value: Scalar) => asked(column, value, () => stored(shape, column, value));
@@ -49,7 +52,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     if (!shape.stored.includes(column))
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
-    // There is always a lower bound, because it excludes the placeholder for null, which sorts below it.
+    // There is always a lower bound, because it excludes the placeholder for null, which is lower.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
     return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
   });
@@ -57,7 +60,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
   return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
 }
 
-/** Number of hits up to which a set is not worth caching. */
+/** Sets with at most this number of hits are not worth caching. */
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
@@ -65,7 +68,7 @@ const KEPT_BYTES = 24 * 1024 * 1024;
 type Kept = { readonly stamp: string; readonly bits: Bits };
 
 /**
- * The documents that meet each criterion, as bit sets. Large sets are cached: new documents have higher ordinals, so a
+ * The documents that meet each criterion, as bit sets. Large sets are cached. New documents have higher ordinals, so a
  * cached set is extended from the index instead of being read again.
  */
 export class Matches {
@@ -80,7 +83,7 @@ export class Matches {
     private readonly few: number,
   ) {}
 
-  /** The documents that meet all terms, groups and words; undefined without any of them. */
+  /** Returns the documents that meet all terms, groups and words; undefined if there are none of these. */
   of(target: Target, { terms, groups, words }: Criteria): Bits | undefined {
     const sets = words.map((word) => this.havingWord(target, word));
     for (const group of groups)
@@ -105,7 +108,7 @@ export class Matches {
     return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
-  /** Documents that contain a word with this prefix, or reference a document that does. */
+  /** Returns the documents that contain a word with this prefix, or refer to a document that does. */
   private havingWord(target: Target, word: string): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;
@@ -150,7 +153,7 @@ export class Matches {
   }
 }
 
-/** A string of the full-text query syntax. Terms and words consist of letters, digits and underscores. */
+/** Returns a string in the syntax of full-text queries. Terms and words consist of letters, digits and underscores. */
 const quoted = (word: string): string => `"${word}"`;
 
 function textAt({ model, texts }: TableShape, name: string): number {

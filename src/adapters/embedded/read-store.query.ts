@@ -8,14 +8,14 @@ import { BASE, lowest, orderColumns, SPAN, type TableShape } from './read-store.
 
 /** Values of the order's columns, then the id. */
 type Place = readonly Value[];
-/** A traversal of the list's order: start, direction and bounds. */
+/** A traversal of the list's order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
 /** Sorting one hit costs about as much as stepping over this many rows of the order's index. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
 
-/** Lists: bit sets of matching documents combined with the order's index. */
+/** Answers list queries by combining bit sets of matching documents with the order's index. */
 export class ReadStoreQuery {
   private readonly matches: Matches;
 
@@ -27,7 +27,7 @@ export class ReadStoreQuery {
     this.matches = new Matches(db, catalog, few);
   }
 
-  /** @param scope number of the scope; undefined if nothing was ever stored in it */
+  /** @param scope number of the scope; undefined if nothing has ever been stored in it */
   list(declared: TableShape, scope: number | undefined, query: ListQuery): Listed {
     const shape = inOrderOf(declared, query);
     const criteria = criteriaOf(shape, scope ?? 0, query);
@@ -49,7 +49,7 @@ export class ReadStoreQuery {
     return { shape, scope, state: this.catalog.state(shape, scope), isIndexed };
   }
 
-  /** Without filters and search: uses the order's index alone. */
+  /** Returns a page of a list without filters and search, using only the order's index. */
   private page(target: Target, { offset, limit }: ListQuery, walk: Walk): Listed {
     const total = (): number => {
       const { text, values } = rowsOf(target, walk);
@@ -66,7 +66,7 @@ export class ReadStoreQuery {
     return { items: this.documents(target, sorted.slice(offset, offset + limit)), totalCount: sorted.length };
   }
 
-  /** A page of many hits: follows the order's index while that is cheaper than sorting all hits. */
+  /** Returns a page of many hits. Follows the order's index as long as that is cheaper than sorting all hits. */
   private pageOf(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits, hits: number): number[] {
     const page = nearestEnd(walk, offset, limit, hits);
     const needed = page.offset + page.limit;
@@ -79,7 +79,7 @@ export class ReadStoreQuery {
     return page.isReversed ? own.reverse() : own;
   }
 
-  /** The page after a place in the list, see `ListQuery.after`. */
+  /** Returns the page after a place in the list; see `ListQuery.after`. */
   private part(target: Target, query: ListQuery, criteria: Criteria | undefined, after: string): Listed {
     const { shape } = target;
     const { limit } = query;
@@ -95,7 +95,7 @@ export class ReadStoreQuery {
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  /** Without filters and search, one statement reads the documents. */
+  /** Reads the documents of a list without filters and search with one statement. */
   private partOfAll(target: Target, walk: Walk, limit: number): Listed {
     const { text, values } = rowsOf(target, walk);
     const sql = `SELECT m.json, m.number FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;
@@ -111,7 +111,7 @@ export class ReadStoreQuery {
     return this.along(target, walk, found, limit, Infinity);
   }
 
-  /** The first `limit` matches in order; fewer once `allowed` rows of the order have been passed. */
+  /** Returns the first `limit` matches in order, or fewer once `allowed` rows of the order have been passed. */
   private along(target: Target, walk: Walk, found: Bits, limit: number, allowed: number): number[] {
     const ordinals: number[] = [];
     const rowsPerHit = target.state.count / found.count;
@@ -189,7 +189,7 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // The place lies within the bounds, so a bound at the same end would only give the index a second starting point.
+  // The place is within the bounds, so a bound at the same end would only give the index a second starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
   const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { FILE, identityOf, removeFile } from './read-store.damage.js';
 
-/** The file's `user_version`. This version of Kontor cannot read a file with another one. */
+/** The file's `user_version`. This release cannot read files with another version. */
 const SCHEMA_VERSION = 3;
 
 export const catalog = `
@@ -29,9 +29,9 @@ export class OtherSchema extends Error {
 type Checkpoint = readonly [key: string, position: number];
 
 /**
- * Removes a file of an older schema, which no version can use any more. Returns the checkpoints to carry over: none if
- * the file also has such a checkpoint of another history, because the data that distinguishes the histories is lost
- * with the file.
+ * Removes a file with an older schema, which no release can use any longer. Returns the checkpoints to carry over.
+ * There are none if the file also has such a checkpoint of another history, because the data that distinguishes the
+ * histories is lost with the file.
  */
 export function replaceOlder(directory: string, kept: readonly string[]): readonly Checkpoint[] {
   if (identityOf(directory) === undefined) return [];
@@ -46,7 +46,7 @@ export function replaceOlder(directory: string, kept: readonly string[]): readon
       db.close();
     }
   } catch {
-    // Any fault of the file surfaces when it is opened for writing.
+    // Any fault of the file will cause an error when it is opened for writing.
     return [];
   }
   removeFile(directory);
@@ -57,7 +57,7 @@ export function replaceOlder(directory: string, kept: readonly string[]): readon
 const versionOf = (db: DatabaseSyncInstance): number =>
   Number((db.prepare('PRAGMA user_version', { returnArrays: true }).get() as number[])[0]);
 
-/** A new file has version 0. */
+/** Rejects files with another version. A new file has version 0. */
 export function refuseOther(db: DatabaseSyncInstance): void {
   const version = versionOf(db);
   if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherSchema(version);

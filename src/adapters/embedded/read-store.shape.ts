@@ -15,12 +15,12 @@ import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 
-/** Layout of a table. All names in it have been validated, so they may be part of SQL. */
+/** Layout of a table. All names in it have been validated, so they can safely be part of SQL. */
 export type TableShape = {
   readonly name: string;
   readonly model: ReadModel;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns of the main table: all fields except texts that are only filtered by. */
+  /** Columns of the main table: all fields except text that is used only for filters. */
   readonly stored: readonly Column[];
   readonly order: readonly Column[];
   readonly descending: boolean;
@@ -29,7 +29,7 @@ export type TableShape = {
   readonly variants: ReadonlyMap<string, TableShape>;
   /** Columns of all orders. */
   readonly ordered: ReadonlySet<Column>;
-  /** Sorted by name, because a filter's position in this list is part of its terms. */
+  /** The filters, sorted by name because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
   /** Names of searched texts, in the order of the columns of `words`. */
   readonly texts: readonly string[];
@@ -38,11 +38,11 @@ export type TableShape = {
   readonly main: string;
   readonly terms: string;
   readonly words: string;
-  /** Equal for declarations with the same storage layout. */
+  /** A text that is equal for declarations with the same storage layout. */
   readonly declaration: string;
 };
 
-/** @throws RangeError for an inconsistent declaration: a programming error */
+/** @throws RangeError for an inconsistent declaration, which is a programming error */
 export function shapeOf(table: AnyTable): TableShape {
   const { model } = table;
   const name = tableName(table);
@@ -80,20 +80,26 @@ export function shapeOf(table: AnyTable): TableShape {
   return shape;
 }
 
-/** Placeholder for null in columns of the order. Sorts before every value, so that row values can be compared. */
+/**
+ * Returns the placeholder for null in columns of the order. It sorts before every value, so that row values can be
+ * compared.
+ */
 export const lowest = ({ type }: Column): number => (type === 'text' ? 0 : -(2 ** 53));
-/** The smallest non-null value of a column. */
+/** Returns the smallest non-null value of a column. */
 export const least = ({ type }: Column): string | number => (type === 'text' ? '' : -Number.MAX_SAFE_INTEGER);
 
 /** A scope's documents have contiguous numbers (scope * SPAN + ordinal), so that a bit set of them is dense. */
 export const SPAN = 2 ** 32;
-/** SQL for a scope's first number: the binding passes integers of more than 32 bits as reals, which are not rowids. */
+/**
+ * SQL for a scope's first number. It is needed because the binding passes integers of more than 32 bits as reals, which
+ * cannot be rowids.
+ */
 export const BASE = '(? << 32)';
 
-/** Prefix of every term and word of a scope. Its length is part of the `prefix` option below. */
+/** Returns the prefix of every term and word of a scope. Its length determines the `prefix` option below. */
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
-/** Text columns of the order may hold the numeric placeholder for null. */
+/** Returns the type of a column. Text columns of the order may contain the numeric placeholder for null. */
 function sqlType({ ordered }: TableShape, column: Column): string {
   const isOrdered = ordered.has(column);
   const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
@@ -101,8 +107,9 @@ function sqlType({ ordered }: TableShape, column: Column): string {
 }
 
 /**
- * `dead` marks tombstones. The full-text tables store no text: `contentless_delete` removes a row without knowing its
- * words. Words arrive folded and separated by spaces; the `ascii` tokenizer leaves every other character unchanged.
+ * `dead` marks tombstones. The full-text tables store no text, because `contentless_delete` removes a row without
+ * knowing its words. Words arrive folded and separated by spaces; the `ascii` tokenizer leaves every other character
+ * unchanged.
  */
 export function createTable(shape: TableShape): string {
   const { main, stored, terms, texts, words, filters } = shape;
@@ -148,7 +155,7 @@ export function stored(shape: TableShape, column: Column, value: Scalar): string
 
 const MAX_TERM_BYTES = 64;
 
-/** Encodes a value as one ASCII word: the tokenizer would fold upper case and split at other characters. */
+/** Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. */
 function wordFor(value: string | number): string {
   const text = String(value);
   if (UUID.test(text)) return `u${text.replaceAll('-', '')}`;
@@ -160,7 +167,9 @@ export const termFor = (shape: TableShape, scope: number, column: Column, value:
   `${codeOf(scope)}_${shape.filters.indexOf(column)}_${wordFor(value)}`;
 export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
 
-/** Data stored beside a document's JSON. If `terms` or `words` is empty, the document has no row in that table. */
+/**
+ * Data that is stored beside a document's JSON. If `terms` or `words` is empty, the document has no row in that table.
+ */
 export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
 
 /** @throws TypeError when a field's `of` returns a value that the field cannot hold */

@@ -26,18 +26,21 @@ const connect = (options: Required<EmbeddedReadStoreOptions>): Promise<ReadStore
 export type EmbeddedReadStoreOptions = {
   /** Directory of models.sqlite. */
   readonly directory: string;
-  /** One connection writes; any number may read beside it, in other threads or processes too. */
+  /** One connection writes. Any number of others may read at the same time, even in other threads or processes. */
   readonly mode: Mode;
-  /** Lock timeout in milliseconds; for a `readonly` store also the timeout for its writer to create a file or table. */
+  /**
+   * Timeout for locks in milliseconds. In a `readonly` store, also the timeout for its writer to create a file or
+   * table.
+   */
   readonly waitMs?: number;
   /**
-   * Called when the file turns out to be damaged, deleted or replaced; call `reopen` then. A writer checks every
-   * second.
+   * Called when the file turns out to be damaged, deleted or replaced, after which `reopen` must be called. A writer
+   * checks every second.
    */
   readonly onDamaged?: () => void;
   /** Checkpoints to carry over from a file of an older schema. Everything else in it is rebuilt from the history. */
   readonly keptCheckpoints?: readonly string[];
-  /** Number of hits up to which a list sorts them instead of caching sets. For tests. */
+  /** Up to this number of hits, a list sorts them instead of caching sets. For tests. */
   readonly few?: number;
 };
 
@@ -47,7 +50,9 @@ const INSPECT_EVERY_MS = 1_000;
 
 type ScannedDocument = DocumentKey & StoredDocument;
 
-/** Read store in an SQLite file: one table per model, version and generation, a column per declared field. */
+/**
+ * A read store in an SQLite file, with one table per model, version and generation, and one column per declared field.
+ */
 export class EmbeddedReadStore implements ReadStore {
   private catalog!: ReadStoreCatalog;
   private writer!: ReadStoreWriter;
@@ -60,7 +65,7 @@ export class EmbeddedReadStore implements ReadStore {
     private readonly options: Required<EmbeddedReadStoreOptions>,
   ) {
     this.use(db);
-    // A check takes some tens of microseconds.
+    // A check takes a few tens of microseconds.
     if (options.mode === 'readwrite')
       this.inspecting = setInterval(() => {
         this.db.inspect();
@@ -76,10 +81,10 @@ export class EmbeddedReadStore implements ReadStore {
     return new EmbeddedReadStore(await connect(options), options);
   }
 
-  /** Switches to the current file; a writer has moved a damaged one aside by then. @throws ReadStoreUnavailable */
+  /** Switches to the current file, after a writer has moved a damaged one aside. @throws ReadStoreUnavailable */
   async reopen(): Promise<void> {
     const { mode } = this.options;
-    // A writer must release the old file before the new one is created; a reader uses the old one until then.
+    // A writer must release the old file before the new one is created. A reader uses the old one until then.
     if (mode === 'readwrite') this.db.close();
     const db = await connect(this.options);
     this.db.close();
@@ -91,7 +96,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.db.isDamaged ? { setting: 'DATA_DIR', reason: 'models.sqlite is damaged' } : undefined;
   }
 
-  /** The file was unusable and was recreated: every model must be rebuilt. */
+  /** Whether the file was unusable and was recreated, so that every model must be rebuilt. */
   get recreated(): boolean {
     return this.db.recreated;
   }
@@ -159,7 +164,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
   }
 
-  /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each of which is a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const shape = this.catalog.shape(table);
     let scope: string | undefined = '';
@@ -264,7 +269,7 @@ export class EmbeddedReadStore implements ReadStore {
     }
   }
 
-  /** The engine is synchronous; this turns its errors into rejections. */
+  /** Turns errors of the engine, which is synchronous, into rejections. */
   private now<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       resolve(work());

@@ -43,7 +43,7 @@ export class ReadStoreWriter {
     return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
 
-  /** Stores all checkpoints with one statement, because every batch has a checkpoint per model. */
+  /** Stores all checkpoints with one statement, because every batch has one for each model. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
     this.db.run(
       `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
@@ -55,7 +55,7 @@ export class ReadStoreWriter {
 
 /** Changes that a batch makes to a scope's `State`. */
 type Change = { last: number; added: number; changed: number };
-/** New full-text content of a document; undefined: unchanged. */
+/** New full-text content of a document; undefined if it has not changed. */
 type Indexed = {
   readonly isNew: boolean;
   readonly terms?: string | undefined;
@@ -73,7 +73,7 @@ class TableWriter {
     private readonly shape: TableShape,
   ) {}
 
-  /** False if the stored document is not at the expected position. */
+  /** Returns false if the stored document is not at the expected position. */
   write(prepared: PreparedWrite): boolean {
     if (prepared.write.expected === null) return this.insert(prepared);
     const sql = `SELECT number, position, json FROM ${this.shape.main} WHERE scope = ? AND id = ?`;
@@ -83,7 +83,9 @@ class TableWriter {
     return true;
   }
 
-  /** Writes in ascending order, because the full-text index would start a new segment for each step back. */
+  /**
+   * Writes the full-text content in ascending order, because the index would start a new segment for each step back.
+   */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);
     const { terms, words, texts } = this.shape;
@@ -116,7 +118,7 @@ class TableWriter {
     return true;
   }
 
-  /** Sets only changed columns, so that indexes on the others are not touched. */
+  /** Sets only columns that have changed, so that indexes on the others are not touched. */
   private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
     const { main, stored, joins } = this.shape;
     const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(before) as object) : null);
@@ -141,7 +143,7 @@ class TableWriter {
     change.changed += 1;
   }
 
-  /** True if the full-text tables need no change. */
+  /** Returns true if the full-text tables need no change. */
   private reindex(number: number, old: Row, row: Row): boolean {
     const terms = row.terms === old.terms ? undefined : row.terms;
     const words = row.words.join() === old.words.join() ? undefined : row.words;
@@ -151,7 +153,7 @@ class TableWriter {
     return false;
   }
 
-  /** A document without any text has no row. */
+  /** Replaces the row of a document. A document without text has no row. */
   private replace(table: string, columns: string, number: number, isNew: boolean, texts: readonly string[]): void {
     if (!isNew) this.db.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
     if (texts.every((text) => text === '')) return;

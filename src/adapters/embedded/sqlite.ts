@@ -9,15 +9,15 @@ const READ_ONLY = { code: 8, text: 'attempt to write a readonly database' };
 const IO = { code: 10, text: 'disk I/O error' };
 
 export type SqliteError = { readonly message: string; readonly errcode?: number };
-/** Recognized structurally: the binding creates its errors in another realm. */
+/** Recognizes errors by their members, because the binding creates them in another realm. */
 export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 
 const BUSY = 5;
-/** Another connection holds a lock. */
+/** Whether another connection holds a lock. */
 export const isBusy = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === BUSY;
 
-/** Opens a database file, and closes it again if `configure` fails. */
+/** Opens a database file. Closes it again if `configure` fails. */
 export function openDatabase(
   file: string,
   options: OpenOptions,
@@ -39,7 +39,7 @@ export function useWriteAheadLog(db: DatabaseSyncInstance, file: string): void {
   if (mode !== 'wal') throw new Error(`${file}: the file system does not support WAL mode`);
 }
 
-/** Short reason why files in a directory cannot be written; undefined for any other error. */
+/** Returns a short reason why files in a directory cannot be written; undefined for any other error. */
 export function diskFault(error: unknown, directory: string): string | undefined {
   if (!isSqliteError(error)) return undefined;
   const is = ({ code, text }: typeof FULL): boolean =>

@@ -32,7 +32,7 @@ export class Appends {
     this.inFlight = new InFlight({ count: limits.maxInFlight, bytes: limits.maxInFlightBytes });
   }
 
-  /** Sends in call order. @throws what the port's `append` throws */
+  /** Sends appends in call order. @throws the errors of the port's `append` */
   async append(append: SerializedAppend): Promise<Appended> {
     const { diagnosis } = this.connection;
     try {
@@ -64,7 +64,7 @@ export class Appends {
     });
   }
 
-  /** Resolves when nothing is in flight: within the timeout, provided that the store is closed to new appends. */
+  /** Resolves when nothing is in flight. This happens within the timeout if the store is closed to new appends. */
   async drained(): Promise<void> {
     await this.inFlight.idle();
     this.lane?.end();

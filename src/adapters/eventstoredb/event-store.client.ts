@@ -40,7 +40,7 @@ function flat(option: string): string {
   return option.toLowerCase().replace(/[_-]/g, '');
 }
 
-/** Options of a connection string; names in lower case without separators. */
+/** Returns the options of a connection string. Names are in lower case, without separators. */
 export function optionsOf(url: string): ReadonlyMap<string, string> {
   const pairs = (url.split('?')[1] ?? '').split('&').filter((pair) => pair !== '');
   return new Map(
@@ -53,8 +53,8 @@ export function optionsOf(url: string): ReadonlyMap<string, string> {
 
 /**
  * Creates a client for a connection string. KurrentDB's connection strings differ only in the scheme.
- * @throws Error that names the fault and contains no secret: the client's own error prints the whole string, including
- * the password
+ * @throws Error that names the fault and contains no secret, unlike the client's own error, which prints the whole
+ * string including the password
  */
 export function newClient(url: string): EventStoreDBClient {
   try {

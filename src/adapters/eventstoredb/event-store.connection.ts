@@ -23,7 +23,7 @@ const SHUTDOWN = 4;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Every read and subscription adds a listener; this is not a leak. */
+/** Removes the limit on listeners: every read and subscription adds one, which is not a leak. */
 const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
   return controller;
@@ -79,7 +79,7 @@ export class Connection {
 
   /**
    * Resolves when calls can be sent.
-   * @throws EventStoreUnavailable within the timeout, or immediately after a recent failed attempt
+   * @throws EventStoreUnavailable within the timeout, or immediately if an attempt failed recently
    */
   async ready(): Promise<void> {
     this.assertHeld();
@@ -87,11 +87,14 @@ export class Connection {
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
     });
-    // Discovery may outlast the timeout; it continues for later callers.
+    // Discovery may take longer than the timeout. It continues for later callers.
     await this.inTime(this.connecting);
   }
 
-  /** Stub and arguments for a call on a ready channel. @throws EventStoreUnavailable: nothing was sent */
+  /**
+   * Returns stub and arguments for a call on a ready channel.
+   * @throws EventStoreUnavailable, in which case nothing was sent
+   */
   async calling(): Promise<Calling> {
     await this.ready();
     try {
@@ -102,7 +105,7 @@ export class Connection {
     }
   }
 
-  /** Server version; null if the server does not report it. @throws EventStoreUnavailable */
+  /** Returns the server's version; null if it is not reported. @throws EventStoreUnavailable */
   async version(): Promise<string | null> {
     await this.ready();
     try {
@@ -118,14 +121,15 @@ export class Connection {
     return this.internals.handleError(streams, error);
   }
 
-  /** Rejects new calls from now on; calls in flight continue until `release`. */
+  /** Rejects new calls from now on. Calls in flight continue until `release`. */
   close(): void {
     this.closer.abort();
   }
 
   async release(): Promise<void> {
     this.releaser.abort();
-    // The client waits for every stream to finish; a stream cancelled while the server hung may never do so.
+    // The client waits for every stream to finish, but a stream that was cancelled while the server hung may never do
+    // so.
     const waiting = new AbortController();
     await Promise.race([this.client.dispose(), this.options.clock.sleep(DISPOSE_MS, waiting.signal)]);
     waiting.abort();
@@ -204,7 +208,10 @@ export class Connection {
     await this.report(streams, Object.assign(new Error('no connection'), { code: GRPC_UNAVAILABLE, details: '' }));
   }
 
-  /** The client calls both functions itself and does not await the second: a failed discovery would end the process. */
+  /**
+   * Guards two functions that the client calls itself. It does not await the second one, so a failed discovery would
+   * end the process.
+   */
   private guardClient(): void {
     const { getChannel, handleError } = this.internals;
     this.internals.getChannel = async () => {

@@ -2,7 +2,7 @@ import type { EngineFault } from '../../ports/engine.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 
-/** Common shape of client and gRPC errors: client errors have a type, gRPC errors only a numeric status. */
+/** The common shape of client and gRPC errors. Client errors have a type, gRPC errors only a numeric status. */
 type Failure = { readonly type?: string; readonly code?: number; readonly message?: string };
 
 export const GRPC_UNAVAILABLE = 14;
@@ -10,7 +10,7 @@ const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
 export const typeOf = (error: unknown): string | undefined => (error as Failure | undefined)?.type;
 
-/** The connection broke, or the node is not (or no longer) the leader. The next connection may serve the same read. */
+/** Whether the connection broke, or the node is not the leader. The next connection may serve the same read. */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');
 
 export const reasonOf = (error: unknown): string => (error as Failure | undefined)?.message ?? String(error);
@@ -18,21 +18,22 @@ export const reasonOf = (error: unknown): string => (error as Failure | undefine
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
-/** The server does not know the user, or denies it access: nothing was executed. */
+/** Whether the server does not know the user or denies access, so that nothing was executed. */
 export const isDenied = (error: unknown): boolean => {
   const { type, code } = (error ?? {}) as Failure;
   return type === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
 };
 
 /**
- * EventStoreDB 23.10 ends a live subscription when a burst exceeds its buffer (32 events), even for a fast consumer.
+ * Whether the server considers the consumer too slow. EventStoreDB 23.10 ends a live subscription when a burst exceeds
+ * its buffer of 32 events, even for a fast consumer.
  */
 export const isTooSlow = (error: unknown): boolean =>
   typeOf(error) === 'timeout' && /consumer too slow/i.test(reasonOf(error));
 
 /**
- * Errors with which 23.10 and 24.10 reject a read of $all from a position inside a record. 23.10 also uses them for
- * unreadable records.
+ * Whether the error is one with which 23.10 and 24.10 reject a read of $all from a position inside a record. 23.10 also
+ * uses it for unreadable records.
  */
 export const isRefusedRead = (error: unknown): boolean =>
   /Unexpected ReadAllResult|invalid position/i.test(reasonOf(error));
@@ -60,8 +61,8 @@ export const toUnknown = (stream: string, error: unknown): Error => {
 export type Doing = 'read $all' | 'read streams' | 'append to streams';
 
 /**
- * Identifies the part of EVENTSTORE_URL at fault while the server is unreachable or rejects the user. Each fault is
- * logged once. Contains no address and no secret, because health checks show it.
+ * Identifies the faulty part of EVENTSTORE_URL while the server is unreachable or rejects the user. Each fault is
+ * logged once. It contains no addresses or secrets, because health checks show it.
  */
 export class Diagnosis {
   private readonly refused = new Map<Doing, EngineFault>();
@@ -85,7 +86,7 @@ export class Diagnosis {
     if (this.refused.delete(doing) && this.refused.size === 0) this.told.clear();
   }
 
-  /** Records that the server denied the user access; other failures do not point to a setting. */
+  /** Records that the server denied the user access. Other failures do not point to a setting. */
   noteFailed(doing: Doing, error: unknown): void {
     if (!isDenied(error)) return;
     const isUnknownUser = (error as { code?: unknown }).code === UNAUTHENTICATED;

@@ -6,8 +6,8 @@ const FIRST_PAGE = 8;
 const LARGEST_PAGE = 512;
 
 /**
- * Position of the service's last event. EventStoreDB cannot report it, because it also writes system events. A read
- * skips these backwards from the end, down to the newest record of the previous read.
+ * Determines the position of the service's last event. EventStoreDB cannot report it, because it also writes system
+ * events. A read skips these backwards from the end, down to the newest record of the previous read.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
@@ -21,7 +21,7 @@ export class Head {
     return this.latest;
   }
 
-  /** Records that an event of the service lies at `position`. */
+  /** Notes that there is an event of the service at `position`. */
   note(position: Position): void {
     if (position > this.latest) this.latest = position;
   }

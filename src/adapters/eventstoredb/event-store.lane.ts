@@ -28,15 +28,15 @@ type Pending = {
 
 /**
  * One BatchAppend call and its pending appends. An unanswered append is resent, because the server silently drops an
- * append that it receives twice at once. An append that times out retires the lane: later ones, such as a repeat of
- * that append, use a new lane. While responses to earlier appends keep arriving, the server is busy rather than silent,
- * and nothing is resent, which would add to its load.
+ * append that it receives twice at the same time. An append that times out retires the lane, so later ones, such as a
+ * repeat of that append, use a new lane. While responses to earlier appends keep arriving, the server is busy rather
+ * than silent, and nothing is resent, so as not to add to its load.
  */
 export class Lane {
   private readonly pending = new Set<Pending>();
   private readonly byCorrelationId = new Map<string, Pending>();
   private readonly ended = new AbortController();
-  /** Number of transmissions, and the latest of them that was answered. */
+  /** Number of transmissions, and of the latest one that was answered. */
   private sent = 0;
   private answered = 0;
   private answeredAtMs = 0;
@@ -61,12 +61,12 @@ export class Lane {
     });
   }
 
-  /** False once the call has ended or the lane is retired. */
+  /** False once the call has ended or the lane has been retired. */
   get isOpen(): boolean {
     return !this.retired && !this.ended.signal.aborted;
   }
 
-  /** @throws what the port's `append` throws, but never EventStoreUnavailable if the append may have been stored */
+  /** @throws the errors of the port's `append`, but never EventStoreUnavailable if the append may have been stored */
   send(append: SerializedAppend, deadlineMs: number): Promise<Appended> {
     if (this.ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The append call has ended'));
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class Lane {
     });
   }
 
-  /** Ends the call; pending appends fail with an unknown outcome. */
+  /** Ends the call. Pending appends fail with an unknown outcome. */
   end(): void {
     this.fail(new Error('The append call was closed'));
     this.call.cancel();
@@ -95,11 +95,11 @@ export class Lane {
   private settle(answer: BatchAppendResp): void {
     const correlationId = correlationIdOf(answer);
     const pending = this.byCorrelationId.get(correlationId);
-    // Already answered, or timed out.
+    // The append has already been answered or has timed out.
     if (!pending) return;
     this.answered = Math.max(this.answered, pending.sent.get(correlationId) ?? 0);
     this.answeredAtMs = this.clock.monotonicMs();
-    // Resent when due.
+    // It is resent when due.
     if (isGivenUp(answer)) return;
     this.forget(pending);
     try {
@@ -123,7 +123,7 @@ export class Lane {
     for (const { append, reject } of failed) reject(toUnknown(append.stream, error));
   }
 
-  /** One timer for all pending appends. */
+  /** Runs one timer for all pending appends. */
   private async watch(): Promise<void> {
     this.watching = true;
     while (this.pending.size > 0 && !this.ended.signal.aborted)

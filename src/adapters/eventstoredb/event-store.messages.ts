@@ -19,8 +19,9 @@ import { toNumber } from './event-store.record.js';
 const EMPTY = new shared.Empty();
 
 /**
- * One append as a single message; the response repeats `correlationId`. Sends no deadline: the protocol's deadline is a
- * wall-clock time, which the server would compare with its own clock. The server has its own timeout.
+ * Creates the message for an append. The response repeats `correlationId`. The message contains no deadline, because
+ * the protocol's deadline is a wall-clock time that the server would compare with its own clock. The server has its own
+ * timeout.
  */
 export function batchAppendRequest(
   { stream, expected, events }: SerializedAppend,
@@ -47,7 +48,9 @@ function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq
   return message;
 }
 
-/** The server returns the id as sent, except after its own timeout, when it sends two numbers. */
+/**
+ * Returns the correlation id. The server returns it as sent, except after its own timeout, when it sends two numbers.
+ */
 export function correlationIdOf(answer: BatchAppendResp): string {
   const id = answer.getCorrelationId();
   return id?.hasStructured() ? structuredId(id) : (id?.getString() ?? '');
@@ -63,10 +66,13 @@ function structuredId(id: UUID): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The server's encoding of −1: the append was written earlier, and its last event is hidden by now. */
+/** The server's encoding of −1, which means that the append was written earlier and its last event is now hidden. */
 const UNKNOWN_POSITION = '18446744073709551615';
 
-/** `position` is BEFORE_ALL if the server does not report it. @throws what the port's `append` throws */
+/**
+ * Returns the result of an append. `position` is BEFORE_ALL if the server does not report it.
+ * @throws the errors of the port's `append`
+ */
 export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): Appended {
   const success = answer.getSuccess();
   if (!success) throw refusalOf(answer.getError(), append);
@@ -82,7 +88,9 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
   }
 }
 
-/** The server timed out waiting for its own commit: the append may still be stored, or was dropped as a repeat. */
+/**
+ * Whether the server timed out waiting for its own commit. The append may still be stored, or was dropped as a repeat.
+ */
 export const isGivenUp = (answer: BatchAppendResp): boolean => detailsOf(answer.getError()) === 'Timeout';
 
 const detailsOf = (status: Status | undefined): string =>
@@ -93,7 +101,7 @@ type Refusal = (details: Any, append: SerializedAppend, message: string) => Erro
 const unavailable: Refusal = (_, { stream }, message) =>
   new EventStoreUnavailable(`The append to ${stream} was rejected: ${message || 'the server gave no reason'}`);
 
-/** The cause has the shape of the client's own errors. */
+/** Creates an error whose cause has the shape of the client's own errors. */
 const denied: Refusal = (_, { stream }, message) => {
   const cause = Object.assign(new Error(message || 'Access Denied'), { type: 'access-denied' });
   return new EventStoreUnavailable(`The append to ${stream} was rejected: ${cause.message}`, cause);
@@ -113,7 +121,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // The response contains only a message: the node is not ready, is busy, or knows no leader.
+  // The response contains only a message. The node is not ready, is busy, or knows no leader.
   Empty: unavailable,
 };
 

@@ -38,7 +38,7 @@ export async function whyUnreachable(url: string): Promise<EngineFault> {
   return isTls ? fault('host and port', reason) : fault('host, port and tls', reason);
 }
 
-/** The fault; undefined if the connection succeeds or times out. */
+/** Returns the fault; undefined if the connection succeeds or times out. */
 async function reach(
   host: string,
   port: number,
@@ -61,7 +61,7 @@ async function reach(
   } catch (error) {
     return connectionFaultOf(error);
   } finally {
-    // A late error needs a listener, or it would end the process.
+    // A late error needs a listener, because it would otherwise end the process.
     socket.on('error', () => undefined).destroy();
   }
 }

@@ -39,7 +39,9 @@ const LONGEST_PAUSE_MS = 500;
 
 export type AllEvent = NonNullable<AllStreamResolvedEvent['event']>;
 
-/** Start of a record: commit and prepare positions are equal, because nothing is written in transactions. */
+/**
+ * Returns the start of a record. Commit and prepare positions are equal, because nothing is written in transactions.
+ */
 export const logPosition = (position: Position): LogPosition => ({
   commit: BigInt(position),
   prepare: BigInt(position),
@@ -81,7 +83,7 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Without a filter hardly any event is discarded.
+    // Without a filter, hardly any events are discarded.
     const pageSize = (): number => (filter ? PAGE_EVENTS : Math.min(count - events.length + 1, PAGE_EVENTS));
     let after = from;
     for (;;) {
@@ -97,8 +99,8 @@ export class Reader {
   }
 
   /**
-   * Next events of the global history, system events included, after (or before) a position: at most `size`, and at
-   * least one if any remain. `end`: no more events remain.
+   * Returns the next events of the global history, including system events, after (or before) a position: at most
+   * `size`, and at least one if any remain. `end`: no more events remain.
    */
   async page(direction: Direction, after: Position | undefined, size: number): Promise<Page> {
     const { nothing, inclusive, fromPosition } = startOf(direction, after);
@@ -128,7 +130,10 @@ export class Reader {
     );
   }
 
-  /** Scans positions after `after` up to `upTo`, at most `limit`. Returns the last one scanned and the first match. */
+  /**
+   * Scans at most `limit` positions after `after` and up to `upTo`. Returns the last scanned position and the first
+   * match.
+   */
   async search(after: Position, upTo: Position, matches: Matches, limit: number): Promise<Search> {
     let reached = after;
     for (let seen = 0; seen < limit && reached < upTo; seen += PAGE_EVENTS) {
@@ -153,12 +158,12 @@ export class Reader {
     if (this.hasToldInvalid) return;
     this.hasToldInvalid = true;
     const reason =
-      'EVENTSTORE_URL names an event store other than the one the read models and checkpoints were ' +
-      'built from, or one restored from an older backup';
+      'EVENTSTORE_URL names another event store than the one from which the read models and checkpoints were ' +
+      'built, or one that was restored from an older backup';
     this.logger.error({ position, reason }, 'A position does not belong to this event store');
   }
 
-  /** Reads to the end; retries if the connection breaks or the leader changes. @throws client errors as well */
+  /** Reads to the end. Retries if the connection breaks or the leader changes. @throws client errors, too */
   private async collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
     this.connection.assertOpen();
     const { diagnosis } = this.connection;
@@ -180,7 +185,7 @@ export class Reader {
     const items: T[] = [];
     const waiting = linkedSignal(this.connection.released);
     let ended = false;
-    // The client's reads have no deadline. An error after the end would find no listener and end the process.
+    // The client's reads have no deadline. An error after the end would have no listener and end the process.
     stream.on('error', () => undefined);
     void this.whileAlive(() => items.length, waiting.signal).then(() => {
       if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not respond'));
@@ -189,7 +194,7 @@ export class Reader {
       for await (const item of stream) items.push(item);
       return items;
     } catch (error) {
-      // Not awaited: `cancel` waits for the call to start, and the start may be what failed.
+      // This is not awaited, because `cancel` waits for the call to start and its start may have failed.
       stream.cancel().catch(() => undefined);
       throw error;
     } finally {
@@ -210,7 +215,7 @@ export class Reader {
 export type Page = { readonly events: readonly AllEvent[]; readonly last: Position; readonly end: boolean };
 export type Search = { readonly reached: Position; readonly found?: Position };
 
-/** Forwards, EventStoreDB includes the event at the start position. */
+/** Start of a read. When reading forwards, EventStoreDB includes the event at the start position. */
 type Start = { readonly fromPosition: ReadPosition; readonly inclusive?: boolean; readonly nothing?: boolean };
 
 function startOf(direction: Direction, after: Position | undefined): Start {

@@ -9,7 +9,7 @@ import {
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
 
-/** Streams and types that begin with "$" belong to EventStoreDB. */
+/** Whether an event belongs to EventStoreDB, as streams and types do whose names start with "$". */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript would round */
@@ -20,11 +20,11 @@ export function toNumber(what: string, value: bigint | string): number {
   return number;
 }
 
-/** Position of an event. EventStoreDB 23.10 assigns each event of an append its own commit position. */
+/** Returns the position of an event. EventStoreDB 23.10 assigns each event of an append its own commit position. */
 export const positionOf = ({ position }: ClientEvent | AllStreamRecordedEvent): Position =>
   position ? toNumber('position', position.commit) : BEFORE_ALL;
 
-/** @throws CorruptEvent unless data and metadata are JSON objects, as written by this port */
+/** @throws CorruptEvent unless data and metadata are JSON objects, as this port writes them */
 export function toRecordedEvent(event: ClientEvent | AllStreamRecordedEvent): RecordedEvent {
   const position = positionOf(event);
   const { id, streamId: stream, type, created } = event;
@@ -41,7 +41,7 @@ const isObject = (value: unknown): value is object =>
 
 export type Matches = (stream: string, type: string) => boolean;
 
-/** The port's filter, without system events. */
+/** Returns a predicate for the port's filter that excludes system events. */
 export const matcherOf = (filter: EventFilter | undefined): Matches => {
   const isWanted = passes(filter);
   return (stream, type) => !isSystem(stream, type) && isWanted({ stream, type });

@@ -10,26 +10,26 @@ import {
 import { BEFORE_ALL, type EventFilter, type Position } from '../../ports/event-store.js';
 import { logPosition } from './event-store.reader.js';
 
-/** Events buffered for the consumer; beyond them gRPC's flow control applies backpressure to the server. */
+/** Number of events buffered for the consumer. Beyond it, gRPC's flow control applies backpressure to the server. */
 const BUFFERED_EVENTS = 128;
-/** Events that the server scans between two checkpoints when none of them matches the filter. */
+/** Number of events that the server scans between two checkpoints when none of them matches the filter. */
 const SEARCH_WINDOW = 256;
 
 /**
- * Pull interface to one client subscription. Keeps its events in order with its checkpoints and caught-up
- * notifications. Ends permanently at its first error.
+ * A pull interface to one client subscription. Keeps its events in order with its checkpoints and caught-up
+ * notifications. Ends permanently at the first error.
  */
 export class Source {
   private readonly subscription: AllStreamSubscription;
   /** Position up to which the filter has been applied. Valid only while nothing is buffered. */
   checkpoint: Position = BEFORE_ALL;
-  /** All stored events have been delivered, according to the server. Valid only while nothing is buffered. */
+  /** Whether all stored events have been delivered, according to the server. Valid only while nothing is buffered. */
   isLive = false;
   hasFailed = false;
   failure: unknown;
 
   constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
-    // Runs inside the client's asynchronous transform: an exception would end the process.
+    // This runs inside the client's asynchronous transform, so an exception would end the process.
     const reached = (_: unknown, position: { commit: bigint; prepare: bigint }): void => {
       if (isUsable(position)) this.checkpoint = Number(position.commit);
       wake();
@@ -71,22 +71,22 @@ export class Source {
   }
 
   end(): void {
-    // The client waits for the call to start, which may have failed; that error was already handled.
+    // The client waits for the call to start, which may have failed. That error has already been handled.
     this.subscription.unsubscribe().catch(() => undefined);
     this.subscription.destroy();
   }
 }
 
 /**
- * Whether a checkpoint is a safe number and a valid place to resume from. Two kinds are not. 24.2 to 24.10.4 send
- * (2^64-1, 2^64-1) when a subscription goes live before any event matched its filter. If the two numbers differ, the
- * commit may lie at the end of the log, where the next event will be (KurrentDB's KDB-744, with prepare 0, as in all
+ * Whether a checkpoint is a safe number and a valid place to resume. Two kinds are not. Versions 24.2 to 24.10.4 send
+ * (2^64-1, 2^64-1) when a subscription goes live before any event has matched its filter. If the two numbers differ,
+ * the commit may be at the end of the log, where the next event will be (KurrentDB's KDB-744, with prepare 0, as in all
  * checkpoints of older servers).
  */
 const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
   commit === prepare && commit <= Number.MAX_SAFE_INTEGER;
 
-/** Excludes system events by type; other types in "$" streams are filtered by this process. */
+/** Excludes system events by type. This process filters other types in "$" streams. */
 function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
   const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
   if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;

@@ -17,7 +17,7 @@ import type { AllEvent, Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
 
-/** Maximum records read per watchdog check; the next check continues from there. */
+/** Maximum number of records read per check. The next check continues from there. */
 const SEARCH_LIMIT = 5_000;
 /** Burst size that a live subscription of 23.10 tolerates. With fewer events left, subscribing is safe. */
 const NEAR_HEAD = 32;
@@ -30,11 +30,11 @@ export type Subscribing = {
   readonly head: Head;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time without events after which a subscription's position is compared with the head. */
+  /** Time without events after which the position of a subscription is compared with the head. */
   readonly quietMs: number;
 };
 
-/** Pull-based catch-up subscription; every iteration restarts after `after`. */
+/** Creates a pull-based catch-up subscription. Every iteration restarts after `after`. */
 export function subscribe(parts: Subscribing, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   const matches = matcherOf(subscription.filter);
@@ -47,16 +47,16 @@ class Subscription {
   private failures = 0;
   /** Every matching event up to here has been taken from the source. */
   private position: Position;
-  /** Last position and state delivered to the consumer. */
+  /** Last position and state that were delivered to the consumer. */
   private told: { position: Position; caughtUp: boolean };
-  /** Error of an unreadable event, thrown after the events before it are delivered. */
+  /** Error of an unreadable event. It is thrown after the events before it have been delivered. */
   private corrupt: unknown;
-  /** The server reports that the subscription has caught up; a comparison with the head must still confirm it. */
+  /** Whether a comparison with the head must still confirm the server's report that the subscription caught up. */
   private unconfirmed = false;
   private isLive = false;
-  /** The server dropped the subscription during a burst: pages are read until the head is near. */
+  /** Whether the server dropped the subscription during a burst, so that pages are read until the head is near. */
   private isBehind = false;
-  /** The position was just compared with the head: no events remain in between. */
+  /** Whether the position has just been compared with the head and no events remain in between. */
   private atHead = false;
   private readonly arrival = new Wakeup();
 
@@ -96,7 +96,7 @@ class Subscription {
     }
   }
 
-  /** The next batch; undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
+  /** Returns the next batch; undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
   private async next(): Promise<EventBatch | undefined> {
     while (!this.isOver()) {
       if (this.corrupt) throw this.corrupt as Error;
@@ -123,7 +123,7 @@ class Subscription {
     if (!page) return undefined;
     const events = this.accept(page.events);
     this.isBehind = page.events.length >= NEAR_HEAD;
-    // The server dropped the subscription although nothing was pending: back off instead of looping.
+    // The server dropped the subscription although nothing was pending. Back off instead of looping.
     if (page.events.length === 0) await this.pause();
     else this.failures = 0;
     const caughtUp = page.end && !this.corrupt && this.position >= head.known;
@@ -143,7 +143,7 @@ class Subscription {
     return this.source;
   }
 
-  /** Arrived events, at most one batch; undefined if nothing is new. */
+  /** Returns at most one batch of the events that have arrived; undefined if there are none. */
   private take(source: Source): EventBatch | undefined {
     this.arrival.forget();
     const events = this.drain(source);
@@ -159,7 +159,7 @@ class Subscription {
     return events.length > 0 || isNews ? { events, position: this.position, caughtUp } : undefined;
   }
 
-  /** Once reported by the server and confirmed by the head, a live subscription stays caught up between events. */
+  /** Once the server has reported and the head has confirmed it, a live subscription stays caught up between events. */
   private isCaughtUp(source: Source): boolean {
     if (!source.isLive) this.isLive = false;
     else if (!this.isLive) {
@@ -182,7 +182,7 @@ class Subscription {
     return events;
   }
 
-  /** New matching events, up to the first unreadable one. */
+  /** Returns the new matching events, up to the first unreadable one. */
   private accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     for (const event of arrived) {
@@ -200,8 +200,8 @@ class Subscription {
   }
 
   /**
-   * Compares the position with the head: a subscription can die silently, and a filtered one gets no checkpoint for a
-   * short range without a match. A match found in between should already have arrived.
+   * Compares the position with the head, because a subscription can die silently, and a filtered one gets no checkpoint
+   * for a short range without a match. If there is a match in between, it should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;
@@ -214,7 +214,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Finds a matching event that has not arrived. Returns nothing if events arrived in the meantime. */
+  /** Finds a matching event that has not arrived. Returns nothing if events have meanwhile arrived. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;
@@ -244,7 +244,7 @@ class Subscription {
   }
 
   /**
-   * The result of `read`; undefined if it fails (after a pause) or the subscription is over.
+   * Returns the result of `read`; undefined if the subscription is over or, after a pause, if `read` fails.
    * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {

@@ -38,7 +38,9 @@ export type EventStoreDbOptions = {
   readonly logger: Logger;
   /** Timeout of an append, and between two events of a read, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number;
-  /** Maximum unanswered appends; further ones are rejected. Default 2,000, of at most 64 MiB in total. */
+  /**
+   * Maximum number of unanswered appends. Further ones are rejected. Default: 2,000, with a total of at most 64 MiB.
+   */
   readonly maxInFlight?: number;
   /**
    * Time without events, in milliseconds, after which a subscription's position is compared with the head. Default
@@ -47,7 +49,7 @@ export type EventStoreDbOptions = {
   readonly quietMs?: number;
 };
 
-/** Kontor's stream that belongs to no aggregate. Backups omit it. Its last event holds the history's id. */
+/** A stream of Kontor that belongs to no aggregate, so backups omit it. Its last event contains the history's id. */
 const IDENTITY = 'kontor_history';
 const IDENTIFIED = 'HistoryIdentified';
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -56,7 +58,7 @@ const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_QUIET_MS = 1_000;
 
 /**
- * Event store on EventStoreDB 23.10 or 24.10 (both tested); KurrentDB 25.0 to 26.1 speak the same protocol. All calls
+ * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
  * go to the leader, so a read sees every append acknowledged before it. While the server is unavailable, calls fail
  * within the timeout and subscriptions wait; both recover on their own. An unanswered append is resent until the
  * timeout: its event ids make it the same append, and the server drops a repeat that arrives before the original is
@@ -82,7 +84,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     this.subscribe = (subscription) => subscribe(parts, subscription);
   }
 
-  /** Does not wait for the server. @throws Error for an unusable connection string */
+  /** Opens the store without waiting for the server. @throws Error for an unusable connection string */
   static open(options: EventStoreDbOptions): EventStoreDb {
     return new EventStoreDb(options);
   }
@@ -91,7 +93,9 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     return this.appendSerialized(serializeAppend(append));
   }
 
-  /** One round trip per append: in the protocol, an append cannot depend on an append to another stream. */
+  /**
+   * Makes one round trip per append, because in the protocol an append cannot depend on an append to another stream.
+   */
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     const { converted, refusal } = convertLeading(appends, serializeAppend);
     const appended: Appended[] = [];
@@ -133,7 +137,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     return (await this.identity()).id;
   }
 
-  /** Replicas may call this concurrently: the first one wins. */
+  /** Replicas may call this concurrently. The first one wins. */
   async renew(known: string | undefined, next: string): Promise<string> {
     const { revision, id } = await this.identity();
     if (id !== undefined && id !== known) return id;
@@ -177,11 +181,11 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   private async appendSerialized(append: SerializedAppend): Promise<Appended> {
     const appended = await this.appends.append(append);
     const last = append.events.at(-1);
-    // The server returns the log's next write position, which no event will ever have.
+    // The server returns the next write position of the log, which no event will ever have.
     if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
     if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;
-    // A repeat of an append whose events are hidden by now. Any reader that has seen the head has seen them, too.
+    // This is a repeat of an append whose events are now hidden. Any reader that has seen the head has seen them, too.
     const position = await this.headReader.read().catch((error: unknown) => {
       throw new AppendOutcomeUnknown(append.stream, error);
     });

@@ -10,7 +10,7 @@ const AUTHENTICATION_FAILED = [18, 8000];
 const MAX_REASON = 300;
 
 const TLS = 'tls, tlsCAFile or tlsCertificateKeyFile';
-/** Other faults disappear without a change to the settings. */
+/** Parts of the URL by fault. Other faults disappear without a change of the settings. */
 const PARTS: Partial<Record<ConnectionFault, string>> = {
   'unknown host': 'host',
   'certificate of another host': TLS,
@@ -21,7 +21,7 @@ const PARTS: Partial<Record<ConnectionFault, string>> = {
 };
 const password = /^mongodb(?:\+srv)?:\/\/[^:@/]*:([^@]*)@/;
 
-/** The setting to correct before the server can be used; undefined for transient faults. */
+/** Returns the setting to correct before the server can be used; undefined for transient faults. */
 export function faultOf(error: unknown, url: string): MongoFault | undefined {
   for (const each of causesOf(error)) {
     const part = partOf(each);
@@ -37,7 +37,7 @@ type Failure = { readonly message: string; readonly code?: unknown; readonly cau
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
-/** The error, its causes, and the errors of the servers considered. */
+/** Returns the error, its causes, and the errors of the servers that were considered. */
 function causesOf(error: unknown): Failure[] {
   const all: Failure[] = [];
   const rest = [error];
@@ -65,7 +65,7 @@ function partOf(error: Failure): string | undefined {
   return fault && PARTS[fault];
 }
 
-/** The server's message without the command, which may contain documents. */
+/** Returns the server's message without the command, which may contain documents. */
 function reasonOf({ message }: Failure, url: string): string {
   const [, secret = ''] = password.exec(url) ?? [];
   const [words = ''] = message.split(/ \{|\n/);

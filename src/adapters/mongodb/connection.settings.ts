@@ -6,7 +6,7 @@ export type ConnectionSettings = {
   readonly timeoutMs: number;
   /** Timeout of a call, including server selection. */
   readonly callTimeoutMs: number;
-  /** Acknowledged by a majority, so a new primary has the write. */
+  /** Requires acknowledgement by a majority, so that a new primary has the write. */
   readonly majority: WriteConcernSettings;
   /** Defaults for options that the URL does not set. */
   readonly options: MongoClientOptions;
@@ -19,7 +19,8 @@ const MAX_CONNECTIONS = 32;
 const parts = /^mongodb(?:\+srv)?:\/\/[^/?]*(?:\/([^?]*))?(?:\?(.*))?$/;
 
 /**
- * Limits and pool sizes in the URL override the defaults. Guarantees cannot be overridden: see ADR 0049.
+ * Derives the settings from the URL. Limits and pool sizes in the URL override the defaults. Guarantees cannot be
+ * overridden (ADR 0049).
  * @throws URIError for an improperly encoded database name
  */
 export function settingsOf(url: string, defaultTimeoutMs: number): ConnectionSettings {

@@ -14,7 +14,7 @@ export type MongoDbOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout of a call in milliseconds, whatever the server does. Applies to each part of a large write. */
+  /** Timeout of a call in milliseconds, regardless of the server's behavior. Applies to each part of a large write. */
   readonly timeoutMs?: number;
   /** Number of changes after which stored totals are updated. For tests. */
   readonly settleEvery?: number;
@@ -31,20 +31,20 @@ const INDEX_TIMEOUT_MS = 3_600_000;
 /** A denied permission is reported for this long after its last occurrence. */
 const REFUSED_MS = 30_000;
 
-/** Batch size. One reply holds all documents of any read that names their keys. */
+/** Batch size. It is large enough that one reply contains all documents of a read by keys. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client for all stores. Creating it does not need the server; while the server is unavailable, every call
- * fails within `timeoutMs`, and calls recover on their own. Writes wait for a majority, and reads see only
- * majority-committed data: a document that guards a write, or that a checkpoint covers, cannot disappear when the
+ * One MongoDB client for all stores. Creating it does not require the server. While the server is unavailable, every
+ * call fails within `timeoutMs`; calls recover on their own. Writes wait for a majority, and reads see only
+ * majority-committed data, so a document that guards a write or is covered by a checkpoint cannot disappear when the
  * primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
-  /** Acknowledged by a majority, so a new primary has the write. */
+  /** Requires acknowledgement by a majority, so that a new primary has the write. */
   readonly majority: WriteConcernSettings;
   private readonly callTimeoutMs: number;
   private readonly url: string;
@@ -57,7 +57,7 @@ export class MongoConnection {
   private awaySinceMs: number | undefined;
   private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
-  /** @throws RangeError for an invalid URL; the message omits it, since it may contain a password */
+  /** @throws RangeError for an invalid URL; the message omits the URL, which may contain a password */
   constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS, onCommand }: MongoDbOptions) {
     this.clock = clock;
     this.logger = logger;
@@ -108,8 +108,8 @@ export class MongoConnection {
   }
 
   /**
-   * Acknowledged by a majority and journaled there, along with all earlier writes, so that a crash of these servers
-   * loses none of them.
+   * Requires that a majority acknowledges and journals the write, along with all earlier writes, so that a crash of
+   * these servers loses none of them.
    */
   get journaled(): WriteConcernSettings {
     return { ...this.majority, journal: true };
@@ -142,7 +142,7 @@ export class MongoConnection {
     return typeof version === 'string' ? version : null;
   }
 
-  /** Calls in flight fail. Idempotent. */
+  /** Closes the connection. Calls in flight fail. Idempotent. */
   close(): Promise<void> {
     // The driver notifies the server, which may not respond.
     this.closing ??= this.limited(() => this.client.close(), this.timeoutMs, true).catch(() => undefined);
@@ -163,7 +163,7 @@ export class MongoConnection {
     }
   }
 
-  /** The driver connects by itself, but only once: if that attempt fails, it has to be retried explicitly. */
+  /** Connects. The driver does so by itself, but only once. If that attempt fails, it must be retried explicitly. */
   private async connected(): Promise<void> {
     if (this.isConnected) return;
     try {
@@ -174,7 +174,7 @@ export class MongoConnection {
     }
     this.isConnected = true;
     this.noteBack();
-    // If `close` ran in the meantime, the connection would otherwise stay open.
+    // If `close` was called meanwhile, the connection would otherwise stay open.
     if (this.closing) await this.client.close();
   }
 
@@ -190,7 +190,7 @@ export class MongoConnection {
     if (failed) this.noteAway(failed.error);
   }
 
-  /** Fault that persists until the settings are corrected. */
+  /** Returns a fault that persists until the settings are corrected. */
   fault(): EngineFault | undefined {
     if (!this.refused) return undefined;
     const { setting, reason } = this.refused.fault;
@@ -235,13 +235,13 @@ export class MongoConnection {
 }
 
 /**
- * Whether no server received the call. The driver does not always mark the server as unavailable in that case, and
+ * Whether no server received the call. In that case, the driver does not always mark the server as unavailable, and it
  * checks it only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
  */
 const isUnreached = (error: unknown): boolean =>
   error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
 
-/** The driver's errors carry the affected documents; keep only their messages. */
+/** Keeps only the messages of the driver's errors, because they contain the affected documents. */
 function unavailable(error: unknown): ReadStoreUnavailable {
   const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
@@ -253,7 +253,10 @@ const DUPLICATE_KEY = 11_000;
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
 
-/** Retries once: when two processes insert the same document at once, the second finds it on the next attempt. */
+/**
+ * Retries once, because of two processes that insert the same document at the same time, the second one finds it on its
+ * next attempt.
+ */
 export async function twice<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

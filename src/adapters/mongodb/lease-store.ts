@@ -3,7 +3,7 @@ import { isDuplicateKey, type MongoConnection } from './connection.js';
 
 const LEASES = 'kontor_leases';
 
-/** One document per lease, compared and replaced by a single command. */
+/** Stores one document per lease, which a single command compares and replaces. */
 export class MongoLeaseStore implements LeaseStore {
   constructor(private readonly mongo: MongoConnection) {}
 

@@ -1,8 +1,8 @@
 /**
- * Text encoding for values whose order matters. MongoDB compares strings by UTF-8 bytes; compatible servers written in
- * Java or JavaScript compare by UTF-16 units. The two differ only between U+E000 to U+FFFF and characters beyond
- * U+FFFF. The former are therefore encoded as two characters that sort identically under both: U+D7FF (which Unicode
- * never assigns) and an ordinal. Prefixes stay prefixes; U+0000 stays itself.
+ * An encoding of text for values whose order matters. MongoDB compares strings by UTF-8 bytes, but compatible servers
+ * written in Java or JavaScript compare them by UTF-16 units. The two orders differ only between U+E000 to U+FFFF and
+ * characters beyond U+FFFF. The former are therefore encoded as two characters that sort identically in both orders:
+ * U+D7FF (which Unicode never assigns) and an ordinal. Prefixes stay prefixes, and U+0000 stays unchanged.
  */
 const MARK = '\uD7FF';
 const FIRST_CODE = 0x0100;
@@ -12,7 +12,7 @@ const REPLACEMENT = 0xfffd;
 
 const toMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/gu;
 const marked = /\uD7FF([\u0100-\u2100])/g;
-/** Fast path: nearly all texts contain no such character, so a search suffices and no copy is made. */
+/** This is a fast path: nearly all texts contain no such character, so a search is sufficient and no copy is made. */
 const needsMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/u;
 
 function markOne(character: string): string {

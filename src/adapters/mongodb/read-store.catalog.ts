@@ -14,12 +14,12 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     super(shapeOf);
   }
 
-  /** Whether totals were maintained from the first document on. False for tables of an older version. */
+  /** Whether totals have been maintained since the first document. False for tables of older releases. */
   keepsTotals({ name }: Shape): boolean {
     return this.withTotals.has(name);
   }
 
-  /** The live table of a model, in the version prepared in this process; undefined before the first cutover. */
+  /** Returns the live table of a model, in the version prepared in this process; undefined before the first cutover. */
   async liveTable(model: string): Promise<Shape | undefined> {
     const declared = this.declared(model);
     const generation = declared && (await this.liveGeneration(model, declared.version));
@@ -57,7 +57,10 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
   }
 }
 
-/** Some compatible servers have no error code for this and use MongoDB's message. */
+/**
+ * Ignores the error for a missing collection. Some compatible servers have no error code for this and use MongoDB's
+ * message.
+ */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError && (error.code === 26 || error.message.includes('ns not found'))))
     throw error;

@@ -26,7 +26,7 @@ import { ordered, unordered } from './ordered-text.js';
 export type Column = { readonly field: string; readonly path: string; readonly type: Field<never>['type'] };
 export type SearchedText = { readonly name: string; readonly path: string; readonly of: (doc: never) => string | null };
 
-/** Layout of a table in MongoDB; each table is a separate collection. */
+/** Layout of a table in MongoDB. Each table is a separate collection. */
 export type Shape = {
   readonly name: string;
   readonly model: ReadModel;
@@ -44,14 +44,14 @@ export type Shape = {
   readonly keepsTotals: boolean;
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
-  /** Equal for two declarations with the same storage layout. */
+  /** A text that is equal for declarations with the same storage layout. */
   readonly declaration: string;
 };
 
-/** A MongoDB document has at most 16 MiB; the rest is for its fields and words. */
+/** A MongoDB document has at most 16 MiB. The rest is for its fields and words. */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
 
-/** @throws RangeError for a contradictory declaration: a bug, detected at start-up */
+/** @throws RangeError for a contradictory declaration, which is a bug that is detected at start-up */
 export function shapeOf(table: AnyTable): Shape {
   const { model } = table;
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, path: `f_${field}`, type }));
@@ -79,13 +79,13 @@ export function shapeOf(table: AnyTable): Shape {
     joins,
     declaration: declarationOf(model),
   };
-  // Totals by day locate pages in the first order only.
+  // Totals by day locate pages only in the first order.
   for (const [name, order] of Object.entries(model.orders ?? {}))
     variants.set(name, { ...shape, ...orderedBy(order), day: undefined });
   return shape;
 }
 
-/** Sorted by name, so that storage does not depend on declaration order. */
+/** Returns the searched texts, sorted by name so that storage does not depend on the order of declaration. */
 const textsOf = (model: ReadModel): SearchedText[] =>
   Object.entries(model.search ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -94,8 +94,8 @@ const textsOf = (model: ReadModel): SearchedText[] =>
 export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
 
 /**
- * Every index begins with the scope and, except the word index, ends with the order. Partial: tombstones have no scope,
- * and a document without a value is not in that value's index.
+ * Returns the indexes of a table. Each begins with the scope and, except the word index, ends with the order. They are
+ * partial: tombstones have no scope, and a document without a value is not in that value's index.
  */
 export function indexesOf(shape: Shape): IndexDescription[] {
   const orderOf = (each: Shape) => [...each.order.map(({ path }) => path), '_id'];
@@ -114,12 +114,15 @@ export function indexesOf(shape: Shape): IndexDescription[] {
   return [index('order', order, ['s']), ...further, ...byFields, ...byWord];
 }
 
-/** Documents changed since the totals were settled. */
+/** Index for the documents that have changed since the totals were settled. */
 export const TOTALS_INDEX: IndexDescription = { name: 'totals', key: { t: 1, q: 1 } };
 
 const SEPARATOR = '\0';
 
-/** `_id`: scope and id in one text, so that the mandatory `_id` index also serves scans and lookups. */
+/**
+ * Returns the `_id` of a document. It combines scope and id, so that the mandatory `_id` index also serves scans and
+ * lookups.
+ */
 export const keyOf = (scope: Scope, id: string): string => ordered(bindable(scope)) + SEPARATOR + ordered(id);
 
 export function partsOf(key: string): DocumentKey {
@@ -127,7 +130,7 @@ export function partsOf(key: string): DocumentKey {
   return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
-/** The id part of a key, encoded as in a field that references it. */
+/** Returns the id in a key, encoded as in a field that refers to it. */
 export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
 
 /** Encodes a value for storage. @throws TypeError unless it has the field's type */
@@ -137,9 +140,10 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
 }
 
 /**
- * `j`: the document's JSON, null in a tombstone, which has only `p` and `b` of the following; `s`: scope; `p`:
- * position; `b`: id of the write that stored it; `f_…`: fields; `w`: words of all searched texts; `w0`, `w1`, …: words
- * of each. If totals are maintained: `t`: scope, of tombstones too; `q` and `o`: see ReadStoreTotals.
+ * Returns a document in the form in which it is stored. `j`: the document's JSON, null in a tombstone, which has only
+ * `p` and `b` of the following; `s`: scope; `p`: position; `b`: id of the write that stored it; `f_…`: fields; `w`:
+ * words of all searched texts; `w0`, `w1`, …: words of each. If totals are maintained: `t`: scope, even of tombstones;
+ * `q` and `o`: see ReadStoreTotals.
  * @throws TypeError when `of` returns a value that the field cannot hold
  * @throws RangeError for a document that exceeds MongoDB's limit
  */

@@ -8,13 +8,14 @@ import { stored, type Column, type Shape } from './read-store.collections.js';
 export type Condition = Filter<Stored>;
 
 /**
- * Accepts only text, numbers and booleans, so that no value is interpreted as an operator.
+ * Returns the stored form of a queried value. Accepts only text, numbers and booleans, so that no value is interpreted
+ * as an operator.
  * @throws RangeError for a value that the field cannot have
  */
 export const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
   asked(column, value, () => stored(shape, column, value));
 
-/** Detects bugs in the caller before anything is read. @throws RangeError */
+/** Returns the conditions on fields. @throws RangeError for bugs in the caller, before anything is read */
 export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   requirePage(query);
   const equal = Object.entries(query.where ?? {}).map(([field, value]): Condition => {
@@ -29,7 +30,10 @@ export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   return [...equal, ...any, ...within];
 }
 
-/** One bound suffices to exclude missing values: MongoDB compares values of one type only. */
+/**
+ * Returns the conditions for a range. One bound is sufficient to exclude missing values, because MongoDB compares only
+ * values of the same type.
+ */
 function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] {
   const column = columnOf(shape, field);
   const lower = from === undefined ? [] : [{ [column.path]: { $gte: valueOf(shape, column, from) } }];
@@ -38,12 +42,12 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
 }
 
 /**
- * Matches if any word of the list begins with `word`. Needs `$elemMatch`: otherwise two words could satisfy one bound
- * each.
+ * Matches if any word of the list begins with `word`. `$elemMatch` is necessary, because otherwise two words could
+ * satisfy one bound each.
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
-/** Documents of the other model with the word in one of the named texts. */
+/** Selects the documents of the other model that have the word in one of the named texts. */
 export function namedWord(other: Shape, scope: Scope, names: readonly string[], word: string): Condition {
   const named = names.map((name) => {
     const text = other.texts.find((searched) => searched.name === name);
@@ -56,7 +60,7 @@ export function namedWord(other: Shape, scope: Scope, names: readonly string[], 
   return { ...inAny, $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) };
 }
 
-/** Documents that contain the word themselves or in a joined document. */
+/** Selects the documents that contain the word themselves or in a joined document. */
 export function wordCondition(scope: Scope, word: string, joined: readonly JoinedIds[]): Condition {
   const own: Condition = { w: beginsWith(word) };
   const by = joined.filter(({ ids }) => ids.length > 0);

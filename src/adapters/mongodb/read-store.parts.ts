@@ -12,7 +12,7 @@ export type Place = readonly (Scalar | null)[];
 export const placeAfter = (shape: Shape, after: string): Place =>
   placeIn(shape, after, (value) => typeof value !== 'object');
 
-/** Cursor of a document; undefined if there is no document. */
+/** Returns the cursor of a document; undefined if there is no document. */
 export const placeOf = (shape: Shape, document: Stored | undefined): string | undefined =>
   document && JSON.stringify([...shape.order.map(({ path }) => document[path] ?? null), document._id]);
 
@@ -20,8 +20,8 @@ export const placeProjection = ({ order }: Shape): Record<string, 1> =>
   Object.fromEntries([...order.map(({ path }) => path), '_id'].map((path) => [path, 1]));
 
 /**
- * The day (see `Shape.day`) that contains the list's document number `offset`, and the number of documents before that
- * day. Undefined if documents without a day are involved: no index bound covers both.
+ * Returns the day (see `Shape.day`) that contains the list's document number `offset`, and the number of documents
+ * before that day. Undefined if documents without a day are involved, because no index bound covers both.
  */
 export function dayOf(
   { days }: Total,
@@ -41,9 +41,9 @@ export function dayOf(
 }
 
 /**
- * Conditions for the documents after a place, in list order: first for documents that equal the place in all fields but
- * the last and lie beyond it in that field, then for those that equal it in all fields but the last two, and so on.
- * Without a place: one condition that matches everything.
+ * Returns conditions for the documents after a place, in list order: first for those that equal the place in all fields
+ * except the last and are beyond it in that field, then for those that equal it in all fields except the last two, and
+ * so on. Without a place, returns one condition that matches everything.
  */
 export function stretchesAfter({ order }: Shape, place: Place | undefined, ascending: boolean): Condition[][] {
   if (!place) return [[]];

@@ -24,12 +24,12 @@ const MAX_REPLY_DOCUMENTS = 1_000;
 const FAR = 1_000;
 /** Maximum joined documents per search, across all of its words. */
 const MAX_JOINED = 10_000;
-/** Maximum total length of their ids in characters: a MongoDB command has at most 16 MiB. */
+/** Maximum total length of their ids in characters, because a MongoDB command has at most 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;
 const MAX_TIME_EXPIRED = 50;
 const SHARE_OF_TIME = 0.8;
 
-/** Lists: conditions, order, page and total. */
+/** Answers list queries with conditions, order, page and total. */
 export class ReadStoreQuery {
   constructor(
     private readonly mongo: MongoConnection,
@@ -54,7 +54,7 @@ export class ReadStoreQuery {
     return { items, ...(await this.total(shape, scope, { query, filter, seen, known })) };
   }
 
-  /** The page after a cursor. */
+  /** Returns the page after a cursor. */
   private async part(shape: Shape, filter: Condition | undefined, query: ListQuery, after: string): Promise<Listed> {
     const place = after === '' ? undefined : placeAfter(shape, after);
     if (!filter) return { items: [], totalCount: -1 };
@@ -64,7 +64,9 @@ export class ReadStoreQuery {
     return { items, totalCount: -1, next };
   }
 
-  /** The first documents after a place, from successive ranges that an index can serve: see `stretchesAfter`. */
+  /**
+   * Returns the first documents after a place, from successive ranges that an index can serve; see `stretchesAfter`.
+   */
   private async following(shape: Shape, filter: Condition, query: ListQuery, place?: Place): Promise<Stored[]> {
     const found: Stored[] = [];
     const projection = { ...placeProjection(shape), j: 1 };
@@ -77,7 +79,7 @@ export class ReadStoreQuery {
     return found;
   }
 
-  /** Undefined if the query cannot match anything. */
+  /** Returns the conditions of a query; undefined if it cannot match anything. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
     const words = searchWords(query.search);
@@ -138,7 +140,7 @@ export class ReadStoreQuery {
     return (await this.beyond(shape, filter, mirrored)).reverse();
   }
 
-  /** A distant page: skips in the index only, and reads just the documents of the page. */
+  /** Returns a distant page. Skips only in the index, and reads just the documents of the page. */
   private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {
     if (query.offset < FAR) return this.find(shape, filter, query, { j: 1 });
     const last = { ...query, offset: query.offset - 1, limit: 1 };
@@ -157,7 +159,7 @@ export class ReadStoreQuery {
       skip: query.offset,
       limit: query.limit,
       batchSize: Math.min(query.limit, MAX_REPLY_DOCUMENTS),
-      // Makes sorts that no index serves slow instead of rejecting them.
+      // Without this option, sorts that no index serves would be rejected instead of being slow.
       allowDiskUse: true,
       maxTimeMS: this.maxTimeMs,
     });
@@ -178,13 +180,13 @@ export class ReadStoreQuery {
     return { totalCount: countUpTo, isCapped: true };
   }
 
-  /** The stored total for exactly this query, if there is one. */
+  /** Returns the stored total for exactly this query, if there is one. */
   private async kept(shape: Shape, scope: Scope, query: ListQuery, withDays: boolean): Promise<Total | undefined> {
     const key = this.catalog.keepsTotals(shape) ? keptKey(shape, query) : undefined;
     return key === undefined ? undefined : this.totals.read(shape, scope, key, withDays);
   }
 
-  /** Returns `countUpTo` + 1 if there are more. */
+  /** Counts documents. Returns `countUpTo` + 1 if there are more. */
   private count(shape: Shape, filter: Condition, { search, countUpTo }: ListQuery): Promise<number> {
     const limit = countUpTo === undefined ? {} : { limit: countUpTo + 1 };
     const options = { ...limit, maxTimeMS: this.maxTimeMs };
@@ -192,7 +194,7 @@ export class ReadStoreQuery {
     return search ? this.searching(read) : this.mongo.within(read);
   }
 
-  /** A search that times out is too broad; the server itself is healthy. @throws SearchTooBroad */
+  /** Runs a search. One that times out is too broad; the server itself is healthy. @throws SearchTooBroad */
   private searching<T>(read: () => Promise<T>): Promise<T> {
     return this.mongo.within(async () => {
       try {
@@ -204,13 +206,13 @@ export class ReadStoreQuery {
     });
   }
 
-  /** Below the call timeout, so that the server's own timeout error arrives first. */
+  /** The server's timeout. It is below the timeout of the call, so that the server's own error arrives first. */
   private get maxTimeMs(): number {
     return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }
 }
 
-/** Undefined if no total is maintained for the query. */
+/** Returns the key of the stored total; undefined if no total is maintained for the query. */
 function keptKey(shape: Shape, { where = {}, anyOf, between = {}, search = '' }: ListQuery): string | undefined {
   const [only, another] = Object.entries(where);
   if (another || anyOf || search !== '' || Object.keys(between).length > 0) return undefined;

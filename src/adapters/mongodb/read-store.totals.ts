@@ -7,33 +7,39 @@ import type { Column, Shape } from './read-store.collections.js';
 const TOTALS = 'kontor_totals';
 /** Number of changed documents per update of the stored totals. Until that update, every read adds their changes. */
 const SETTLE_EVERY = 500;
-/** With more unsettled documents than this, settling has failed: reads count the documents instead. */
+/** If there are more unsettled documents than this, settling has failed, and reads count the documents instead. */
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
-/** Place of a change written without a checkpoint (a repaired document): never settled, so every read adds it. */
+/**
+ * Place of a change that was written without a checkpoint (a repaired document). It is never settled, so every read
+ * adds it.
+ */
 const BESIDE = Number.MAX_SAFE_INTEGER;
-/** A primary has every majority-acknowledged write, but may not know yet that a majority has it. */
+/**
+ * Local reads are sufficient: a primary has every majority-acknowledged write, but may not know yet that a majority has
+ * it.
+ */
 const local = new ReadConcern('local');
 
 /** A document's contribution to totals: its day, then the keys of its totals. Empty for a tombstone. */
 type Share = readonly string[];
 /** Stored totals by key. `n`: total over all days. */
 type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
-/** An earlier contribution, valid from place `q` on. */
+/** An earlier contribution, which applied from place `q` on. */
 type Past = { readonly q: number; readonly v: Share };
-/** A document with the data that totals need. */
+/** A document with the data that is needed for totals. */
 type Traced = Stored & { q: number; o?: readonly Past[] };
 
 /** Number of documents, in all and by day. */
 export type Total = { readonly count: number; readonly days: ReadonlyMap<Scalar | null, number> };
-/** Per scope: the number of documents whose contribution a batch changed. */
+/** For each scope, the number of documents whose contribution a batch changed. */
 export type Changes = Map<Scope, number>;
 
 const ALL = 'all';
 const encoded = (value: Scalar | null): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decoded = (day: string): Scalar | null => JSON.parse(Buffer.from(day, 'base64url').toString()) as Scalar | null;
 
-/** Key of the total of all documents, or of those with a value of a counted field. */
+/** Returns the key of the total of all documents, or of those with a value of a counted field. */
 export const totalKey = (column?: Column, value: Scalar | null = null): string =>
   column ? `${column.field}-${encoded(value)}` : ALL;
 
@@ -48,7 +54,7 @@ function shareOf({ counted, day }: Shape, document: Stored): Share {
   return [encoded(day ? scalarOf(document, day.path) : null), ALL, ...keys];
 }
 
-/** The contribution of a document as of a place. */
+/** Returns the contribution of a document as of a place. */
 function shareAt(shape: Shape, document: Traced, place: number): Share {
   if (document.q <= place) return shareOf(shape, document);
   return document.o?.findLast(({ q }) => q <= place)?.v ?? [];
@@ -69,7 +75,7 @@ class Sums {
     }
   }
 
-  /** The `$inc` update of a document in TOTALS. */
+  /** Returns the `$inc` update of a document in TOTALS. */
   increments(): Record<string, number> {
     const all: Record<string, number> = {};
     for (const [key, days] of this.byKey) {
@@ -84,14 +90,14 @@ class Sums {
 }
 
 /**
- * Exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
- * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
- * contributions (`o`). A total is therefore the stored one plus the changes of the documents with `q` beyond `p`. These
- * are few: after some hundred changes, they are added to the stored total by one update guarded by `p`. A crash at any
- * point leaves either the old or the new place.
+ * Exact totals without transactions or counting. A stored total covers everything written up to a checkpoint, the place
+ * `p`. Each document records the place from which its current contribution applies (`q`) and its earlier contributions
+ * (`o`). A total is therefore the stored one plus the changes of the documents with `q` beyond `p`. There are only a
+ * few of these: after some hundred changes, one update that is conditional on `p` adds them to the stored total. A
+ * crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
-  /** Per stored total: the last known place, and the changes since. */
+  /** For each stored total, the last known place and the number of changes since. */
   private readonly settled = new LRUCache<string, { place: number; changes: number }>({ max: MAX_REMEMBERED });
 
   constructor(
@@ -133,7 +139,7 @@ export class ReadStoreTotals {
       return false;
     }
     const past = [...(old.o ?? []), { q: old.q, v: was }].filter(({ q }) => q < traced.q);
-    // Of the settled states only the last one matters.
+    // Of the settled states, only the last one matters.
     traced.o = past.slice(
       Math.max(
         0,
@@ -153,7 +159,7 @@ export class ReadStoreTotals {
     }
   }
 
-  /** Undefined if the documents must be counted. */
+  /** Returns a total; undefined if the documents must be counted. */
   async read(shape: Shape, scope: Scope, key: string, withDays: boolean): Promise<Total | undefined> {
     const projection = { p: 1, [withDays ? `c.${key}` : `c.${key}.n`]: 1 };
     const stored = await this.mongo.findById(TOTALS, idOf(shape, scope), { projection });
@@ -170,12 +176,12 @@ export class ReadStoreTotals {
     return totalOf((stored?.c as StoredTotals | undefined)?.[key], sums.byKey.get(key) ?? new Map());
   }
 
-  /** Another process may have dropped the table since. */
+  /** Forgets a table, which another process may have dropped. */
   forget({ name }: Shape): void {
     for (const id of [...this.settled.keys()]) if (id.startsWith(`${name}\0`)) this.settled.delete(id);
   }
 
-  /** Must be called before the documents are dropped: totals that outlive them would be wrong. */
+  /** Must be called before the documents are dropped, because totals that outlive them would be wrong. */
   async drop({ name }: Shape): Promise<void> {
     await this.mongo.within(() => this.totals.deleteMany({ _id: { $gt: `${name}\0`, $lt: `${name}\u0001` } }));
   }
@@ -191,7 +197,7 @@ export class ReadStoreTotals {
       }
       this.settled.set(_id, { place, changes: 0 });
     } catch (error) {
-      // The documents are stored and the totals remain correct; reads only have more changes to add.
+      // The documents are stored and the totals remain correct. Reads only have to add more changes.
       if (!(error instanceof ReadStoreUnavailable)) throw error;
     }
   }
@@ -213,7 +219,7 @@ export class ReadStoreTotals {
     return sums.increments();
   }
 
-  /** No effect if another process has already moved the place. */
+  /** Moves the place. Has no effect if another process has already done so. */
   private async move(_id: string, from: number | undefined, to: number, $inc: Record<string, number>): Promise<void> {
     const update: Document = { $set: { p: to }, ...(Object.keys($inc).length > 0 && { $inc }) };
     try {
@@ -253,7 +259,8 @@ function totalOf(stored: StoredTotals[string] | undefined, changed: ReadonlyMap<
 }
 
 /**
- * Place from which a contribution applies. Settled places are never read again: a change at one is stored as BESIDE.
+ * Returns the place from which a contribution applies. Settled places are never read again, so a change at one of them
+ * is stored as BESIDE.
  */
 const placeOf = ({ p }: Stored, settled: number): number => ((p as number) > settled ? (p as number) : BESIDE);
 

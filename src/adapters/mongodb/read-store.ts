@@ -36,8 +36,8 @@ export type MongoDb = {
 };
 
 /**
- * The read store and the leases in one MongoDB database (5 or newer), sharing one client. Does not wait for the server:
- * while it is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable, and recover on their own.
+ * The read store and the leases in one MongoDB database (5 or newer), sharing one client. Does not wait for the server.
+ * While it is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable; they recover on their own.
  * @throws RangeError for an invalid URL
  */
 export function openMongoDb(options: MongoDbOptions): MongoDb {
@@ -55,8 +55,8 @@ const STEP = 500;
 type ScannedDocument = DocumentKey & StoredDocument;
 
 /**
- * Read store on MongoDB: one collection per model, version and generation. Any number of processes may read and write;
- * each must prepare the tables that it uses.
+ * A read store on MongoDB, with one collection per model, version and generation. Any number of processes may read and
+ * write, but each must prepare the tables that it uses.
  */
 export class MongoReadStore implements ReadStore {
   private readonly catalog: ReadStoreCatalog;
@@ -123,12 +123,12 @@ export class MongoReadStore implements ReadStore {
     return documents;
   }
 
-  /** The page and its total are read one after the other; a write in between may be reflected in only one of them. */
+  /** The page and its total are read one after the other, so a write in between may affect only one of them. */
   async list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed> {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
 
-  /** Reads in steps, each a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each of which is a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const { name } = this.catalog.shape(table);
     let after = '';
@@ -145,7 +145,7 @@ export class MongoReadStore implements ReadStore {
     return (await this.checkpoints([key]))[0] ?? -1;
   }
 
-  /** Majority-committed: a change of primary reverts none of them. */
+  /** Reads majority-committed checkpoints, so that a change of the primary does not revert any of them. */
   async checkpoints(keys: readonly string[]): Promise<readonly number[]> {
     const found = await this.mongo.find(CHECKPOINTS, { _id: { $in: [...keys] } });
     const positions = new Map(found.map(({ _id, position }) => [_id, position as number]));
@@ -168,12 +168,12 @@ export class MongoReadStore implements ReadStore {
     return this.mongo.fault();
   }
 
-  /** Closes the connection, which the lease store shares. */
+  /** Closes the connection, which is shared with the lease store. */
   close(): Promise<void> {
     return this.mongo.close();
   }
 
-  /** Indexes that are needed from the first document on. They are cheap while documents arrive in order. */
+  /** Returns the indexes that are needed from the first document on. They are cheap while documents arrive in order. */
   private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
     return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
   }

@@ -7,7 +7,10 @@ import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
 export const CHECKPOINTS = 'kontor_checkpoints';
 
-/** Size of one bulk write: far below MongoDB's limits (100,000 documents, 48 MB), so that each part is quick. */
+/**
+ * Maximum size of a bulk write. It is far below MongoDB's limits (100,000 documents, 48 MB), so that each part is
+ * quick.
+ */
 const MAX_PART_DOCUMENTS = 1_000;
 const MAX_PART_CHARACTERS = 6_000_000;
 
@@ -31,13 +34,13 @@ export class ReadStoreWriter {
 
   async write(batch: WriteBatch): Promise<WriteResult> {
     const by = new ObjectId();
-    // All documents are prepared before any is sent: one that cannot be stored leaves no part of its batch behind.
+    // Prepare all documents before sending any, so that one that cannot be stored leaves no part of its batch behind.
     const tables = batch.tables.map(({ table, writes }): TableParts => {
       const shape = this.catalog.shape(table);
       return { table, shape, changes: new Map(), parts: partsOf(writes.map((write) => prepare(shape, write, by))) };
     });
     const hasCheckpoint = batch.checkpoints.length > 0;
-    // A journaled checkpoint implies that all earlier writes are journaled.
+    // Journaling a checkpoint implies that all earlier writes are journaled.
     const concern = hasCheckpoint ? this.mongo.majority : this.mongo.journaled;
     const done = await Promise.allSettled(
       tables.map((parts) => this.writeTable(parts, { by, concern, hasCheckpoint })),
@@ -69,7 +72,7 @@ export class ReadStoreWriter {
     return conflicts;
   }
 
-  /** Writes that are known in advance to conflict; detected only if totals are maintained. */
+  /** Returns the writes that are known in advance to conflict. They are detected only if totals are maintained. */
   private async outdated(shape: Shape, part: Part, sending: Sending, changes: Changes): Promise<Set<Stored>> {
     if (!this.catalog.keepsTotals(shape)) return new Set();
     const traced = part.map(({ write: { scope, expected }, document }) => ({ document, scope, expected }));
@@ -92,7 +95,10 @@ export class ReadStoreWriter {
     return part.filter((prepared, at) => refused.has(at) || overtaken.has(prepared));
   }
 
-  /** MongoDB reports only the number of matched updates; the documents show which ones matched. */
+  /**
+   * Finds the updates that did not match. MongoDB reports only the number of matched ones, so the documents are read to
+   * identify them.
+   */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
     const ids = updates.map(({ document }) => document._id);
     const found = await this.mongo.find(shape.name, { _id: { $in: ids } }, { projection: { p: 1, b: 1 } });
@@ -120,7 +126,7 @@ function operationOf({ write, document }: Prepared): AnyBulkWriteOperation<Store
   return { replaceOne: { filter: { _id: document._id, p: write.expected }, replacement: document } };
 }
 
-/** Indexes of the inserts whose documents already exist. @throws any other error */
+/** Returns the indexes of the inserts whose documents already exist. @throws any other error */
 function alreadyThere(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refused = [error.writeErrors].flat();
@@ -128,7 +134,10 @@ function alreadyThere(error: unknown): Set<number> {
   return new Set(refused.map(({ index }) => index));
 }
 
-/** Keeps the given order. A part never has two writes of one document, because its writes run in any order. */
+/**
+ * Divides writes into parts in the given order. A part never contains two writes of a document, because its writes run
+ * in any order.
+ */
 function partsOf(all: readonly Prepared[]): Part[] {
   const parts: Prepared[][] = [];
   let part: Prepared[] = [];

@@ -9,7 +9,7 @@ type Waiting = {
   readonly resolve: (ack: PubAck) => void;
   readonly reject: (error: unknown) => void;
 };
-/** JetStream's response to a publish: NATS ADR-1, `io.nats.jetstream.api.v1.pub_ack_response`. */
+/** JetStream's response to a published message (NATS ADR-1, `io.nats.jetstream.api.v1.pub_ack_response`). */
 type Answer = Partial<PubAck> & { readonly error?: ConstructorParameters<typeof JetStreamApiError>[0] };
 
 /**
@@ -18,13 +18,13 @@ type Answer = Partial<PubAck> & { readonly error?: ConstructorParameters<typeof 
  */
 export class AckInbox {
   private readonly inbox = createInbox();
-  /** By reply address, in send order, which is also deadline order. */
+  /** Pending messages by reply address, in the order of sending, which is also the order of their deadlines. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly over = new AbortController();
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
-  /** Reason why this connection cannot receive acknowledgements; undefined if it can, or could until it ended. */
+  /** Why this connection cannot receive acknowledgements; undefined if it can, or could until it ended. */
   deafness: Error | undefined;
 
   constructor(
@@ -66,7 +66,7 @@ export class AckInbox {
 
   private receive(message: Msg): void {
     const found = this.waiting.get(message.subject);
-    // Already timed out.
+    // The message has already timed out.
     if (!found) return;
     this.waiting.delete(message.subject);
     try {
@@ -76,7 +76,7 @@ export class AckInbox {
     }
   }
 
-  /** Rejects overdue messages. Ends when nothing is pending. */
+  /** Rejects overdue messages. Ends when no message is pending. */
   private async watchTime(): Promise<void> {
     const { clock } = this.options;
     this.isWatched = true;
@@ -96,7 +96,10 @@ export class AckInbox {
     return this.waiting.entries().next().value;
   }
 
-  /** The server reports publish violations separately from acknowledgements, in publish order. */
+  /**
+   * Watches for violations of publish permissions, which the server reports separately from acknowledgements, in the
+   * order of publishing.
+   */
   private async watchErrors(): Promise<void> {
     for await (const status of this.connection.status()) {
       if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue;
@@ -108,7 +111,7 @@ export class AckInbox {
     }
   }
 
-  /** The inbox cannot receive any more messages; a new connection gets a new inbox. */
+  /** Notes that the inbox cannot receive any more messages. A new connection gets a new inbox. */
   private lose(fault: Error): void {
     this.deafness ??= fault;
     this.end(fault);
@@ -128,6 +131,6 @@ function ackOf(message: Msg, subject: string): PubAck {
   if (message.data.length === 0 && message.headers?.code === 503) throw new errors.NoRespondersError(subject);
   const answer = message.json<Answer>();
   if (answer.error) throw new JetStreamApiError(answer.error);
-  if (!answer.stream || answer.seq === undefined) throw new Error('a response that is not an acknowledgement');
+  if (!answer.stream || answer.seq === undefined) throw new Error('the response is not an acknowledgement');
   return { ...answer, stream: answer.stream, seq: answer.seq, duplicate: answer.duplicate ?? false };
 }

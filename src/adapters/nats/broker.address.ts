@@ -49,6 +49,6 @@ function credentialsOf(user: string, pass: string): NatsCredentials {
   return pass === '' ? { token: user } : { user, pass };
 }
 
-/** Address without credentials, for logs. */
+/** Returns an address without credentials, for logs. */
 export const nameOf = ({ host, port }: NatsAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -18,10 +18,11 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 /** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
-/** Maximum number of distinct messages; only a server that keeps generating new ones could exceed it. */
+/** Maximum number of remembered log messages, which only a server that keeps generating new ones could exceed. */
 const MAX_REMEMBERED_LINES = 100;
 /**
- * Disables the driver's heartbeats: before giving up a stuck socket, the driver waits for it to flush its last bytes.
+ * Disables the driver's heartbeats, because the driver would wait for a stuck socket to flush its last bytes before
+ * giving it up.
  */
 const NEVER_MS = 2_147_483_647;
 
@@ -42,11 +43,11 @@ export type Session = {
 };
 
 /**
- * Maintains one connection until closed. Does not use the driver's reconnect logic: it keeps requests of the old
- * connection pending, and its initial connect cannot be cancelled.
+ * Maintains one connection until closed. Does not use the driver's reconnect logic, because that keeps requests of the
+ * old connection pending and its initial connection attempt cannot be cancelled.
  */
 export class NatsLink {
-  /** Reason why there is no session, and the setting to check. */
+  /** Why there is no session, and the setting to check. */
   fault: EngineFault = { setting: 'NATS_URL', reason: 'not connected yet' };
   private current: Session | undefined;
   private readonly closing = new AbortController();
@@ -73,7 +74,7 @@ export class NatsLink {
     this.closing.abort();
     await this.current?.connection.close();
     this.lose({ setting: 'NATS_URL', reason: 'closed' });
-    // A connect in progress gives up within its timeout; there is no need to wait for it.
+    // A connection attempt in progress ends within its timeout, so there is no need to wait for it.
     void this.running;
   }
 
@@ -120,7 +121,7 @@ export class NatsLink {
       timeout: timeoutMs,
       pingInterval: NEVER_MS,
       noAsyncTraces: true,
-      // The connection ends with its server, so updates about other servers are useless.
+      // The connection ends with its server, so updates about other servers are not useful.
       ignoreClusterUpdates: true,
     });
   }
@@ -144,7 +145,7 @@ export class NatsLink {
     }
   }
 
-  /** Resolves when the connection ends; true if its stream was usable. */
+  /** Uses a connection until it ends. Resolves to true if its stream was usable. */
   private async serve(connection: NatsConnection): Promise<boolean> {
     const ended = linkedSignal(this.closing.signal);
     ended.signal.addEventListener('abort', () => {
@@ -229,7 +230,7 @@ export class NatsLink {
     return this.wasAway ? `${server} is back` : `connected to ${server}`;
   }
 
-  /** Number of servers in the cluster, as far as this connection knows. */
+  /** Returns the number of servers in the cluster, as far as this connection knows it. */
   private serversOf({ info }: NatsConnection): number {
     const told = info?.cluster === undefined ? 0 : new Set(info.connect_urls).size;
     return Math.max(this.options.addresses.length, told);

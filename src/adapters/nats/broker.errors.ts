@@ -11,10 +11,10 @@ export function toPublishError(thrown: unknown, subject: string): BrokerRefused 
   for (const error of chain) {
     const code = refusalOf(error);
     if (code !== undefined) {
-      return new BrokerRefused(code, `NATS rejects a message to ${subject}: ${textOf(error)}`);
+      return new BrokerRefused(code, `NATS rejected a message to ${subject}: ${textOf(error)}`);
     }
   }
-  return toUnavailable('take a message', thrown);
+  return toUnavailable('accept a message', thrown);
 }
 
 export const toUnavailable = (what: string, thrown: unknown): BrokerUnavailable =>
@@ -29,11 +29,11 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
 }
 
-/** The user lacks the permission. */
+/** Whether the user lacks a permission. */
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 
-/** The error and its chain of causes. The driver wraps a few levels at most. */
+/** Returns the error and its chain of causes. The driver wraps at most a few levels. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 4;) {

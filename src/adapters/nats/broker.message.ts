@@ -5,7 +5,7 @@ import { covers } from './broker.subjects.js';
 
 /** Largest payload for which a NATS server can be configured. */
 const MAX_PAYLOAD_BYTES = 67_108_864;
-/** Reserved: the server acts on these headers. */
+/** These headers are reserved, because the server acts on them. */
 const SERVER_HEADER = /^nats-/i;
 
 export type Encoded = {
@@ -13,7 +13,7 @@ export type Encoded = {
   readonly subject: string;
   readonly headers: MsgHdrs | undefined;
   readonly payload: Buffer;
-  /** Queue weight: payload, headers and names. */
+  /** Weight in the queue: size of payload, headers and names. */
   readonly bytes: number;
 };
 

@@ -5,21 +5,24 @@ import { connectionFaultOf } from '../connection-faults.js';
 import type { NatsAddress } from './broker.address.js';
 import { causesOf, textOf } from './broker.errors.js';
 
-/** Settings for server trust and client authentication, in addition to the URL. Each path names a file. */
+/**
+ * Settings for trusting the server and authenticating the client, in addition to the URL. All values except flags are
+ * paths of files.
+ */
 export type NatsSecurity = {
   /** User JWT and NKey seed, as written by `nsc` (`.creds`). */
   readonly credsFile?: string | undefined;
   /** NKey seed of a user (`SU…`). */
   readonly nkeyFile?: string | undefined;
-  /** PEM certificates of the trusted authorities, replacing the default ones. */
+  /** PEM certificates of the trusted authorities, which replace the default ones. */
   readonly caFile?: string | undefined;
-  /** PEM client certificate; `keyFile` holds its key. */
+  /** PEM client certificate. `keyFile` contains its key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   /** The server expects TLS before its greeting (`handshake_first`). */
   readonly handshakeFirst?: boolean | undefined;
 };
-/** File contents, reread for each connection so that renewed files take effect. */
+/** The contents of the files, which are reread for each connection so that renewed files take effect. */
 export type Secured = Pick<ConnectionOptions, 'authenticator'> & {
   readonly tls?: {
     readonly ca?: string;
@@ -76,7 +79,10 @@ async function fileOf(security: NatsSecurity, name: keyof typeof SETTINGS): Prom
   }
 }
 
-/** The setting at fault for a failed connection. The reason omits the server's address, because anyone may read it. */
+/**
+ * Returns the setting that caused a failed connection. The reason omits the server's address, because anyone may read
+ * it.
+ */
 export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }: NatsAddress): EngineFault {
   const chain = causesOf(thrown);
   const text = chain.map(textOf).join(': ').replaceAll(`${host}:${port}`, 'the server').replaceAll(host, 'the server');

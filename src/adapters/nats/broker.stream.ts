@@ -19,16 +19,16 @@ export type StreamWish = {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
-  /** Number of replicas if the operator sets none and the servers form a cluster. */
+  /** Number of replicas if the operator has not set one and the servers form a cluster. */
   readonly usualReplicas: number;
 } & StreamLimits;
 /** Operator settings, applied when the stream is created. */
 export type StreamLimits = {
   /** Servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, else 1. */
   readonly replicas?: number | undefined;
-  /** Older messages are removed. Default: never. */
+  /** Messages older than this are removed. Default: never. */
   readonly maxAgeMs?: number | undefined;
-  /** Beyond this size the oldest messages are removed. Default: no limit. */
+  /** Beyond this size, the oldest messages are removed. Default: no limit. */
   readonly maxBytes?: number | undefined;
 };
 export type UsableStream = {
@@ -39,7 +39,7 @@ export type UsableStream = {
 export type StreamCheck = UsableStream | { readonly fault: string };
 
 /**
- * Creates the stream if it is missing. An existing stream is never changed: differences are reported.
+ * Creates the stream if it is missing. An existing stream is never changed; differences are reported.
  * @param servers known number of servers in the cluster
  */
 export async function ensureStream(manager: JetStreamManager, wish: StreamWish, servers: number): Promise<StreamCheck> {
@@ -107,7 +107,10 @@ function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
   ]);
 }
 
-/** More generous settings than ours are accepted; age and size limits are the operator's choice. */
+/**
+ * Returns warnings about settings. More generous settings than ours are accepted, and age and size limits are the
+ * operator's choice.
+ */
 function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): string[] {
   const windowMs = config.duplicate_window / 1_000_000;
   return listed([
@@ -119,7 +122,7 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): st
   ]);
 }
 
-/** Recommended number of replicas, in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
+/** Recommended number of replicas in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
 const ENOUGH_REPLICAS = 3;
 
 function limitWarningsOf(

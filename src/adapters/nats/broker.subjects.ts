@@ -1,4 +1,7 @@
-/** Whether the wider pattern matches everything that the narrower pattern (or plain subject) matches, by NATS rules. */
+/**
+ * Whether, by the rules of NATS, the wider pattern matches everything that the narrower pattern or plain subject
+ * matches.
+ */
 export function covers(wider: string, narrower: string): boolean {
   const wide = wider.split('.');
   const narrow = narrower.split('.');

@@ -16,7 +16,9 @@ const SUBJECTS = ['kontor.>'];
 const DUPLICATE_WINDOW_MS = 120_000;
 /** Smallest cluster that survives the loss of one server. */
 const CLUSTER_SERVERS = 3;
-/** Limits on messages in flight and on queued messages; beyond them publishers are rejected with a retryable error. */
+/**
+ * Limits on messages in flight and on queued messages. Beyond them, publishing fails with an error that allows a retry.
+ */
 const MAX_IN_FLIGHT = 1_024;
 const MAX_IN_FLIGHT_BYTES = 8_388_608;
 const MAX_QUEUED_MESSAGES = 20_000;
@@ -27,15 +29,18 @@ export type NatsBrokerOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Default `KONTOR`. Created if missing, never changed. */
+  /** Name of the stream, which is created if necessary but never changed. Default: `KONTOR`. */
   readonly stream?: string;
   /** Deduplication window of the stream in milliseconds. Default 120,000. */
   readonly duplicateWindowMs?: number;
-  /** In milliseconds, default 5,000. A publish settles within twice this time, whatever the server does. */
+  /**
+   * Timeout in milliseconds. Publishing settles within twice this time, regardless of the server's behavior. Default:
+   * 5,000.
+   */
   readonly ackTimeoutMs?: number;
   /** Heartbeat interval of an idle connection in milliseconds. Default 2,000. */
   readonly heartbeatMs?: number;
-  /** Default: as given in the URL. */
+  /** Default: the settings in the URL. */
   readonly security?: NatsSecurity;
   /** Limits for a stream created here. */
   readonly limits?: StreamLimits;
@@ -49,10 +54,10 @@ type Waiting = {
 };
 
 /**
- * Broker on a NATS JetStream stream. Acknowledged means stored by a majority of the stream's replicas, not flushed to
- * disk. An id is remembered for the stream's duplicate window only. While NATS is unavailable every call fails at once,
- * and nothing is queued until it returns. Messages reach the stream in call order; if one fails, later ones may still
- * be stored. Leading and trailing white space of header values is lost.
+ * A broker on a NATS JetStream stream. An acknowledged message has been stored by a majority of the stream's replicas,
+ * but not necessarily flushed to disk. Ids are remembered only for the stream's duplicate window. While NATS is
+ * unavailable, every call fails at once and nothing is queued. Messages reach the stream in call order; if one fails,
+ * later ones may still be stored. Leading and trailing white space of header values is lost.
  */
 export class NatsBroker implements Broker {
   private readonly link: NatsLink;
@@ -112,7 +117,7 @@ export class NatsBroker implements Broker {
       try {
         published.push(await this.publish(message));
       } catch (error) {
-        // The preceding messages are stored, so `mayBeStored` must be true.
+        // The preceding messages have been stored, so `mayBeStored` must be true.
         if (!(error instanceof BrokerUnavailable) || published.length === 0) throw error;
         throw new BrokerUnavailable(error.message, error.cause);
       }
@@ -132,7 +137,7 @@ export class NatsBroker implements Broker {
         () => new Error(`no response within ${ackTimeoutMs} ms`),
       );
     } catch (error) {
-      throw toUnavailable('be asked who it is', error);
+      throw toUnavailable('report its version', error);
     }
     return { engine: 'nats', version: connection.info?.version ?? null };
   }
@@ -141,7 +146,7 @@ export class NatsBroker implements Broker {
     return this.isReady ? undefined : this.link.fault;
   }
 
-  /** Waits for messages in flight, at most for their timeout. */
+  /** Waits for messages in flight, but at most for their timeout. */
   close(): Promise<void> {
     this.closing ??= this.settled().then(() => this.link.close());
     return this.closing;
@@ -156,7 +161,7 @@ export class NatsBroker implements Broker {
 
   /**
    * Sends queued messages in order and rejects those that are overdue or have no connection. Messages wait only while
-   * others are in flight; when one of those settles (also by a lost connection), this runs again.
+   * others are in flight. When one of those settles, even because the connection was lost, this runs again.
    */
   private pump(): void {
     while (this.queue.length > 0) {

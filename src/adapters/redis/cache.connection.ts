@@ -10,16 +10,16 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const DISCONNECT_TIMEOUT_MS = 50;
-/** Maximum unanswered commands; beyond them the cache counts as unavailable. */
+/** Maximum number of unanswered commands. Beyond it, the cache counts as unavailable. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
-/** A denied command is reported for this long: the permissions may have been corrected since. */
+/** A denied command is reported only for this long, because the permissions may have been corrected since. */
 const DENIED_FOR_MS = 30_000;
 
 /**
  * Counts hits (or reverts some, never below 0). Returns the count and the remaining milliseconds of the window by the
- * server's clock. A counter without an expiry (new, or removed externally) gets one.
+ * server's clock. A counter that has no expiry, because it is new or its expiry was removed externally, gets one.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])
@@ -45,7 +45,7 @@ export type ConnectionOptions = {
 /** The driver with our script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
-/** One connection that is either ready or fails at once. Commands are never queued for its return, and never resent. */
+/** A connection on which commands are never queued while it is unavailable, and never resent. */
 export class RedisLink {
   private readonly client: Client;
   private readonly url: URL;
@@ -74,7 +74,7 @@ export class RedisLink {
     return this.closing === undefined && this.client.status === 'ready';
   }
 
-  /** Why all commands, or some of them, fail. The reason omits the server's address, because anyone may read it. */
+  /** Why some or all commands fail. The reason omits the server's address, because anyone may read it. */
   get fault(): EngineFault | undefined {
     const isDenied = this.denied !== undefined && this.options.clock.monotonicMs() < this.denied.untilMs;
     if (this.isReady && !isDenied) return undefined;
@@ -101,7 +101,7 @@ export class RedisLink {
     }
   }
 
-  /** Waits for pending responses, at most for their timeout. */
+  /** Waits for pending responses, but at most for their timeout. */
   close(): Promise<void> {
     this.closing ??= this.inFlight.idle().then(() => {
       this.client.disconnect();
@@ -120,7 +120,10 @@ export class RedisLink {
     this.options.logger[level]({ cache: 'redis' }, `Redis: ${text}`);
   }
 
-  /** Old servers quote unknown commands in their errors: for AUTH, that includes the password. */
+  /**
+   * Returns the text of an error without secrets. Old servers quote unknown commands; for AUTH, that includes the
+   * password.
+   */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);
     return this.secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), text);
@@ -152,7 +155,8 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // Closes a connection to a server that stays silent this long while commands are pending, even before it is ready.
+    // Closes the connection if the server stays silent for this long while commands are pending, even before it is
+    // ready.
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -162,7 +166,7 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     disableClientInfo: true,
     connectionName: 'kontor',
     retryStrategy: (attempts) => Math.ceil(backoffMs(attempts - 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)),
-    // The former master is now a replica; the name may by now resolve to another address.
+    // The former master is now a replica, and the name may now resolve to another address.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   }) as Client;
 }

@@ -8,7 +8,7 @@ import { compileGlob } from '../../ports/glob-pattern.js';
 import { type Client, RedisLink } from './cache.connection.js';
 
 const PREFIX = 'kontor:';
-/** Entries with a longer value are not stored. */
+/** Maximum length of a value. Entries with longer values are not stored. */
 const MAX_VALUE_LENGTH = 2_097_152;
 /** Number of keys scanned per step. */
 const SCAN_COUNT = 1_000;
@@ -27,8 +27,8 @@ export type RedisCacheOptions = {
 };
 
 /**
- * Entries and counters on a Redis server shared by all replicas. While it is unavailable, lookups find nothing, writes
- * are lost, and everything else fails at once with CacheUnavailable. A server that hangs costs one command timeout.
+ * Entries and counters on a Redis server that all replicas share. While it is unavailable, lookups find nothing, writes
+ * are lost, and all other calls fail at once with CacheUnavailable. A server that hangs costs one command timeout.
  * Windows run on the server's clock, so that replicas agree; their ends are converted to this process's wall clock.
  */
 export class RedisCache implements Cache {
@@ -67,7 +67,7 @@ export class RedisCache implements Cache {
     requireDuration('ttlMs', ttlMs);
     if (key.length > MAX_KEY_LENGTH) return;
     if (value.length > MAX_VALUE_LENGTH) {
-      // The old value is outdated.
+      // Remove the old value, because it is outdated.
       await this.unlessAway(this.link.ask((client) => client.unlink(this.entryKey(key)), key.length));
       return;
     }
@@ -76,7 +76,7 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * Entries set concurrently may remain.
+   * Removes matching entries. Entries that are set concurrently may remain.
    * @throws RangeError for a pattern that is too long, CacheUnavailable when the removal may be incomplete
    */
   async clear(pattern: string): Promise<number> {
@@ -132,7 +132,10 @@ export class RedisCache implements Cache {
     return this.entries + key;
   }
 
-  /** Keys of entries, each at least once. The server matches only our prefix, because a user's glob could be slow. */
+  /**
+   * Yields the keys of entries, each at least once. The server matches only our prefix, because a user's glob could be
+   * slow.
+   */
   private async *scan(onStep?: () => boolean): AsyncIterable<string[]> {
     const pattern = `${this.entries.replace(/[\\*?[\]^]/g, '\\$&')}*`;
     let cursor = '0';
@@ -177,6 +180,6 @@ async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 
 const factOf = (told: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(told)?.[1];
 
-/** Counter keys come from requests; hashing bounds their size on the server. */
+/** Counter keys come from requests, so long ones are hashed to limit their size on the server. */
 const shortened = (key: string): string =>
   key.length <= MAX_KEY_LENGTH ? key : `sha256:${hash('sha256', key, 'base64url')}`;
