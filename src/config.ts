@@ -105,7 +105,7 @@ export const settings = z.object({
     'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
   ENCRYPTION_KEY: optional(z.string()).describe(
-    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep it with your backups: without it, users have to set up their apps again.',
+    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep a copy apart from your backups: without it, users have to set up their apps again.',
   ),
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
