@@ -97,8 +97,8 @@ const sell = async (service, shop, isOver) => {
 };
 
 const views = ({ backup, letter }) => [
-  { name: 'overview', path: '/', shows: 'integration-events', watched: true },
-  { name: 'overview-dark', path: '/', shows: 'integration-events', look: { scheme: 'dark' }, watched: true },
+  { name: 'overview', path: '/', shows: 'healthy', watched: true },
+  { name: 'overview-dark', path: '/', shows: 'healthy', look: { scheme: 'dark' }, watched: true },
   { name: 'jobs', path: '/jobs', shows: 'session-cleanup' },
   { name: 'jobs-phone', path: '/jobs', shows: 'session-cleanup', look: { width: 390, height: 844 } },
   { name: 'job-run', path: `/jobs/database-backup?run=${backup}`, shows: 'SHA-256' },

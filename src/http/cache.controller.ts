@@ -8,6 +8,7 @@ import { CACHE, type Cache } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { answer } from './answer.js';
+import { queryBooleanOr } from './input.js';
 import { parsed } from './request-input.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { CommandResponseDto, instantOut, named } from './shapes.js';
@@ -86,6 +87,7 @@ const ForwarderDto = named(
   }),
 );
 
+const lag = z.int().min(0).optional();
 export const QueueDto = named(
   'QueueDto',
   z.object({
@@ -112,7 +114,26 @@ export const QueueDto = named(
     }),
   }),
 );
-const QueueMetricsDto = named('QueueMetricsDto', z.object({ queues: z.array(QueueDto) }));
+const lags = z.object({ projection: lag, policy: lag, forwarder: lag, push: lag });
+const QueueSampleDto = named(
+  'QueueSampleDto',
+  z.object({
+    at: instantOut,
+    head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
+    lags: lags.meta({ description: 'Largest lag of the queues of each kind; a kind without a known lag is missing.' }),
+  }),
+);
+const QueueMetricsDto = named(
+  'QueueMetricsDto',
+  z.object({
+    queues: z.array(QueueDto),
+    history: z
+      .array(QueueSampleDto)
+      .optional()
+      .meta({ description: 'With `history=true`: samples of the last hour, every 10 seconds, oldest first.' }),
+  }),
+);
+const queuesQuery = z.strictObject({ history: queryBooleanOr(false) });
 const ClearCacheResultDto = named(
   'ClearCacheResultDto',
   CommandResponseDto.extend({
@@ -136,15 +157,17 @@ export const CacheController = controllerOf(
   ),
   routes.route(
     'List the queues of all replicas (projections, policies, forwarder) with lag and rate',
-    { path: '/queues', answers: valueOf(QueueMetricsDto) },
-    async (_call, services): Promise<z.output<typeof QueueMetricsDto>> => {
+    { path: '/queues', query: queuesQuery, answers: valueOf(QueueMetricsDto) },
+    async ({ query }, services): Promise<z.output<typeof QueueMetricsDto>> => {
       const look = () => services.queries.execute(new GetForwarder());
+      const board = services.get(QueueBoard);
       const [queues, forwarder = null] = await Promise.all([
-        services.get(QueueBoard).list(),
+        board.list(),
         withTimeout(services.get<Clock>(CLOCK), ANSWER_WITHIN_MS, look),
       ]);
       return {
         queues: queues.map((queue) => ({ ...queue, forwarder: queue.kind === 'forwarder' ? forwarder : null })),
+        ...(query.history && { history: [...board.history()] }),
       };
     },
   ),

@@ -20,6 +20,14 @@ export type QueueState = Pick<
   readonly lag: number | null;
 };
 
+/** The queues at one time. */
+export type QueueSample = {
+  readonly at: string;
+  readonly head: number | null;
+  /** Largest known lag by kind; kinds without a known lag are missing. */
+  readonly lags: Readonly<Partial<Record<QueueKind, number>>>;
+};
+
 export type BoardParts = {
   /** All queues of the service, including those led by other processes. */
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
@@ -41,6 +49,9 @@ const SHARE_EVERY_MS = 2_000;
  */
 const SHARED_FOR_MS = 10_000;
 const ANSWER_WITHIN_MS = 2_000;
+const SAMPLE_EVERY_MS = 10_000;
+/** Samples kept: one hour. */
+const MAX_SAMPLES = 360;
 
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
@@ -53,13 +64,20 @@ const keyOf = (name: string): string => `queues:${name}`;
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private running: Promise<unknown> = Promise.resolve();
+  private samples: readonly QueueSample[] = [];
 
   constructor(private readonly parts: BoardParts) {}
 
-  /** Starts sharing the readings of this process, if replicas share a cache. */
+  /** Starts to keep samples, and to share the readings of this process if replicas share a cache. */
   start(): void {
-    if (this.parts.shared) this.running = this.share(this.parts.shared);
+    const { shared } = this.parts;
+    this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
+  }
+
+  /** Samples of the last hour, oldest first, as far as this process has run for so long. */
+  history(): readonly QueueSample[] {
+    return this.samples;
   }
 
   async stop(): Promise<void> {
@@ -97,6 +115,16 @@ export class QueueBoard {
     return reading ? Math.max(reading.position, known ?? -1) : known;
   }
 
+  private async sample(): Promise<void> {
+    const { clock } = this.parts;
+    for (;;) {
+      await clock.sleep(SAMPLE_EVERY_MS, this.stopping.signal);
+      if (this.stopping.signal.aborted) return;
+      const sample = sampleOf(await this.list(), clock.nowMs());
+      this.samples = [...this.samples.slice(1 - MAX_SAMPLES), sample];
+    }
+  }
+
   private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
     return withTimeout(this.parts.clock, ANSWER_WITHIN_MS, work);
   }
@@ -117,6 +145,12 @@ export class QueueBoard {
 async function read(cache: Cache, name: string): Promise<QueueReading | undefined> {
   const text = await cache.get(keyOf(name));
   return text === undefined ? undefined : (JSON.parse(text) as QueueReading);
+}
+
+function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {
+  const lags: Partial<Record<QueueKind, number>> = {};
+  for (const { kind, lag } of queues) if (lag !== null) lags[kind] = Math.max(lag, lags[kind] ?? 0);
+  return { at: new Date(nowMs).toISOString(), head: queues[0]?.head ?? null, lags };
 }
 
 /**

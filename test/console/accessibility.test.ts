@@ -21,7 +21,7 @@ beforeAll(async () => {
     return items[0];
   }, 10_000);
   pages = [
-    ['/', 'integration-events'],
+    ['/', 'healthy'],
     ['/jobs', 'session-cleanup'],
     [`/jobs/database-backup?run=${run.executionLogId}`, 'SHA-256'],
     ['/dead-letters', 'BRANCH_UNKNOWN'],

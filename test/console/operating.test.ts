@@ -136,8 +136,14 @@ test('A read model is rebuilt alongside the live one and found equal to it', asy
   await customers.getByText('identical to the previous version').waitFor();
 }, 60_000);
 
-test('The overview shows parked letters and charts the lag of every queue as it changes', async () => {
+test('The overview says what needs attention, folds healthy queues, and charts their lag as it changes', async () => {
+  await service.sell(shop, 'web-4', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-4', 'REJECTED');
   await visitor.signIn();
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByText(/parked dead letters?/).waitFor();
+  await page.getByText(/^\d+ healthy$/).waitFor();
+  await page.getByRole('button', { name: /^Show all \d+ queues$/ }).click();
   const undrawn = page.getByText('Waiting for the second value…');
   await undrawn.first().waitFor();
   await page.getByText('Up', { exact: true }).first().waitFor();

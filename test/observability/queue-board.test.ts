@@ -66,6 +66,25 @@ describe('The queues of the service', () => {
     expect((await board.list())[0]).toMatchObject({ position: 100, lag: 0 });
   });
 
+  test('are remembered for an hour, so that a chart shows what happened before it was opened', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 2, 4));
+    let head = 100;
+    const { board } = new Replica(clock, undefined, { head: () => Promise.resolve(head) });
+    board.start();
+    await clock.advance(10_000);
+    head = 140;
+    await clock.advance(10_000);
+    expect(board.history()).toEqual([
+      { at: '2026-03-04T00:00:10.000Z', head: 100, lags: { projection: 10, policy: 60 } },
+      { at: '2026-03-04T00:00:20.000Z', head: 140, lags: { projection: 50, policy: 100 } },
+    ]);
+    for (let minute = 0; minute < 60; minute += 1)
+      for (let sample = 0; sample < 6; sample += 1) await clock.advance(10_000);
+    expect(board.history()).toHaveLength(360);
+    expect(board.history()[0]?.at).toBe('2026-03-04T00:00:30.000Z');
+    await board.stop();
+  });
+
   test('have only their checkpoint when their leader has not reported for ten seconds', async () => {
     const clock = new ManualClock();
     const cache = new MemoryCache({ clock });
@@ -88,7 +107,8 @@ describe('The queues of the service', () => {
     replica.meters.of('customers', 'projection').begin(100);
     replica.board.start();
     await clock.advance(5_000);
-    expect(clock.sleeping).toBe(0);
+    // Only until the next sample.
+    expect(clock.sleeping).toBe(1);
     expect((await replica.board.list()).map(({ name, position, lag }) => [name, position, lag])).toEqual([
       ['customers', 100, 0],
       ['booking', 40, 60],

@@ -3958,6 +3958,21 @@ export interface components {
         };
         QueueMetricsDto: {
             queues: components["schemas"]["QueueDto"][];
+            /** @description With `history=true`: samples of the last hour, every 10 seconds, oldest first. */
+            history?: components["schemas"]["QueueSampleDto"][];
+        };
+        QueueSampleDto: {
+            /** Format: date-time */
+            at: string;
+            /** @description Position of the last event of the service. */
+            head: number | null;
+            /** @description Largest lag of the queues of each kind; a kind without a known lag is missing. */
+            lags: {
+                projection?: number;
+                policy?: number;
+                forwarder?: number;
+                push?: number;
+            };
         };
         ReadinessDto: {
             /**
@@ -21476,7 +21491,9 @@ export interface operations {
     };
     getPlatformRedisQueues: {
         parameters: {
-            query?: never;
+            query?: {
+                history?: boolean;
+            };
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];

@@ -8,21 +8,44 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 export const WATCH_EVERY_MS = 2_000;
 /** Polling interval of counts that need attention, ms. */
 export const SLOWLY_MS = 10_000;
-/** Samples retained: ten minutes. */
+/** Samples of this page retained: ten minutes. */
 const KEPT = 300;
 
-/** One observation of all queues. */
-export type Sample = {
+/** Values of all queues at one time, for charts. */
+export type Point = {
   /** Unix time, seconds. */
   readonly at: number;
   readonly head: number | null;
+  /** Largest known lag by kind. */
+  readonly largest: Readonly<Partial<Record<Queue['kind'], number | undefined>>>;
+};
+
+/** One observation of all queues. */
+export type Sample = Point & {
   /** Lag by queue name. */
   readonly lags: ReadonlyMap<string, number | null>;
   /** Events processed in the last minute, by queue name. */
   readonly rates: ReadonlyMap<string, number>;
 };
 
-type Observed = { readonly queues: readonly Queue[]; readonly samples: readonly Sample[] };
+type Observed = {
+  readonly queues: readonly Queue[];
+  readonly samples: readonly Sample[];
+  /** The hour before the first of the samples, as retained by the service. */
+  readonly history: readonly Point[];
+};
+
+function largestLags(queues: readonly Queue[]): Point['largest'] {
+  const found: Partial<Record<Queue['kind'], number>> = {};
+  for (const { kind, lag } of queues) if (lag !== null) found[kind] = Math.max(lag, found[kind] ?? 0);
+  return found;
+}
+
+const pointOf = ({ at, head, lags }: Shapes['QueueSampleDto']): Point => ({
+  at: Date.parse(at) / 1_000,
+  head,
+  largest: lags,
+});
 
 function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly Sample[] {
   const heads = queues.flatMap(({ head }) => (head === null ? [] : [head]));
@@ -31,18 +54,28 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
     {
       at: Date.now() / 1_000,
       head: heads.length === 0 ? null : Math.max(...heads),
+      largest: largestLags(queues),
       lags: new Map(queues.map(({ name, lag }) => [name, lag])),
       rates: new Map(queues.map(({ name, perMinute }) => [name, perMinute])),
     },
   ];
 }
 
-/** Current state of all queues, and the samples collected since the signed-in user first displayed them. */
+/**
+ * Current state of all queues, with the samples collected since the signed-in user first displayed them, and the hour
+ * before.
+ */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
   queryFn: async ({ signal, client, queryKey }): Promise<Observed> => {
-    const { queues } = await data(api.GET('/api/platform/redis/queues', { signal }));
-    return { queues, samples: sampled(client.getQueryData<Observed>(queryKey)?.samples ?? [], queues) };
+    const before = client.getQueryData<Observed>(queryKey);
+    const query = before === undefined ? { history: true } : {};
+    const { queues, history } = await data(api.GET('/api/platform/redis/queues', { params: { query }, signal }));
+    return {
+      queues,
+      samples: sampled(before?.samples ?? [], queues),
+      history: before?.history ?? history?.map(pointOf) ?? [],
+    };
   },
   refetchInterval: WATCH_EVERY_MS,
   gcTime: Infinity,
@@ -58,7 +91,7 @@ export const systemQuery = queryOptions({
  * Rate at which the head advanced between samples, in positions per second. On the embedded engine, an event takes one
  * position.
  */
-export function headRates(of: readonly Sample[]): (number | null)[] {
+export function headRates(of: readonly Point[]): (number | null)[] {
   return of.map(({ at, head }, index) => {
     const before = of[index - 1];
     if (before?.head == null || head === null || at <= before.at) return null;

@@ -1,11 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api, whole } from '../api/client';
+import { openErrorsQuery, parkedQuery } from '../api/attention';
 import { jobsQuery, type Job } from '../api/jobs';
-import { headRates, queuesQuery, SLOWLY_MS, systemQuery, type Sample, type SystemHealth } from '../api/observation';
+import {
+  headRates,
+  queuesQuery,
+  SLOWLY_MS,
+  systemQuery,
+  type Point,
+  type Queue,
+  type Sample,
+  type SystemHealth,
+} from '../api/observation';
 import type { Shown } from '../api/queries';
 import { DataTable, type Column } from '../parts/data-table';
+import { Attention } from '../parts/attention';
 import { bytes, count, decimal, duration } from '../parts/figures';
 import { LiveChart } from '../parts/live-chart';
 import { PageHeader } from '../parts/page-header';
@@ -17,24 +27,6 @@ import { Tiles, type TileProps } from '../parts/tile';
 
 const UNKNOWN = '…';
 const NOT_KNOWN = 'currently unknown';
-
-const parkedQuery = {
-  queryKey: ['dead-letters', 'parked-count'],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    whole(api.GET('/api/platform/dead-letters', { params: { query: { status: 'PARKED', pageSize: 1 } }, signal })),
-  refetchInterval: SLOWLY_MS,
-};
-const openErrorsQuery = {
-  queryKey: ['errors', 'open-count'],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    whole(
-      api.GET('/api/platform/error-logs', {
-        params: { query: { resolved: false, pageNumber: 1, pageSize: 1 } },
-        signal,
-      }),
-    ),
-  refetchInterval: SLOWLY_MS,
-};
 
 const LEVELS: Readonly<Record<SystemHealth['status'], readonly [Tone, string]>> = {
   up: ['good', 'Up'],
@@ -51,21 +43,23 @@ export function OverviewPage(): ReactNode {
   const system = useQuery(systemQuery);
   const queues = useQuery(queuesQuery);
   const samples = queues.data?.samples ?? [];
+  const points = [...(queues.data?.history ?? []), ...samples];
   return (
     <>
       <PageHeader lead="Refreshed every two seconds." title="Overview" />
       {system.error !== null && <ProblemView error={system.error} onRetry={system.refetch} />}
+      <Attention queues={queues} system={system} />
       <StateTiles samples={samples} system={system} />
       <div className="k-grid">
         <Panel title="Events per second">
-          <RateChart samples={samples} />
+          <RateChart points={points} />
         </Panel>
         <Panel title="Largest lag">
-          <LagChart kinds={queues.data?.queues ?? []} samples={samples} />
+          <LagChart kinds={queues.data?.queues ?? []} points={points} />
         </Panel>
       </div>
       <Panel title="Lag by queue">
-        <QueueTable query={queues} queues={queues.data?.queues} samples={samples} />
+        <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={samples} />
       </Panel>
       <div className="k-grid">
         <Panel title="Engines">
@@ -157,19 +151,17 @@ function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
   };
 }
 
-function RateChart({ samples }: { samples: readonly Sample[] }): ReactNode {
-  const rates = headRates(samples);
+function RateChart({ points }: { points: readonly Point[] }): ReactNode {
+  const rates = headRates(points);
   const latest = rates.at(-1) ?? null;
   return (
     <LiveChart
       series={[{ label: 'Events per second', values: rates }]}
       summary={`Events appended per second: now ${latest === null ? 'unknown' : decimal(latest)}`}
-      times={samples.map(({ at }) => at)}
+      times={points.map(({ at }) => at)}
     />
   );
 }
-
-type Kinds = readonly { readonly name: string; readonly kind: string }[];
 
 const GROUPS = [
   ['projection', 'projections'],
@@ -177,21 +169,21 @@ const GROUPS = [
   ['forwarder', 'forwarder'],
 ] as const;
 
-/** Null if no consumer reports a lag. */
-const largest = (lags: readonly number[]): number | null => (lags.length === 0 ? null : Math.max(...lags));
+type LagProps = { readonly points: readonly Point[]; readonly kinds: readonly Pick<Queue, 'kind'>[] };
 
-function LagChart({ samples, kinds }: { samples: readonly Sample[]; kinds: Kinds }): ReactNode {
+function LagChart({ points, kinds }: LagProps): ReactNode {
   const shown = GROUPS.filter(([kind]) => kinds.some((each) => each.kind === kind));
-  const series = shown.map(([kind, label]) => {
-    const names = kinds.filter((each) => each.kind === kind).map(({ name }) => name);
-    return { label, values: samples.map(({ lags }) => largest(names.flatMap((name) => lags.get(name) ?? []))) };
-  });
+  // Null if no consumer reports a lag.
+  const series = shown.map(([kind, label]) => ({
+    label,
+    values: points.map(({ largest }) => largest[kind] ?? null),
+  }));
   const words = series.map(({ label, values }) => {
     const latest = values.at(-1) ?? null;
     return `${label} ${latest === null ? 'unknown' : count(latest)}`;
   });
   return (
-    <LiveChart series={series} summary={`Largest lag now: ${words.join(', ')}`} times={samples.map(({ at }) => at)} />
+    <LiveChart series={series} summary={`Largest lag now: ${words.join(', ')}`} times={points.map(({ at }) => at)} />
   );
 }
 

@@ -39,7 +39,7 @@ export function QueuesPage(): ReactNode {
           <ForwarderPanel key={queue.name} queue={queue} />
         ))}
       <Panel title="Queues">
-        <QueueTable query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
+        <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
       </Panel>
     </>
   );

@@ -1,3 +1,5 @@
+import { Button, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Queue, Sample } from '../api/observation';
 import { DataTable, type Asked, type Column } from './data-table';
@@ -29,9 +31,15 @@ const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
+type Standing = 'unled' | 'behind' | 'healthy';
+
+export const standingOf = (queue: Queue, samples: readonly Sample[]): Standing =>
+  queue.lag === null ? 'unled' : isBehind(queue, samples) ? 'behind' : 'healthy';
+
 function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
-  if (queue.lag === null) return <StatusBadge tone="bad">No worker</StatusBadge>;
-  if (isBehind(queue, samples)) return <StatusBadge tone="warning">Behind</StatusBadge>;
+  const standing = standingOf(queue, samples);
+  if (standing === 'unled') return <StatusBadge tone="bad">No worker</StatusBadge>;
+  if (standing === 'behind') return <StatusBadge tone="warning">Behind</StatusBadge>;
   return isWorking(queue, samples) ? (
     <StatusBadge tone="busy">Working</StatusBadge>
   ) : (
@@ -40,8 +48,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
 }
 
 /** Queues that need attention come first. All others keep their order, so that the table stays readable. */
-const urgency = (queue: Queue, samples: readonly Sample[]): number =>
-  queue.lag === null ? 2 : isBehind(queue, samples) ? 1 : 0;
+const URGENCY: Readonly<Record<Standing, number>> = { unled: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
   { key: 'name', header: 'Queue', cell: ({ name }) => <strong>{name}</strong> },
@@ -85,16 +92,49 @@ type Props = {
   readonly queues: readonly Queue[] | undefined;
   readonly samples: readonly Sample[];
   readonly query: Asked;
+  /** Whether healthy queues are hidden at first. */
+  readonly isFolded?: boolean;
 };
 
 /** Progress of every consumer of the history. */
-export const QueueTable = ({ queues, samples, query }: Props): ReactNode => (
-  <DataTable
-    columns={columnsOf(samples)}
-    empty="There are no queues, because no process is running background work."
-    keyOf={({ name }) => name}
-    label="Queues"
-    query={query}
-    rows={queues?.toSorted((a, b) => urgency(b, samples) - urgency(a, samples))}
-  />
-);
+export function QueueTable({ queues, samples, query, isFolded = false }: Props): ReactNode {
+  const [isOpen, { toggle }] = useDisclosure(!isFolded);
+  const sorted = queues?.toSorted((a, b) => URGENCY[standingOf(b, samples)] - URGENCY[standingOf(a, samples)]);
+  const rows = sorted?.filter((queue) => isOpen || standingOf(queue, samples) !== 'healthy');
+  const isEmptyByChoice = !isOpen && rows?.length === 0;
+  return (
+    <>
+      {isFolded && queues !== undefined && (
+        <Group justify="space-between" mb="xs">
+          <Summary queues={queues} samples={samples} />
+          <Button aria-expanded={isOpen} onClick={toggle} size="xs" variant="default">
+            {isOpen ? 'Hide healthy queues' : `Show all ${count(queues.length)} queues`}
+          </Button>
+        </Group>
+      )}
+      {!isEmptyByChoice && (
+        <DataTable
+          columns={columnsOf(samples)}
+          empty="There are no queues, because no process is running background work."
+          keyOf={({ name }) => name}
+          label="Queues"
+          query={query}
+          rows={rows}
+        />
+      )}
+    </>
+  );
+}
+
+/** `35 healthy, 1 behind` */
+function Summary({ queues, samples }: Pick<Props, 'samples'> & { queues: readonly Queue[] }): ReactNode {
+  const total = (standing: Standing): number =>
+    queues.filter((queue) => standingOf(queue, samples) === standing).length;
+  return (
+    <Group gap="md">
+      <StatusBadge tone="good">{count(total('healthy'))} healthy</StatusBadge>
+      {total('behind') > 0 && <StatusBadge tone="warning">{count(total('behind'))} behind</StatusBadge>}
+      {total('unled') > 0 && <StatusBadge tone="bad">{count(total('unled'))} without a worker</StatusBadge>}
+    </Group>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { openErrorsQuery, parkedQuery } from '../api/attention';
+import { jobsQuery, type Job } from '../api/jobs';
+import { SLOWLY_MS, type Queue, type Sample, type SystemHealth } from '../api/observation';
+import type { Shown } from '../api/queries';
+import { count } from './figures';
+import { Panel } from './panel';
+import { standingOf } from './queue-table';
+import { StatusBadge, type Tone } from './status-badge';
+
+type Item = {
+  readonly tone: Extract<Tone, 'bad' | 'warning'>;
+  readonly what: string;
+  /** The next step. */
+  readonly step: string;
+  readonly to: Pick<LinkProps, 'to' | 'params' | 'search'>;
+};
+
+type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
+type Props = {
+  readonly system: Asked<SystemHealth>;
+  readonly queues: Asked<{ readonly queues: readonly Queue[]; readonly samples: readonly Sample[] }>;
+};
+
+/** Everything that an operator should act on, most urgent first. */
+export function Attention({ system, queues }: Props): ReactNode {
+  const parked = useQuery(parkedQuery);
+  const errors = useQuery(openErrorsQuery);
+  const jobs = useQuery({ ...jobsQuery, refetchInterval: SLOWLY_MS });
+  const asked = [system, queues, parked, errors, jobs];
+  const items = [
+    ...(system.data === undefined ? [] : ofSystem(system.data)),
+    ...(queues.data === undefined ? [] : ofQueues(queues.data.queues, queues.data.samples)),
+    ...(jobs.data ?? []).flatMap(ofJob),
+    ...ofParked(parked.data?.totalCount ?? 0),
+    ...ofErrors(errors.data?.totalCount ?? 0),
+  ].toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'));
+  return (
+    <Panel title="Needs attention">
+      {items.length > 0 ? (
+        <ul className="k-attention">
+          {items.map((item) => (
+            <li key={item.what}>
+              <StatusBadge tone={item.tone}>{item.what}</StatusBadge> <Link {...item.to}>{item.step}</Link>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Nothing isKnown={asked.every(({ data, error }) => data !== undefined && error === null)} />
+      )}
+    </Panel>
+  );
+}
+
+const Nothing = ({ isKnown }: { isKnown: boolean }): ReactNode =>
+  isKnown ? (
+    <StatusBadge tone="good">Nothing needs attention</StatusBadge>
+  ) : (
+    <StatusBadge tone="idle">Not yet known</StatusBadge>
+  );
+
+const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
+  ...checks
+    .filter(({ status }) => status !== 'up')
+    .map(({ name, status, reason }): Item => ({
+      tone: status === 'down' ? 'bad' : 'warning',
+      what: `${name} is ${status}${reason === undefined ? '' : `: ${reason}`}`,
+      step: 'Read the errors',
+      to: { to: '/errors' },
+    })),
+  ...projections
+    .filter(({ status }) => status !== 'running')
+    .map(({ name, status }): Item => ({
+      tone: 'bad',
+      what: `The read model ${name} ${status === 'stopped' ? 'has stopped' : 'is failing'}`,
+      step: 'Open the read models',
+      to: { to: '/projections' },
+    })),
+];
+
+const ofQueues = (queues: readonly Queue[], samples: readonly Sample[]): Item[] =>
+  queues.flatMap((queue): Item[] => {
+    const { name, lag, forwarder } = queue;
+    const to = { to: '/queues' } as const;
+    if (forwarder !== null && forwarder.state !== 'RUNNING')
+      return [{ tone: 'warning', what: `${name} does not publish`, step: 'Resume it', to }];
+    const standing = standingOf(queue, samples);
+    if (standing === 'unled') return [{ tone: 'bad', what: `${name} has no worker`, step: 'Open the queues', to }];
+    if (standing !== 'behind') return [];
+    return [{ tone: 'warning', what: `${name} is behind by ${count(lag ?? 0)}`, step: 'Open the queues', to }];
+  });
+
+const ofJob = ({ name, lastExecution }: Job): Item[] =>
+  lastExecution?.status === 'FAILED'
+    ? [
+        {
+          tone: 'bad',
+          what: `${name} failed${lastExecution.error === null ? '' : `: ${lastExecution.error}`}`,
+          step: 'Open the run',
+          to: { to: '/jobs/$name', params: { name }, search: { run: lastExecution.id } },
+        },
+      ]
+    : [];
+
+const ofParked = (total: number): Item[] =>
+  total === 0
+    ? []
+    : [
+        {
+          tone: 'warning',
+          what: total === 1 ? '1 parked dead letter' : `${count(total)} parked dead letters`,
+          step: 'Replay or discard',
+          to: { to: '/dead-letters', search: { status: 'PARKED' } },
+        },
+      ];
+
+const ofErrors = (total: number): Item[] =>
+  total === 0
+    ? []
+    : [
+        {
+          tone: 'warning',
+          what: total === 1 ? '1 open error' : `${count(total)} open errors`,
+          step: 'Read and resolve',
+          to: { to: '/errors' },
+        },
+      ];
