@@ -11,6 +11,7 @@ import { ProblemView } from '../parts/problem-view';
 import { Bell } from './bell';
 import { ChangePassword } from './change-password';
 import { ColorSchemeSwitch } from './color-scheme-switch';
+import { Palette } from './palette';
 import { isClosed, sectionsFor } from './navigation';
 import { StepUpDialog } from './step-up-dialog';
 
@@ -106,6 +107,7 @@ function Who({ me }: { me: Me }): ReactNode {
           {isOperator(me) ? 'Operator' : me.tenant?.name}
         </Text>
       </div>
+      <Palette me={me} />
       <Bell />
       <ColorSchemeSwitch />
       <Button leftSection={<Icon name="signOut" />} onClick={leave} size="xs" variant="default" visibleFrom="sm">

@@ -1,0 +1,83 @@
+import type { NavigateOptions } from '@tanstack/react-router';
+import { api, whole } from './client';
+import { isOperator, type Me } from './me';
+
+/** A page or a record that a search has found. */
+export type Found = {
+  readonly kind: string;
+  readonly name: string;
+  readonly link: Pick<NavigateOptions, 'to' | 'params' | 'search'>;
+};
+
+const FEW = { pageNumber: 1, pageSize: 5 } as const;
+const REQUEST = /^[\w.-]{8,128}$/;
+
+type Search = (search: string, signal: AbortSignal) => Promise<Found[]>;
+
+const customers: Search = async (search, signal) => {
+  const { items } = await whole(api.GET('/api/customers', { params: { query: { ...FEW, search } }, signal }));
+  return items.map(({ id, name, code }) => ({
+    kind: 'Customer',
+    name: `${name}, ${code}`,
+    link: { to: '/customers/$id', params: { id } },
+  }));
+};
+
+const transactions: Search = async (search, signal) => {
+  const { items } = await whole(api.GET('/api/transactions', { params: { query: { ...FEW, search } }, signal }));
+  return items.map(({ id, date, amount, currency, description, reference }) => ({
+    kind: 'Transaction',
+    name: [date, `${amount} ${currency}`, reference, description].filter(Boolean).join(' · '),
+    link: { to: '/transactions/$id', params: { id } },
+  }));
+};
+
+const tenants: Search = async (search, signal) => {
+  const { items } = await whole(api.GET('/api/platform/tenants', { params: { query: { ...FEW, search } }, signal }));
+  return items.map(({ id, name }) => ({ kind: 'Tenant', name, link: { to: '/tenants/$id', params: { id } } }));
+};
+
+const letters: Search = async (search, signal) => {
+  const { items } = await whole(
+    api.GET('/api/platform/dead-letters', { params: { query: { ...FEW, search } }, signal }),
+  );
+  return items.map(({ id, eventType, reason }) => ({
+    kind: 'Dead letter',
+    name: `${eventType}, ${reason.code}`,
+    link: { to: '/dead-letters/$id', params: { id } },
+  }));
+};
+
+const errors: Search = async (search, signal) => {
+  const { items } = await whole(api.GET('/api/platform/error-logs', { params: { query: { ...FEW, search } }, signal }));
+  return items.map(({ id, message }) => ({
+    kind: 'Error',
+    name: message,
+    link: { to: '/errors/$id', params: { id } },
+  }));
+};
+
+/** Everything about a request: its entries in the audit log. */
+const requests: Search = async (search, signal) => {
+  if (!REQUEST.test(search)) return [];
+  const { totalCount } = await whole(
+    api.GET('/api/platform/audit-logs', { params: { query: { ...FEW, search } }, signal }),
+  );
+  return totalCount === 0
+    ? []
+    : [{ kind: 'Audit log', name: `Entries with ${search}`, link: { to: '/audit', search: { search } } }];
+};
+
+const SEARCHES: readonly (readonly [permission: string, search: Search])[] = [
+  ['customers.read', customers],
+  ['transactions.read', transactions],
+];
+
+/** Records that match, of the kinds that the user may read. A kind that cannot be searched is left out. */
+export async function findRecords(me: Me, search: string, signal: AbortSignal): Promise<Found[]> {
+  const allowed = isOperator(me)
+    ? [tenants, letters, errors, requests]
+    : SEARCHES.flatMap(([permission, find]) => (me.permissions.includes(permission) ? [find] : []));
+  const found = await Promise.allSettled(allowed.map((find) => find(search, signal)));
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import { OPERATOR, type Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+const anotherArrives = onStage(
+  (stage) => {
+    ({ shop, visitor, page } = stage);
+  },
+  async ({ service, shop }) => {
+    await service.sell(shop, 'web-1', { customer: { externalId: 'c-1', name: 'Northwind Foods' } });
+    await service.saleIs(shop, 'web-1', 'BOOKED');
+    await service.sell(shop, 'web-2', { branchCode: 'NOWHERE' });
+    await service.saleIs(shop, 'web-2', 'REJECTED');
+  },
+);
+
+const { button, dialog } = handlesOf(() => page);
+const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboard alone', async () => {
+  await visitor.signIn(shop.owner, '/rules');
+  await title('Category rules').waitFor();
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').fill('webh');
+  await dialog().getByRole('option', { name: 'Webhooks' }).waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await title('Webhooks').waitFor();
+
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').fill('northwind');
+  await dialog()
+    .getByRole('option', { name: /^Northwind Foods.*Customer$/ })
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await title('Northwind Foods').waitFor();
+
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').fill('web-1');
+  await dialog()
+    .getByRole('option', { name: /web-1.*Transaction$/ })
+    .first()
+    .waitFor();
+  await dialog().getByRole('combobox').fill('nothing like this');
+  await dialog().getByText('Nothing found').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+}, 60_000);
+
+test('An operator finds a tenant and a dead letter; the keys are listed', async () => {
+  await anotherArrives({ width: 390, scheme: 'dark' });
+  await visitor.signIn(OPERATOR, '/jobs');
+  await button('Search').click();
+  await dialog().getByRole('combobox').fill('acme');
+  await dialog()
+    .getByRole('option', { name: /Tenant$/ })
+    .first()
+    .click();
+  await title('Acme Trading').waitFor();
+  await button('Search').click();
+  await dialog().getByRole('combobox').fill('branch_unknown');
+  await dialog()
+    .getByRole('option', { name: /BRANCH_UNKNOWN.*Dead letter$/ })
+    .first()
+    .waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await page.keyboard.press('?');
+  await dialog().getByText('Search pages and records').waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+}, 60_000);
