@@ -11,14 +11,15 @@ const mayImport = {
   observability: [...DOMAIN],
   projecting: ['observability', 'security', 'eventsourcing', 'ports'],
   backup: ['eventsourcing', 'ports'],
+  integrity: [...DOMAIN],
   aggregates: ['security', 'eventsourcing'],
   projections: [...DOMAIN, 'projecting'],
   commands: [...DOMAIN, 'projecting', 'observability', 'queries'],
-  queries: [...DOMAIN, ...READING, 'backup'],
+  queries: [...DOMAIN, ...READING, 'backup', 'integrity'],
   integration: [...DOMAIN, 'commands', 'policies', 'projecting', 'observability'],
   policies: [...DOMAIN, 'commands', 'queries', 'projecting'],
-  jobs: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],
-  http: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup'],
+  jobs: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup', 'integrity'],
+  http: [...DOMAIN, ...READING, 'commands', 'queries', 'integration', 'backup', 'integrity'],
   adapters: ['ports'],
 };
 const folders = Object.keys(mayImport);

@@ -8,7 +8,7 @@ import { root } from './checkout.mjs';
 
 const DIST = join(root, 'dist');
 /** Entry points: programs and worker threads, which are started by file name. */
-const ENTRIES = ['main', 'app/restore', 'app/subscribers.worker', 'app/job.worker'];
+const ENTRIES = ['main', 'app/restore', 'app/verify', 'app/subscribers.worker', 'app/job.worker'];
 /**
  * Packages that stay in node_modules: native modules, clients of optional servers, and a module that must be loaded
  * first.

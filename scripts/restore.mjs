@@ -1,4 +1,4 @@
-// npm run restore -- FILE [--verify-only] [--resume]: installs and builds if necessary, then loads a backup into the
+// npm run restore -- FILE [--verify-only] [--resume] [--identity FILE]: installs and builds if necessary, then loads a backup into the
 // configured event store, which must not contain any Kontor events.
 import { buildIfStale, install } from './checkout.mjs';
 

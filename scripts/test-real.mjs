@@ -15,6 +15,7 @@ const servers = {
   },
   nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'no nats-server on the path' },
   beancount: { url: 'BEANCOUNT_HOME', isHere: hasBeancount(), lacks: '.ci/beancount.sh was not run' },
+  go: { url: 'PATH', isHere: onPath('go'), lacks: 'no go on the path' },
   redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
 };
 
@@ -25,6 +26,7 @@ const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...SERVERS.map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
   { path: 'test/real/beancount.test.ts', needs: ['beancount'], own: true },
+  { path: 'test/real/tlog.test.ts', needs: ['go'], own: true },
   { path: 'test/real/nats-security.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/forwarding.test.ts', needs: ['nats'], own: true },
   { path: 'test/real/rate-limit.test.ts', needs: ['redis'], own: true },

@@ -122,9 +122,9 @@ describe('the sources follow the rules', () => {
 
   test('only the composition of the service names adapters', () => {
     const composing = [
+      'src/app/backup-command.ts',
       'src/app/job.worker.ts',
       'src/app/open-engines.ts',
-      'src/app/restore.ts',
       'src/app/stores.ts',
       'src/app/subscribers.worker.ts',
     ];

@@ -11,6 +11,7 @@ export { factors } from '../aggregates/factor.aggregate.js';
 export { forwarder } from '../aggregates/forwarder.aggregate.js';
 export { idempotencyKey, requestKey } from '../aggregates/request-key.aggregate.js';
 export { inspection } from '../aggregates/inspection.aggregate.js';
+export { integrity } from '../aggregates/integrity.aggregate.js';
 export { integrationKeyUse, integrationKey } from '../aggregates/integration-key.aggregate.js';
 export { job } from '../aggregates/job.aggregate.js';
 export { merchantChoices } from '../aggregates/merchant-choices.aggregate.js';

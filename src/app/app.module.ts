@@ -18,6 +18,7 @@ import { AcceptingBooking } from '../integration/accepting-booking.js';
 import { manualSaleProviders } from '../integration/manual-sales.js';
 import { TakeSaleHandler } from '../integration/sale-intake.js';
 import { WebhookRedelivery } from '../integration/webhook-redelivery.js';
+import { TileStore } from '../integrity/tile-store.js';
 import { jobProviders } from '../jobs/jobs.js';
 import { policyProviders } from '../policies/policies.js';
 import { BROKER } from '../ports/broker.js';
@@ -31,6 +32,7 @@ import * as queryHandlers from '../queries/handlers.js';
 import { AccessTokens } from '../security/access-tokens.js';
 import { OidcTokens } from '../security/oidc.js';
 import { passwords } from '../security/passwords.js';
+import { IntegrityKeys } from '../security/integrity-keys.js';
 import { FactorTokens } from '../security/factor-tokens.js';
 import { SecretBox } from '../security/secret-box.js';
 import { AUTHENTICATOR, RATE_LIMITER } from '../security/principal.js';
@@ -52,6 +54,7 @@ export type ServiceParts = {
   readonly box: SecretBox;
   readonly push: PushParts;
   readonly webhooks: WebhookParts;
+  readonly integrity: IntegrityKeys;
 };
 
 export const openParts = async (config: Config, engines: Engines, core = coreOf(engines)): Promise<ServiceParts> => {
@@ -59,22 +62,25 @@ export const openParts = async (config: Config, engines: Engines, core = coreOf(
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_SIGNING_KEY: signingKey } = config;
   const tokens = await AccessTokens.open(config.DATA_DIR, { issuer, audience, signingKey, clock, logger });
   const box = await SecretBox.open(config.DATA_DIR, config.ENCRYPTION_KEY);
-  return { core, tokens, box, push: await openPush(config, engines), webhooks: await openWebhookParts(config, clock) };
+  const integrity = await IntegrityKeys.open(config.DATA_DIR, config.INTEGRITY_KEY);
+  const push = await openPush(config, engines);
+  return { core, tokens, box, integrity, push, webhooks: await openWebhookParts(config, clock) };
 };
 
 /** Nest module that composes the service from open engines. */
 @Module({})
 export class AppModule {
-  static over(config: Config, engines: Engines, { core, tokens, box, push, webhooks }: ServiceParts): DynamicModule {
+  static over(config: Config, engines: Engines, parts: ServiceParts): DynamicModule {
+    const { core, tokens, box, push, webhooks, integrity } = parts;
     const { reader, appender, claims, runner, deadLetters, status, readiness, readModels } = core;
     const { clock, ids } = engines;
-    const parts = [reader, appender, claims, runner, deadLetters, status, readiness, readModels, engines.progress];
+    const shared = [reader, appender, claims, runner, deadLetters, status, readiness, readModels, engines.progress];
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
       controllers: config.ROLES.includes('http') ? allControllers : [ProbeController],
       providers: [
-        ...[...parts, tokens, box, passwords, oidcOf(config, engines)].map(instance),
+        ...[...shared, tokens, box, integrity, passwords, oidcOf(config, engines)].map(instance),
         { provide: EventCatalogue, useValue: catalogue },
         ...values(config, engines),
         ...httpProviders,
@@ -120,6 +126,7 @@ const values = (config: Config, { events, reads, broker, cache, clock, ids, logg
     { provide: IDS, useValue: ids },
     { provide: LOGGER, useValue: logger },
     { provide: MARKS, useValue: marksIn(reads) },
+    { provide: TileStore, useValue: new TileStore(reads) },
     { provide: SETTINGS, useValue: settings },
     { provide: SESSION_RULES, useValue: sessionRules },
     { provide: BackupArchive, useValue: new BackupArchive(backupDirectory(config)) },

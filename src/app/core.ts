@@ -29,7 +29,7 @@ export function coreOf(engines: Engines) {
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
   const runner = new CommandRunner(reader, appender, claims, memberships, clock);
   const deadLetters = new DeadLetters(runner, ids);
-  const callbacks = subscriberCallbacks(deadLetters, runner, ids);
+  const callbacks = subscriberCallbacks(deadLetters, runner, appender, ids);
 
   const models = projections.map(({ model }) => model);
   const status = new ProjectionStatus(reads, events, catalogue, reader, progress, models);

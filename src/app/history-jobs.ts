@@ -3,20 +3,25 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.js';
 import type { HistorySpace } from '../eventsourcing/history-state.js';
 import { backUp, databaseBackup, type BackupTask } from '../jobs/database-backup.job.js';
+import { integrityVerify, verifyIntegrity, type IntegrityTask } from '../jobs/integrity-verify.job.js';
 import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from '../jobs/job.js';
 import { projectionVerify, verify, type VerifyTask } from '../jobs/projection-verify.job.js';
+import { IntegrityKeys } from '../security/integrity-keys.js';
 import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
+import { checkpointFiles } from './integrity.js';
 import { storeSettings, type StoreSettings } from './stores.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import { version } from './version.js';
 
 /** A task that reads the whole history, serializable for a worker thread. */
-export type HistoryTask = BackupTask | VerifyTask;
+export type HistoryTask = BackupTask | VerifyTask | IntegrityTask;
 
 /** @throws Error with a message for operators that explains the failure; the signal's reason */
-export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> =>
-  task.kind === 'backup' ? backUp(task, parts, control) : verify(task, parts, control);
+export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> => {
+  if (task.kind === 'backup') return backUp(task, parts, control);
+  return task.kind === 'verify' ? verify(task, parts, control) : verifyIntegrity(task, parts, control);
+};
 
 /** Start-up data of a task's worker. */
 export type TaskSettings = {
@@ -53,8 +58,14 @@ export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'h
           return inThread(settings, control, history.noteDamage);
         }
       : (task, control) => carryOut(task, here, control);
-  const settings = { directory: backupDirectory(config), kept: config.BACKUPS_KEPT, service: version };
-  return [databaseBackup(work, settings), projectionVerify(work)];
+  const { BACKUPS_KEPT: kept, BACKUP_RECIPIENT: recipient } = config;
+  const settings = { directory: backupDirectory(config), kept, recipient, service: version };
+  const integrity = async () => {
+    const { verifiers } = await IntegrityKeys.open(config.DATA_DIR, config.INTEGRITY_KEY);
+    const { directory: checkpoints } = checkpointFiles(config.DATA_DIR);
+    return { checkpoints, verifiers: verifiers.map(({ text }) => text).join('\n') };
+  };
+  return [databaseBackup(work, settings), projectionVerify(work), integrityVerify(work, integrity)];
 }
 
 /**

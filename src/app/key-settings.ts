@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ConfigError, type Config } from '../config.js';
+import { IntegrityKeys } from '../security/integrity-keys.js';
 import { UnusableKey } from '../security/key-file.js';
 import { SecretBox } from '../security/secret-box.js';
 import { SigningKeys } from '../security/signing-keys.js';
@@ -21,6 +22,12 @@ export async function readAuthorities(file: string): Promise<string> {
   }
 }
 
+/** @throws UnusableKey if age cannot encrypt for the recipient */
+async function checkRecipient(recipient: string): Promise<void> {
+  const { isRecipient } = await import('../backup/backup-encryption.js');
+  if (!isRecipient(recipient)) throw new UnusableKey('BACKUP_RECIPIENT is not a public key of age (age1…).');
+}
+
 /**
  * Checks the keys and CA certificates in the settings before the process waits for servers. Creates no keys, and does
  * not check those in `DATA_DIR`.
@@ -29,13 +36,16 @@ export async function readAuthorities(file: string): Promise<string> {
 export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
   const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;
   const { DATA_DIR: directory, WEB_PUSH_CA_FILE: caFile } = config;
-  const { WEBHOOK_KEY: webhookKey, ENCRYPTION_KEY: encryptionKey } = config;
+  const { WEBHOOK_KEY: webhookKey, ENCRYPTION_KEY: encryptionKey, INTEGRITY_KEY: integrityKey } = config;
+  const { BACKUP_RECIPIENT: recipient } = config;
   const none = Promise.resolve();
   const tries = [
     signingKey === undefined ? none : SigningKeys.open(directory, { clock, signingKey }),
     publicKey === undefined ? none : VapidKeys.open({ directory, clock, subject: '', publicKey, privateKey }),
     encryptionKey === undefined ? none : SecretBox.open(directory, encryptionKey),
     caFile === undefined ? none : readAuthorities(caFile),
+    integrityKey === undefined ? none : IntegrityKeys.open(directory, integrityKey),
+    recipient === undefined ? none : checkRecipient(recipient),
     webhookKey === undefined ? none : WebhookKeys.open(directory, webhookKey),
   ];
   const faults = (await Promise.allSettled(tries)).flatMap((tried) => {

@@ -23,6 +23,7 @@ import {
 } from './subscribers.js';
 import { SubscriberThread } from './subscribers.thread.js';
 import { openWebhooks, webhookSettings } from './webhooks.js';
+import { integritySettings } from './integrity.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
 
 /** Dependencies of the read models and their subscribers. */
@@ -159,7 +160,7 @@ function startHere(
   const { config, opened, broker, history, clock, ids, logger, queues } = parts;
   return startSubscribers({
     ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
-    ...{ webhooks, ids },
+    ...{ webhooks, ids, integrity: integritySettings(config) },
     ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
     ...listenersOf(parts, stores),
     identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
@@ -201,6 +202,7 @@ function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<voi
     settings: {
       ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL, webhooks: webhookSettings(config) },
       restoreForward: config.RESTORE_FORWARD,
+      integrity: integritySettings(config),
       get history() {
         return history.known;
       },

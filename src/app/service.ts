@@ -21,6 +21,7 @@ import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } fro
 import { PushClient } from '../security/push-client.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { DELIVERY_TABLE } from '../observability/delivery-log.js';
+import { TILE_TABLE } from '../integrity/tile-store.js';
 import { AppModule, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
 import type { Engines } from './engines.js';
@@ -63,7 +64,9 @@ export async function createService(config: Config, engines: Engines, { early = 
   await subscribers;
   const tables = await whenEnginesAnswer(engines, () => core.follower.start());
   // The subscribers build the indexes when they fill the tables.
-  await whenEnginesAnswer(engines, () => engines.reads.prepare([...tables, DELIVERY_TABLE], { bulk: true }));
+  await whenEnginesAnswer(engines, () =>
+    engines.reads.prepare([...tables, DELIVERY_TABLE, TILE_TABLE], { bulk: true }),
+  );
   await whenEnginesAnswer(engines, () => core.readiness.all());
   await app.init();
   const watching = [core.readiness, observation];

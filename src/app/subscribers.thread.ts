@@ -22,6 +22,7 @@ import {
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import type { WebhookSettings } from './webhooks.js';
+import type { IntegritySettings } from './integrity.js';
 
 /** Methods of the worker that the serving thread calls. No call carries events: both threads read the store. */
 export type WorkerMethods = {
@@ -48,6 +49,7 @@ export type WorkerSettings = {
   readonly restoreForward: Config['RESTORE_FORWARD'];
   readonly logLevel: string;
   readonly webhooks: WebhookSettings;
+  readonly integrity: IntegritySettings;
   /** The space of the history in the read store. */
   readonly history: HistorySpace;
 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config, Role } from '../config.js';
 import { FORWARDER, type ForwarderReport } from '../aggregates/forwarder.aggregate.js';
 import { Forwarder } from '../integration/forwarder.js';
+import { INTEGRITY, type RecordCheckpoint } from '../integrity/tree-follower.js';
 import type { WebhookReport } from '../aggregates/webhook.aggregate.js';
 import type { WebhookAddress } from '../integration/webhook-attempts.js';
 import { WebhookDispatcher, WEBHOOKS } from '../integration/webhook-dispatcher.js';
@@ -22,6 +23,7 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Ids } from '../ports/time.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
+import { followTree, type IntegritySettings } from './integrity.js';
 
 /** Appends events on behalf of subscribers, which cannot append themselves and may run in another thread. */
 export type SubscriberCallbacks = {
@@ -30,6 +32,7 @@ export type SubscriberCallbacks = {
   readonly reportRebuild: RebuildReport;
   readonly noteForwarder: (report: ForwarderReport) => Promise<void>;
   readonly noteWebhook: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
+  readonly recordCheckpoint: RecordCheckpoint;
 };
 
 /** Reports of the subscribers to their process. They may run in any of its threads. */
@@ -47,6 +50,7 @@ export type SubscriberParts = SubscriberListeners &
   Omit<WatchParts, 'models' | 'onReplaced'> & {
     readonly broker: Broker;
     readonly webhooks: WebhookSender;
+    readonly integrity: IntegritySettings;
     readonly ids: Ids;
     readonly leadership: Leadership;
     readonly roles: readonly Role[];
@@ -90,7 +94,11 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
     },
   });
   const led: Led[] = [];
-  if (roles.includes('projections')) led.push(leadership.lead(leaseOf(projections), () => project(parts)));
+  if (roles.includes('projections')) {
+    led.push(leadership.lead(leaseOf(projections), () => project(parts)));
+    const record = parts.callbacks.recordCheckpoint;
+    led.push(leadership.lead(INTEGRITY, () => followTree(parts.integrity, { ...parts, record })));
+  }
   if (roles.includes('forwarder')) {
     led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
     led.push(leadership.lead(`forwarder:${WEBHOOKS}`, () => dispatch(parts)));

@@ -30,7 +30,7 @@ const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
-const { stores, roles, restoreForward, logLevel, history, forwarded, webhooks } = workerData as WorkerData;
+const { stores, roles, restoreForward, logLevel, history, forwarded, webhooks, integrity } = workerData as WorkerData;
 const methods: WorkerMethods = {
   head: (head) => {
     notify(head);
@@ -85,6 +85,7 @@ const subscribers = startSubscribers({
   }),
   historyId: history.historyId,
   ids,
+  integrity,
   webhooks: await openWebhooks(webhooks, clock),
   leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
   batchSize: 200,

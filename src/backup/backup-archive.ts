@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UUID_PATTERN } from '../ports/uuid.js';
-import { BackupError } from './backup-format.js';
+import type { EncryptedWriter, Write } from './backup-encryption.js';
+import { BackupError, ENCRYPTED } from './backup-format.js';
 
 /** A stored backup, open for reading. Its bytes remain readable until it is closed, even if the file is removed. */
 export type OpenBackup = {
@@ -13,8 +15,8 @@ export type OpenBackup = {
   readonly file: FileHandle;
 };
 
-const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.gz$`);
-const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.sha256)?(\\.partial)?$`);
+const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.gz(?:\\.age)?$`);
+const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.age)?(\\.sha256)?(\\.partial)?$`);
 const PARTIAL = '.partial';
 const DIGEST = '.sha256';
 // Symbolic links are not followed, because they could point anywhere. Windows does not support this flag.
@@ -33,18 +35,18 @@ export class BackupArchive {
 
   /**
    * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap: if they do, the earlier one
-   * fails in `keep` because its file is gone.
+   * fails in `keep` because its file is gone. With a recipient, the file is encrypted.
    * @throws BackupError
    */
-  async begin(executionId: string, nowMs: number): Promise<BackupDraft> {
+  async begin(executionId: string, nowMs: number, recipient?: string): Promise<BackupDraft> {
     const instant = new Date(nowMs).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
-    const fileName = `kontor-${instant}-${executionId}.ndjson.gz`;
+    const fileName = `kontor-${instant}-${executionId}.ndjson.gz${recipient === undefined ? '' : ENCRYPTED}`;
     if (!NAME.test(fileName)) throw new RangeError(`The execution id is invalid: ${executionId}`);
     return this.guarded(async () => {
       await mkdir(this.directory, { recursive: true, mode: FOLDER_MODE });
       await this.sweep();
       const file = await open(join(this.directory, `${fileName}${PARTIAL}`), 'wx', FILE_MODE);
-      return new BackupDraft(this, fileName, file);
+      return new BackupDraft(this, fileName, file, await encryptionFor(recipient));
     });
   }
 
@@ -109,29 +111,51 @@ export class BackupArchive {
   }
 }
 
+async function encryptionFor(recipient: string | undefined) {
+  if (recipient === undefined) return undefined;
+  const { EncryptedWriter } = await import('./backup-encryption.js');
+  return (write: Write) => new EncryptedWriter(recipient, write);
+}
+
 /** A backup in progress. It ends with `keep` or `discard`. */
 export class BackupDraft {
+  private readonly digest = createHash('sha256');
+  private sizeBytes = 0;
+  private readonly encrypted: EncryptedWriter | undefined;
+
   constructor(
     private readonly archive: BackupArchive,
     readonly fileName: string,
     private readonly file: FileHandle,
-  ) {}
+    encryption?: (write: Write) => EncryptedWriter,
+  ) {
+    this.encrypted = encryption?.((bytes) => this.store(bytes));
+  }
 
   /** @throws BackupError */
   write(bytes: Uint8Array): Promise<void> {
-    return this.archive.guarded(async () => {
-      for (let from = 0; from < bytes.length;) from += (await this.file.write(bytes, from)).bytesWritten;
-    });
+    return this.encrypted?.write(bytes) ?? this.store(bytes);
   }
 
-  /** Flushes the file to disk and gives it its final name. @throws BackupError */
-  async keep(sha256: string): Promise<void> {
+  /** Flushes the file to disk and gives it its final name. Returns size and SHA-256 (hex). @throws BackupError */
+  async keep(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
+    await this.encrypted?.end();
+    const sha256 = this.digest.digest('hex');
     await this.archive.guarded(async () => {
       await this.file.sync();
       await this.file.close();
       await this.writeDigest(sha256);
       await rename(this.path(PARTIAL), this.path(''));
       await this.flushFolder();
+    });
+    return { sizeBytes: this.sizeBytes, sha256 };
+  }
+
+  private store(bytes: Uint8Array): Promise<void> {
+    return this.archive.guarded(async () => {
+      for (let from = 0; from < bytes.length;) from += (await this.file.write(bytes, from)).bytesWritten;
+      this.digest.update(bytes);
+      this.sizeBytes += bytes.length;
     });
   }
 

@@ -10,6 +10,12 @@ export const BACKUP_VERSION = 1;
 
 const position = z.int().min(BEFORE_ALL);
 
+/** Ending of an encrypted file's name, and the first bytes of its content. */
+export const ENCRYPTED = '.age';
+const AGE_HEADER = Buffer.from('age-encryption.org/v1\n');
+export const AGE_HEADER_BYTES = AGE_HEADER.length;
+export const isEncrypted = (start: Uint8Array): boolean => AGE_HEADER.equals(start.subarray(0, AGE_HEADER_BYTES));
+
 /** First line: describes the contents of the backup. */
 export const BackupManifest = z.object({
   kind: z.literal('manifest'),

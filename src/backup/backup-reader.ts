@@ -1,13 +1,16 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import type { Decrypter } from 'age-encryption';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BEFORE_ALL } from '../ports/event-store.js';
 import {
+  AGE_HEADER_BYTES,
   BACKUP_FORMAT,
   BACKUP_VERSION,
   BackupError,
   BackupManifest,
   BackupTrailer,
+  isEncrypted,
   LineChain,
   type BackupEvent,
   type BackupLine,
@@ -32,6 +35,8 @@ export type BackupReading = {
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
   /** Progress in percent of the file, and the number of events so far. */
   readonly report?: (progress: number, events: number) => void;
+  /** Decrypts an encrypted backup. */
+  readonly decrypter?: Decrypter | undefined;
 };
 
 /**
@@ -47,14 +52,16 @@ const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
  * the file may be damaged, so read it once without `onEvents` before using any events.
  * @throws DamagedBackup with the line number; Error if the file cannot be opened
  */
-export async function readBackup(path: string, { onEvents, report }: BackupReading = {}): Promise<BackupSummary> {
-  const { size } = await stat(path);
+export async function readBackup(
+  path: string,
+  { onEvents, report, decrypter }: BackupReading = {},
+): Promise<BackupSummary> {
   const lines = new LineReader();
-  const file = createReadStream(path);
+  const { file, content, size, sizeBytes } = await opened(path, decrypter);
   // Chunks that are buffered in the stream would be lost, too, if zlib found damage.
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, ...{ readableHighWaterMark: 1 } });
-  file.on('error', (error) => gunzip.destroy(error));
-  file.pipe(gunzip);
+  for (const source of new Set<Readable>([file, content])) source.on('error', (error) => gunzip.destroy(error));
+  content.pipe(gunzip);
   try {
     for await (const chunk of gunzip as AsyncIterable<Buffer>) {
       const { events, bytes } = lines.take(chunk);
@@ -64,15 +71,34 @@ export async function readBackup(path: string, { onEvents, report }: BackupReadi
   } catch (error) {
     throw toDamage(error, lines.next);
   } finally {
+    content.destroy();
     file.destroy();
     gunzip.destroy();
   }
   // zlib silently ignores bytes after the last gzip member.
-  return lines.end(size - gunzip.bytesWritten);
+  return lines.end(sizeBytes - gunzip.bytesWritten);
+}
+
+/** `size`: bytes of the file; `sizeBytes`: bytes of its content, which differ if it is encrypted. */
+async function opened(path: string, decrypter: Decrypter | undefined) {
+  const handle = await open(path);
+  const { size } = await handle.stat();
+  const start = Buffer.alloc(AGE_HEADER_BYTES);
+  await handle.read(start, 0, AGE_HEADER_BYTES, 0);
+  const file = handle.createReadStream({ start: 0 });
+  if (!isEncrypted(start)) return { file, size, content: file, sizeBytes: size };
+  try {
+    const { decrypted } = await import('./backup-encryption.js');
+    return { file, size, ...(await decrypted(file, size, decrypter)) };
+  } catch (error) {
+    file.destroy();
+    throw error;
+  }
 }
 
 function toDamage(error: unknown, line: number): unknown {
-  const { code } = error as { code?: unknown };
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (message === 'invalid tag') return new DamagedBackup(line, 'the encrypted file is damaged here or truncated');
   if (code === 'Z_BUF_ERROR') return new DamagedBackup(line, 'the file is truncated here');
   if (typeof code !== 'string' || !code.startsWith('Z_')) return error;
   if (line === 1)

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '../ports/event-store.js';
 import { BackupError, type BackupEvent } from './backup-format.js';
-import { readBackup, type BackupSummary } from './backup-reader.js';
+import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
 /** Progress in percent, and in events. */
 type Report = (progress: number, events: number) => void;
@@ -22,13 +22,14 @@ export async function verifyBackup(
   path: string,
   isKnown: (stream: string) => boolean,
   report: Report,
+  decrypter?: BackupReading['decrypter'],
 ): Promise<BackupSummary> {
   let unknown: string | undefined;
   const onEvents = (events: readonly BackupEvent[]): Promise<void> => {
     unknown ??= events.find(({ stream }) => !isKnown(stream))?.stream;
     return Promise.resolve();
   };
-  const summary = await readBackup(path, { onEvents, report });
+  const summary = await readBackup(path, { onEvents, report, decrypter });
   if (unknown !== undefined)
     throw new BackupError(
       `The backup was created by Kontor ${summary.manifest.service} and contains the stream ${unknown}, ` +
@@ -43,6 +44,7 @@ export type RestoreOptions = {
   /** Continue an interrupted restore of the same backup. */
   readonly resume: boolean;
   readonly report: Report;
+  readonly decrypter?: BackupReading['decrypter'];
 };
 
 export type Restored = {
@@ -80,7 +82,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
       }
       await loader.load(missing, bytes / events.length);
     };
-    await readBackup(path, { onEvents, report: options.report });
+    await readBackup(path, { onEvents, report: options.report, decrypter: options.decrypter });
     if (there)
       throw new BackupError(
         `The event store contains more than the ${found} events of this backup. Restore into an empty store.`,

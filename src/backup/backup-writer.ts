@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
@@ -48,14 +47,14 @@ export type BackupOptions = {
 
 /**
  * Writes the history up to its current head. Stored events never change, so the backup is a consistent snapshot despite
- * concurrent appends. Returns the number of events, and the size and SHA-256 of the compressed file.
+ * concurrent appends. Returns the number of events.
  * @throws EventStoreUnavailable, CorruptEvent, BackupError, the signal's reason
  */
 export async function writeBackup(
   events: EventReader,
   draft: Pick<BackupDraft, 'write'>,
   options: BackupOptions,
-): Promise<{ readonly count: number; readonly sizeBytes: number; readonly sha256: string }> {
+): Promise<number> {
   const { service, executionId, streams, clock, signal, report, sharesThread } = options;
   const { batchSize: maxBatchSize, ...steps } = sharesThread ? SHARED_THREAD : OWN_THREAD;
   const upTo = await events.head();
@@ -84,7 +83,7 @@ export async function writeBackup(
   const { count, lastPosition } = lines;
   await lines.write({ kind: 'trailer', count, lastPosition, sha256: lines.chained });
   await lines.flush();
-  return { count, sizeBytes: lines.sizeBytes, sha256: lines.sha256 };
+  return count;
 }
 
 const percentage = (position: Position, upTo: Position): number =>
@@ -94,9 +93,7 @@ const percentage = (position: Position, upTo: Position): number =>
 class LineWriter {
   count = 0;
   lastPosition = BEFORE_ALL;
-  sizeBytes = 0;
   private readonly chain = new LineChain();
-  private readonly file = createHash('sha256');
   private readonly block: Buffer;
   private used = 0;
 
@@ -110,11 +107,6 @@ class LineWriter {
   /** Link of the last line, hex. */
   get chained(): string {
     return this.chain.sha256;
-  }
-
-  /** Digest of the written bytes, hex. May be read only once, at the end. */
-  get sha256(): string {
-    return this.file.digest('hex');
   }
 
   writeEvent(event: RecordedEvent): Promise<void> | undefined {
@@ -148,9 +140,6 @@ class LineWriter {
   }
 
   private async emit(block: Uint8Array): Promise<void> {
-    const member = await this.steps.compress(block);
-    this.file.update(member);
-    this.sizeBytes += member.length;
-    await this.draft.write(member);
+    await this.draft.write(await this.steps.compress(block));
   }
 }

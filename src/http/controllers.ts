@@ -11,6 +11,7 @@ import { DeadLetterController } from './dead-letter.controller.js';
 import { FactorController } from './factor.controller.js';
 import { ForwarderController } from './forwarder.controller.js';
 import { ErrorLogController } from './error-log.controller.js';
+import { IntegrityController } from './integrity.controller.js';
 import { IntegrationKeyController } from './integration-key.controller.js';
 import { IntegrationEventController } from './integration-event.controller.js';
 import { JobController } from './job.controller.js';
@@ -60,6 +61,7 @@ export const resourceControllers = [
   ErrorLogController,
   AuditLogController,
   StreamController,
+  IntegrityController,
   UserController,
   RoleController,
   CacheController,

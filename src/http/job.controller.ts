@@ -6,7 +6,7 @@ import { RecordBackupDownload, TriggerJob } from '../commands/operation.commands
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { IDS, type Ids } from '../ports/time.js';
 import { ListJobExecutions, ListJobs } from '../queries/operation.queries.js';
-import { answer } from './answer.js';
+import { partOf } from './byte-range.js';
 import { requiredPaging, searchInput } from './input.js';
 import { JobFeed } from './job-feed.js';
 import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
@@ -121,12 +121,16 @@ export const JobController = controllerOf(
       stepUp: true,
       description:
         'Contains the history of all tenants, so protect it like the database. `npm run restore` restores it. Every ' +
-        'download is recorded in the audit log.',
+        'download is recorded in the audit log. `Range` with a single range of bytes continues an interrupted ' +
+        'download; `If-Range` takes the ETag.',
       answers: {
         status: 200,
         shape: 'file',
         bareRefusals: true,
+        also: { 206: 'The part that Range asks for.', 416: 'The file has no byte of the range.' },
         headers: {
+          'Accept-Ranges': { description: '`bytes`.', required: true },
+          ETag: { description: 'Identifies the content of the file.', required: true },
           'Content-Disposition': { description: 'File name.', required: true },
           'Content-Length': { description: 'Size in bytes.', required: true },
           Digest: { description: 'SHA-256 of the file (RFC 3230).', required: true },
@@ -134,12 +138,11 @@ export const JobController = controllerOf(
         },
       },
     },
-    async ({ tenantId, params: { executionLogId: executionId } }, services) => {
+    async ({ tenantId, request, params: { executionLogId: executionId } }, services) => {
       const backup = await services.get(BackupArchive).open(executionId);
       if (!backup) throw new DomainError('not_found', 'NOT_FOUND', 'This execution has no backup.');
       const { fileName, sizeBytes, sha256, file } = backup;
-      // Closes the file at its end, or when the client disconnects.
-      const content = file.createReadStream();
+      const { content, send } = partOf({ file, sizeBytes, etag: `"${sha256}"` }, request.headers);
       try {
         const target = { tenantId, id: services.get<Ids>(IDS).next() };
         const download = { jobName: DATABASE_BACKUP, executionId, fileName, sizeBytes, sha256 };
@@ -149,13 +152,10 @@ export const JobController = controllerOf(
         throw error;
       }
       const digest = Buffer.from(sha256, 'hex').toString('base64');
-      return answer(content, {
-        headers: {
-          'content-disposition': `attachment; filename="${fileName}"`,
-          'content-length': sizeBytes,
-          digest: `sha-256=${digest}`,
-          'repr-digest': `sha-256=:${digest}:`,
-        },
+      return send({
+        'content-disposition': `attachment; filename="${fileName}"`,
+        digest: `sha-256=${digest}`,
+        'repr-digest': `sha-256=:${digest}:`,
       });
     },
   ),

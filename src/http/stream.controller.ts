@@ -40,7 +40,7 @@ const StreamStateDto = named(
   }),
 );
 
-const recordTenant = idInput.meta({
+export const recordTenant = idInput.meta({
   description: 'Tenant of the record; `platform` for records of the platform.',
 });
 const eventsQuery = z.strictObject({ ...optionalPaging, tenantId: recordTenant });
@@ -73,7 +73,7 @@ const description =
   'stream of that record. Every read is recorded in the audit log.';
 
 /** Ids are lowercased only if they are UUIDs: names of records, such as a forwarder's, are case-sensitive. */
-const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
+export const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
   entity,
   tenantId,
   id: UUID.test(id.toLowerCase()) ? id.toLowerCase() : id,
@@ -86,7 +86,7 @@ export const StreamController = controllerOf(
     async ({ params, query: { tenantId, pageNumber, pageSize } }, services) => {
       const address = addressOf(params, tenantId);
       const page = await services.queries.execute(new ListStreamEvents(address, pageNumber, pageSize));
-      await record(services, address, 'EVENTS');
+      await recordRead(services, address, 'EVENTS');
       return page;
     },
   ),
@@ -96,13 +96,17 @@ export const StreamController = controllerOf(
     async ({ params, query }, services) => {
       const address = addressOf(params, query.tenantId);
       const state = await services.queries.execute(new GetStreamState(address, query.at));
-      await record(services, address, 'STATE');
+      await recordRead(services, address, 'STATE');
       return state;
     },
   ),
 );
 
-async function record(services: Services, { id, ...address }: RecordAddress, part: 'EVENTS' | 'STATE'): Promise<void> {
+export async function recordRead(
+  services: Services,
+  { id, ...address }: RecordAddress,
+  part: 'EVENTS' | 'STATE',
+): Promise<void> {
   const target = { tenantId: PLATFORM_TENANT, id: services.get<Ids>(IDS).next() };
   await services.commands.execute(new RecordHistoryRead(target, { ...address, recordId: id, part }));
 }

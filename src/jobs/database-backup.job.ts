@@ -7,6 +7,8 @@ export type BackupSettings = {
   readonly directory: string;
   /** Number of backups to keep. Older ones are removed after a successful backup. */
   readonly kept: number;
+  /** Recipient of age for whom backups are encrypted. */
+  readonly recipient?: string | undefined;
   /** Version of this service. */
   readonly service: string;
 };
@@ -26,16 +28,16 @@ export const databaseBackup = (work: HistoryWork<BackupTask>, settings: BackupSe
 
 /** @throws BackupError, EventStoreUnavailable, CorruptEvent, the signal's reason. A failed backup leaves no file. */
 export async function backUp(task: BackupTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> {
-  const { executionId, directory, service, kept } = task;
+  const { executionId, directory, service, kept, recipient } = task;
   const { events, catalogue, clock, sharesThread } = parts;
   const { signal, report } = control;
   const archive = new BackupArchive(directory);
-  const draft = await archive.begin(executionId, clock.nowMs());
+  const draft = await archive.begin(executionId, clock.nowMs(), recipient);
   try {
     const options = { service, executionId, clock, signal, report, sharesThread, streams: catalogue.streamPrefixes };
-    const { count, sizeBytes, sha256 } = await writeBackup(events, draft, options);
+    const count = await writeBackup(events, draft, options);
     signal.throwIfAborted();
-    await draft.keep(sha256);
+    const { sizeBytes, sha256 } = await draft.keep();
     const removed = await archive.prune(kept);
     const pruned = removed === 0 ? '' : ` Old backups removed: ${removed}.`;
     return {

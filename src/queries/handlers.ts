@@ -17,6 +17,7 @@ export { transactionQueryHandlers } from './transaction.queries.js';
 export { saleQueryHandlers } from './sale.queries.js';
 export { ruleApplicationQueryHandlers } from './rule-application.queries.js';
 export { RuleApplicationReader } from './rule-application.reader.js';
+export { integrityQueryHandlers } from './integrity.queries.js';
 export { streamQueryHandlers } from './stream.queries.js';
 export { periodQueryHandlers, UndetectedEntries } from './period.queries.js';
 export { tenantQueryHandlers } from './tenant.queries.js';

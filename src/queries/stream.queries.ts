@@ -75,7 +75,7 @@ async function lastOf(
  * a sale, a customer, or the transaction that it reverses.
  * @throws DomainError not_found
  */
-async function lastEvent(
+export async function lastEvent(
   history: StreamHistory,
   catalogue: EventCatalogue,
   models: ReadModels,

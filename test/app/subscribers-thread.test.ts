@@ -10,6 +10,7 @@ const callbacks = {
   reportRebuild: refused,
   noteForwarder: refused,
   noteWebhook: refused,
+  recordCheckpoint: refused,
 };
 const ignored = () => undefined;
 const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '', redisUrl: '' };
@@ -38,6 +39,7 @@ describe("The subscribers' thread", () => {
       settings: {
         ...{ stores: NOWHERE, roles: [], restoreForward: 'wait', logLevel: 'silent' },
         webhooks: { directory: '', key: undefined, allowPrivate: false },
+        integrity: { directory: '', key: undefined, witnessUrl: undefined, checkpointEveryMs: 3_600_000 },
         history: { historyId: '', space: '' },
       },
       clock,

@@ -141,3 +141,49 @@ describe('A large backup', () => {
 test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
 });
+
+describe('A part of a backup', () => {
+  const part = async (headers: Record<string, string>) =>
+    fetch(`${await service.service.app.getUrl()}${pathOf(execution)}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+  let whole: Buffer;
+  let etag: string;
+  beforeAll(async () => {
+    const answer = await part({});
+    whole = Buffer.from(await answer.arrayBuffer());
+    etag = answer.headers.get('etag') ?? '';
+  });
+
+  test.each([
+    ['bytes=0-99', 0, 99],
+    ['bytes=100-', 100, undefined],
+    ['bytes=-50', -50, undefined],
+    ['bytes=5-999999999', 5, undefined],
+  ])('is sent for %s', async (range, start, end) => {
+    const answer = await part({ range, 'if-range': etag });
+    expect(answer.status).toBe(206);
+    const expected = whole.subarray(start, end === undefined ? whole.length : end + 1);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(expected)).toBe(true);
+    expect(answer.headers.get('content-length')).toBe(String(expected.length));
+    const first = start < 0 ? whole.length + start : start;
+    const last = first + expected.length - 1;
+    expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${last}/${whole.length}`);
+  });
+
+  test.each([
+    { range: 'bytes=0-1,4-5' },
+    { range: 'lines=1-2' },
+    { range: 'bytes=9-1' },
+    { range: 'bytes=0-9', 'if-range': '"x"' },
+  ])('is the whole file for %j', async (headers) => {
+    const answer = await part(headers);
+    expect([answer.status, Buffer.from(await answer.arrayBuffer()).equals(whole)]).toEqual([200, true]);
+  });
+
+  test('does not exist beyond the end', async () => {
+    const answer = await part({ range: `bytes=${whole.length}-` });
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`]);
+    expect(await answer.text()).toBe('');
+  });
+});

@@ -34,8 +34,10 @@ const POLICIES = [
 const POLICY_TASKS = POLICIES.length + 1;
 /** The forwarder and the webhooks. */
 const FORWARDER_TASKS = 2;
+/** The read models and the tree of the history. */
+const PROJECTION_TASKS = 2;
 /** Projections, forwarder, jobs and policies. */
-const TASKS = 1 + FORWARDER_TASKS + 1 + POLICY_TASKS;
+const TASKS = PROJECTION_TASKS + FORWARDER_TASKS + 1 + POLICY_TASKS;
 
 type Message = { readonly messageId: string; readonly event: CloudEvent };
 type CloudEvent = {
@@ -375,7 +377,7 @@ describe('replicas on shared servers', () => {
           const headers = { authorization: `Bearer ${books.token}` };
           expect((await fetch(`${other}/api/customers?pageNumber=1&pageSize=1`, { headers })).status).toBe(404);
         }
-        const wanted = [0, 1, FORWARDER_TASKS, POLICY_TASKS, 1];
+        const wanted = [0, PROJECTION_TASKS, FORWARDER_TASKS, POLICY_TASKS, 1];
         await until(
           () => Promise.resolve(processes.map((one) => one.leads().length)),
           (leads) => leads.join() === wanted.join(),

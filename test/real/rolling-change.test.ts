@@ -51,6 +51,11 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
     batchSize: 100,
     meters: new QueueMeters(clock),
     ids: new Uuid7Ids(),
+    integrity: {
+      ...{ directory: settings.directory, key: undefined },
+      witnessUrl: undefined,
+      checkpointEveryMs: 3_600_000,
+    },
     webhooks: await openWebhooks({ directory: settings.directory, key: undefined, allowPrivate: false }, clock),
     callbacks: {
       park: () => Promise.resolve(),
@@ -58,6 +63,7 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
       reportRebuild: () => Promise.resolve(false),
       noteForwarder: () => Promise.resolve(),
       noteWebhook: () => Promise.resolve(),
+      recordCheckpoint: () => Promise.resolve(false),
     },
     onProgress: (model, position) => {
       progress.advance(model, position);

@@ -55,6 +55,7 @@ export class EverythingElse {
     await this.jobs();
     await this.errors();
     await this.rebuilds();
+    await this.written('CheckpointSigned');
     await this.service.quiet();
   }
 

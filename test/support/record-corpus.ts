@@ -23,6 +23,7 @@ const service = await TestService.start({
     WEB_PUSH_ALLOW_PRIVATE: 'true',
     WEB_PUSH_CA_FILE: certificate,
     VAPID_SUBJECT: 'mailto:me@kontor.test',
+    INTEGRITY_CHECKPOINT_SECONDS: '1',
     JOB_SCHEDULES: 'off; session-cleanup=0 3 1 1 *',
   },
 });

@@ -287,6 +287,8 @@ export class TestService {
       READ_WAIT_MS: '10000',
       // Tests start jobs explicitly.
       JOB_SCHEDULES: 'off',
+      // Tests of checkpoints set their own interval.
+      INTEGRITY_CHECKPOINT_SECONDS: '3600',
       ...NO_LIMITS,
       ...this.environment,
     });

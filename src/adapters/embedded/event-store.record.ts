@@ -35,7 +35,7 @@ export function assertSound(row: EventRow): void {
     throw new CorruptEvent(position);
 }
 
-/** Decodes a row that `assertSound` has verified. */
+/** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row is not JSON */
 export function decoded(row: EventRow): RecordedEvent {
   const [position, stream, revision, id, type, data, metadata, recordedAtMs] = row;
   return {
@@ -44,10 +44,18 @@ export function decoded(row: EventRow): RecordedEvent {
     revision,
     position,
     type,
-    data: JSON.parse(data) as object,
-    metadata: JSON.parse(metadata) as object,
+    data: parsed(position, data),
+    metadata: parsed(position, metadata),
     recordedAtMs,
   };
+}
+
+function parsed(position: number, json: string): object {
+  try {
+    return JSON.parse(json) as object;
+  } catch {
+    throw new CorruptEvent(position);
+  }
 }
 
 /** @throws CorruptEvent */

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
+
+/** Id of the only record of its kind: the tree over the whole history. */
+export const HISTORY_TREE = 'history';
+
+export const integrityEvents = {
+  /**
+   * A checkpoint of the Merkle tree. Appended at the revision after the checkpoint that its signer knew as the last
+   * one, and published only afterwards: two signers never publish contradictory checkpoints.
+   */
+  CheckpointSigned: technical(
+    z.object({
+      /** C2SP signed note. */
+      note: z.string(),
+      /** Number of events that the tree covers. */
+      size: z.int().min(1),
+      /** Hex. */
+      rootHash: z.string(),
+      signedAt: z.iso.datetime(),
+    }),
+  ),
+};
+export type IntegrityEvent = EventOf<typeof integrityEvents>;
+export type SignedCheckpoint = IntegrityEvent['data'];
+
+/** The last checkpoint. */
+export const integrity: Aggregate<SignedCheckpoint | null, IntegrityEvent> = {
+  name: 'integrity',
+  events: integrityEvents,
+  initial: null,
+  evolve: (_, { data }) => data,
+};

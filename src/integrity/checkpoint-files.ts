@@ -1,0 +1,89 @@
+import { mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SignedCheckpoint } from '../aggregates/integrity.aggregate.js';
+
+/** A checkpoint as it is shown and published. */
+export type PublishedCheckpoint = {
+  readonly note: string;
+  readonly size: number;
+  readonly rootHash: string;
+  readonly timestamp: string;
+};
+export const published = ({ note, size, rootHash, signedAt }: SignedCheckpoint): PublishedCheckpoint => ({
+  ...{ note, size, rootHash, timestamp: signedAt },
+});
+
+const FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
+const LINE_FEED = 10;
+
+/** Files with one checkpoint per line, one file per UTC day. Lines are only added. */
+export class CheckpointFiles {
+  constructor(readonly directory: string) {}
+
+  /** Appends checkpoints, flushed to disk. */
+  async add(checkpoints: readonly PublishedCheckpoint[]): Promise<void> {
+    const dayOf = ({ timestamp }: PublishedCheckpoint): string => timestamp.slice(0, 10);
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    for (const day of new Set(checkpoints.map(dayOf)))
+      await this.append(
+        `${day}.ndjson`,
+        checkpoints.filter((one) => dayOf(one) === day),
+      );
+  }
+
+  /** The newest checkpoint; undefined if there is none. */
+  async last(): Promise<PublishedCheckpoint | undefined> {
+    for (const name of (await this.names()).toReversed()) {
+      const found = (await this.read(name)).at(-1);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** All checkpoints, oldest first. */
+  async all(): Promise<PublishedCheckpoint[]> {
+    const found: PublishedCheckpoint[] = [];
+    for (const name of await this.names()) found.push(...(await this.read(name)));
+    return found;
+  }
+
+  private async append(name: string, checkpoints: readonly PublishedCheckpoint[]): Promise<void> {
+    const file = await open(join(this.directory, name), 'a+', 0o600);
+    try {
+      const { size } = await file.stat();
+      // A crash may have cut the last line short.
+      const isCut = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== LINE_FEED;
+      await file.appendFile((isCut ? '\n' : '') + checkpoints.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async names(): Promise<string[]> {
+    const names = await readdir(this.directory).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    });
+    return names.filter((name) => FILE.test(name)).toSorted();
+  }
+
+  private async read(name: string): Promise<PublishedCheckpoint[]> {
+    return checkpointsIn(await readFile(join(this.directory, name), 'utf8'));
+  }
+}
+
+/** The checkpoints in the lines of a text; other lines are ignored. */
+export const checkpointsIn = (text: string): PublishedCheckpoint[] =>
+  text.split('\n').flatMap((line) => checkpointIn(line) ?? []);
+
+function checkpointIn(line: string): PublishedCheckpoint | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const { note, size, rootHash, timestamp } = JSON.parse(line) as Partial<PublishedCheckpoint>;
+    const isWhole = [note, rootHash, timestamp].every((text) => typeof text === 'string') && Number.isSafeInteger(size);
+    return isWhole ? ({ note, size, rootHash, timestamp } as PublishedCheckpoint) : undefined;
+  } catch {
+    return undefined;
+  }
+}

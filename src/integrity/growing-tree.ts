@@ -1,0 +1,74 @@
+import { EMPTY_ROOT, nodeHash, rootOf, type Digest } from './merkle.js';
+
+/** Levels of nodes that one tile spans, as in C2SP's tlog-tiles: only every eighth level is stored. */
+export const TILE_LEVELS = 8;
+export const TILE_WIDTH = 2 ** TILE_LEVELS;
+
+/** Hashes of one stored level from `index · TILE_WIDTH` on; level 0 holds the leaf hashes. */
+export type Tile = { readonly level: number; readonly index: number; readonly hashes: readonly Digest[] };
+
+/** The right edge of a tree: everything that appending a leaf needs. */
+export class GrowingTree {
+  #size: number;
+  /** Hashes of the incomplete tile of each level. */
+  readonly #edge: Digest[][];
+
+  /**
+   * Begins an empty tree, or continues one with the hashes of its incomplete tiles. `onComplete` receives every tile
+   * that becomes complete, lower levels first.
+   */
+  constructor(
+    private readonly onComplete: (tile: Tile) => void = () => undefined,
+    { size, edge }: { readonly size: number; readonly edge: readonly (readonly Digest[])[] } = { size: 0, edge: [] },
+  ) {
+    this.#size = size;
+    this.#edge = edge.map((hashes) => [...hashes]);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  append(leaf: Digest): void {
+    this.#size += 1;
+    this.#add(0, leaf);
+  }
+
+  /** The root of all leaves so far. */
+  root(): Digest {
+    let root: Digest | undefined;
+    for (const hashes of this.#edge)
+      for (const subtree of subtreesOf(hashes)) root = root ? nodeHash(subtree, root) : subtree;
+    return root ?? EMPTY_ROOT;
+  }
+
+  /** Copies of the incomplete tiles, one of each level. */
+  edge(): Tile[] {
+    return this.#edge.map((hashes, level) => ({ level, index: edgeOf(this.#size, level).index, hashes: [...hashes] }));
+  }
+
+  #add(level: number, hashed: Digest): void {
+    const hashes = (this.#edge[level] ??= []);
+    hashes.push(hashed);
+    if (hashes.length < TILE_WIDTH) return;
+    this.#edge[level] = [];
+    this.onComplete({ level, index: edgeOf(this.#size, level).index - 1, hashes });
+    this.#add(level + 1, rootOf(hashes));
+  }
+}
+
+/** Index and width of a level's incomplete tile in a tree of a given size. */
+export function edgeOf(size: number, level: number): { readonly index: number; readonly width: number } {
+  const nodes = Math.floor(size / TILE_WIDTH ** level);
+  return { index: Math.floor(nodes / TILE_WIDTH), width: nodes % TILE_WIDTH };
+}
+
+/** Roots of the complete subtrees of a tile's hashes, from right to left. */
+function* subtreesOf(hashes: readonly Digest[]): Iterable<Digest> {
+  let end = hashes.length;
+  for (let width = 1; end > 0; width *= 2) {
+    if (end % (width * 2) === 0) continue;
+    yield rootOf(hashes.slice(end - width, end));
+    end -= width;
+  }
+}

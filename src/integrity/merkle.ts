@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+
+// The Merkle tree of RFC 9162, section 2.1. Sizes may exceed 2^31, so there are no bitwise operators on them.
+
+/** A SHA-256 digest. */
+export type Digest = Buffer;
+
+const NODE_PREFIX = 1;
+const DIGEST_BYTES = 32;
+const scratch = Buffer.alloc(1 + 2 * DIGEST_BYTES, NODE_PREFIX);
+
+/** HASH(0x00 ‖ leaf). `leaf` is hashed as UTF-8. */
+export const leafHash = (leaf: string): Digest => hash('sha256', `\0${leaf}`, 'buffer');
+
+/** HASH(0x01 ‖ left ‖ right) */
+export function nodeHash(left: Digest, right: Digest): Digest {
+  left.copy(scratch, 1);
+  right.copy(scratch, 1 + DIGEST_BYTES);
+  return hash('sha256', scratch, 'buffer');
+}
+
+/** Root of the empty tree. */
+export const EMPTY_ROOT: Digest = hash('sha256', '', 'buffer');
+
+/** Root over consecutive hashes of one level: MTH of RFC 9162 if they are leaf hashes. */
+export function rootOf(hashes: readonly Digest[]): Digest {
+  const [only] = hashes;
+  if (!only) return EMPTY_ROOT;
+  if (hashes.length === 1) return only;
+  const half = splitOf(hashes.length);
+  return nodeHash(rootOf(hashes.slice(0, half)), rootOf(hashes.slice(half)));
+}
+
+/** The largest power of two below a size of at least 2. */
+export function splitOf(size: number): number {
+  let half = 1;
+  while (half * 2 < size) half *= 2;
+  return half;
+}
+
+/** The hash of the complete subtree over the leaves from `index · 2^level` to before `(index + 1) · 2^level`. */
+export type NodeSource = (level: number, index: number) => Promise<Digest>;
+
+/** Root over the leaves from `from` to before `to`: a range that occurs in the tree. */
+async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<Digest> {
+  const size = to - from;
+  const level = Math.log2(size);
+  if (Number.isInteger(level) && from % size === 0) return nodes(level, from / size);
+  const middle = from + splitOf(size);
+  return nodeHash(await rangeHash(nodes, from, middle), await rangeHash(nodes, middle, to));
+}
+
+/** Root of the tree of the first `size` leaves. */
+export const rootAt = async (nodes: NodeSource, size: number): Promise<Digest> =>
+  size === 0 ? EMPTY_ROOT : rangeHash(nodes, 0, size);
+
+/** PATH of RFC 9162, section 2.1.3.1, for 0 ≤ index < size. */
+export async function inclusionProof(nodes: NodeSource, index: number, size: number): Promise<Digest[]> {
+  let [from, to] = [0, size];
+  const path: Promise<Digest>[] = [];
+  while (to - from > 1) {
+    const middle = from + splitOf(to - from);
+    if (index < middle) {
+      path.push(rangeHash(nodes, middle, to));
+      to = middle;
+    } else {
+      path.push(rangeHash(nodes, from, middle));
+      from = middle;
+    }
+  }
+  return (await Promise.all(path)).reverse();
+}
+
+/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; without hashes if they are equal. */
+export async function consistencyProof(nodes: NodeSource, older: number, newer: number): Promise<Digest[]> {
+  let [from, to] = [0, newer];
+  const path: Promise<Digest>[] = [];
+  while (older < to) {
+    const middle = from + splitOf(to - from);
+    if (older <= middle) {
+      path.push(rangeHash(nodes, middle, to));
+      to = middle;
+    } else {
+      path.push(rangeHash(nodes, from, middle));
+      from = middle;
+    }
+  }
+  // The verifier knows the root of the older tree, and so this hash if it is that root.
+  if (from > 0) path.push(rangeHash(nodes, from, to));
+  return (await Promise.all(path)).reverse();
+}

@@ -1,0 +1,236 @@
+import {
+  HISTORY_TREE,
+  integrity,
+  type IntegrityEvent,
+  type SignedCheckpoint,
+} from '../aggregates/integrity.aggregate.js';
+import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import type { ReadStore } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import type { IntegrityKeys } from '../security/integrity-keys.js';
+import { published, type CheckpointFiles } from './checkpoint-files.js';
+import { GrowingTree, type Tile } from './growing-tree.js';
+import { leafHashOf } from './leaf.js';
+import { TileStore, type EndedTile } from './tile-store.js';
+import type { Witness } from './witness.js';
+
+/** Name of the lease under which one process keeps the tree. */
+export const INTEGRITY = 'integrity';
+export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
+
+/** The revision of the last checkpoint that the signer knows, and the new one. Returns false if another came first. */
+export type RecordCheckpoint = (after: number, checkpoint: SignedCheckpoint) => Promise<boolean>;
+
+export type FollowerParts = {
+  readonly events: EventReader;
+  readonly store: ReadStore;
+  readonly catalogue: EventCatalogue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keys: IntegrityKeys;
+  readonly files: CheckpointFiles;
+  readonly witness: Witness | undefined;
+  readonly record: RecordCheckpoint;
+  /** Maximum time without a checkpoint while events are appended. */
+  readonly checkpointEveryMs: number;
+};
+
+/** Leaves between two saves of the tiles. */
+const SAVE_EVERY = 4_096;
+/** The first checkpoint of a history does not wait for the whole interval. */
+const FIRST_SHARE = 0.1;
+
+type TreeFacts = Pick<SignedCheckpoint, 'size' | 'rootHash'>;
+
+/** The history contradicts a checkpoint that was already published. */
+class Contradiction extends Error {
+  override readonly name = 'Contradiction';
+}
+
+/**
+ * Follows the history, adds every event to the Merkle tree, and signs checkpoints. A checkpoint is published only when
+ * it has been read back from the history.
+ */
+export class TreeFollower {
+  private readonly tiles: TileStore;
+  private readonly stopping = new AbortController();
+  private readonly saves = new KeyedQueue();
+  private running: Promise<unknown> = Promise.resolve();
+  private tree = new GrowingTree();
+  private position: Position = BEFORE_ALL;
+  private savedSize = 0;
+  /** Complete tiles that are not stored yet. */
+  private complete: EndedTile[] = [];
+  /** Where the history ended when this process began; nothing is signed before the tree has reached it. */
+  private goal: Position = Number.POSITIVE_INFINITY;
+  /** Size of the last checkpoint that is known to fit the tree. */
+  private agreed = 0;
+  private publishedSize = 0;
+
+  constructor(private readonly parts: FollowerParts) {
+    this.tiles = new TileStore(parts.store);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+    await this.parts.witness?.stop();
+    await this.save().catch((error: unknown) => {
+      this.parts.logger.warn({ err: error }, 'the tree of the history could not be saved');
+    });
+  }
+
+  private async run(): Promise<void> {
+    const { clock } = this.parts;
+    const { signal } = this.stopping;
+    const attempt = async (gotOn: () => void): Promise<void> => {
+      await this.begin();
+      await this.follow(gotOn);
+    };
+    await Promise.all([retryForever(clock, signal, attempt, this.complain), this.keepSigning()]);
+  }
+
+  private readonly complain = (error: unknown): void => {
+    const { logger } = this.parts;
+    if (error instanceof Contradiction) logger.error({ reason: error.message }, 'no checkpoint is signed');
+    else logger.warn({ err: error }, 'the tree of the history waits for an engine');
+  };
+
+  /** Continues where the stored tiles end. */
+  private async begin(): Promise<void> {
+    const { events, catalogue, files } = this.parts;
+    await this.tiles.prepare();
+    this.goal = await lastOwnEvent(events, catalogue);
+    this.publishedSize = (await files.last())?.size ?? 0;
+    const { tree, position } = await this.tiles.tree(this.onComplete);
+    [this.tree, this.position, this.savedSize, this.complete] = [tree, position, tree.size, []];
+    this.agreed = 0;
+  }
+
+  private async follow(gotOn: () => void): Promise<void> {
+    const { events, catalogue } = this.parts;
+    const { signal } = this.stopping;
+    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    for await (const batch of events.subscribeToAll({ after: this.position, filter, signal })) {
+      this.add(batch.events);
+      this.position = Math.max(this.position, batch.position);
+      await this.publish(batch.events, batch.caughtUp);
+      if (this.tree.size - this.savedSize >= SAVE_EVERY) await this.save();
+      gotOn();
+      if (signal.aborted) return;
+    }
+    if (!signal.aborted) throw new Error('the subscription ended');
+  }
+
+  private add(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      // Before the leaf, because a tile that it completes ends here.
+      this.position = event.position;
+      this.tree.append(leafHashOf(event));
+    }
+  }
+
+  private readonly onComplete = (tile: Tile): void => {
+    this.complete.push({ ...tile, end: this.position });
+  };
+
+  /** Saves run one after another. */
+  private save(): Promise<void> {
+    return this.saves.run('', () => this.saveNow());
+  }
+
+  private async saveNow(): Promise<void> {
+    const { size } = this.tree;
+    const end = this.position;
+    if (size === this.savedSize) return;
+    const complete = this.complete.splice(0);
+    const edge = this.tree.edge().flatMap((tile) => (tile.hashes.length === 0 ? [] : [{ ...tile, end }]));
+    try {
+      await this.tiles.save([...complete, ...edge], { size, position: end });
+      this.savedSize = size;
+    } catch (error) {
+      this.complete.unshift(...complete);
+      throw error;
+    }
+  }
+
+  private async keepSigning(): Promise<void> {
+    const { clock, checkpointEveryMs } = this.parts;
+    const { signal } = this.stopping;
+    for (let told: string | undefined; !signal.aborted;) {
+      await clock.sleep(this.agreed === 0 ? checkpointEveryMs * FIRST_SHARE : checkpointEveryMs, signal);
+      if (this.stopping.signal.aborted) return;
+      try {
+        await this.sign();
+        told = undefined;
+      } catch (error) {
+        if (told !== String(error)) this.complain(error);
+        told = String(error);
+      }
+    }
+  }
+
+  /** Signs the tree if anything was appended since the last checkpoint. */
+  private async sign(): Promise<void> {
+    const { clock, keys, record } = this.parts;
+    const last = await this.lastCheckpoint();
+    if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
+    await this.assertAgrees([last?.data, await this.parts.files.last()]);
+    const { size } = this.tree;
+    // Besides what it covers, the history contains the last checkpoint itself.
+    if (size === 0 || (last && size <= last.data.size + 1)) return;
+    const root = this.tree.root();
+    await this.save();
+    const note = keys.sign({ size, root });
+    const signedAt = new Date(clock.nowMs()).toISOString();
+    await record(last?.revision ?? -1, { note, size, rootHash: root.toString('hex'), signedAt });
+  }
+
+  private async lastCheckpoint() {
+    const { events, catalogue } = this.parts;
+    const [last] = (await events.readStream(TREE_STREAM, { direction: 'backwards', maxCount: 1 })).events;
+    return last && { revision: last.revision, position: last.position, data: dataOf(catalogue, last) };
+  }
+
+  /**
+   * A checkpoint may only extend those before it: the last one in the history, and the last one in this process's
+   * files, which a truncated history lacks.
+   * @throws Contradiction
+   */
+  private async assertAgrees(known: readonly (TreeFacts | undefined)[]): Promise<void> {
+    for (const { size, rootHash } of known.filter((one) => one !== undefined)) {
+      if (size <= this.agreed) continue;
+      if (size > this.tree.size)
+        throw new Contradiction(`a checkpoint covers ${size} events, but the history has only ${this.tree.size}`);
+      await this.save();
+      if ((await this.tiles.view().root(size)).toString('hex') !== rootHash)
+        throw new Contradiction(`the first ${size} events are not those that a checkpoint covers`);
+      this.agreed = size;
+    }
+  }
+
+  /** Publishes the checkpoints among the events. The witness gets none that are outdated. */
+  private async publish(events: readonly RecordedEvent[], isCaughtUp: boolean): Promise<void> {
+    const { catalogue, files, witness } = this.parts;
+    const signed = events.flatMap((event) => (event.stream === TREE_STREAM ? [dataOf(catalogue, event)] : []));
+    const news = signed.filter(({ size }) => size > this.publishedSize);
+    const last = news.at(-1);
+    if (!last) return;
+    await files.add(news.map(published));
+    this.publishedSize = last.size;
+    if (isCaughtUp) witness?.post(last.note);
+  }
+}
+
+const dataOf = (catalogue: EventCatalogue, event: RecordedEvent): SignedCheckpoint =>
+  (catalogue.decode(event) as unknown as IntegrityEvent).data;

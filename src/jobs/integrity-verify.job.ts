@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { eventsOf } from '../eventsourcing/stream-events.js';
+import { CheckpointFiles } from '../integrity/checkpoint-files.js';
+import { publishedRoot, recordedRoot } from '../integrity/checkpoint-reading.js';
+import { TileStore, TreeBehind } from '../integrity/tile-store.js';
+import { TREE_STREAM } from '../integrity/tree-follower.js';
+import { TreeVerification, type KnownLeaves, type KnownRoot } from '../integrity/tree-verification.js';
+import { BEFORE_ALL, type EventReader } from '../ports/event-store.js';
+import { readVerifiers, type NoteVerifier } from '../security/integrity-keys.js';
+import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from './job.js';
+
+/** `verifiers`: public keys that sign checkpoints, one per line. `checkpoints`: folder of the checkpoint files. */
+export type IntegrityTask = {
+  readonly kind: 'integrity';
+  readonly verifiers: string;
+  readonly checkpoints: string;
+};
+
+const BATCH = { own: 1_000, shared: 50 } as const;
+
+/** Compares the whole history with the tree and all its checkpoints. */
+export const integrityVerify = (
+  work: HistoryWork<IntegrityTask>,
+  settings: () => Promise<Omit<IntegrityTask, 'kind'>>,
+): Job => ({
+  name: 'integrity-verify',
+  description: 'Compares every event with the signed checkpoints. Fails if an event was changed, removed or inserted.',
+  schedule: '30 4 * * *',
+  parameters: z.strictObject({}),
+  run: async ({ signal, report }) => work({ kind: 'integrity', ...(await settings()) }, { signal, report }),
+});
+
+/** @throws TamperedHistory, CorruptEvent, EventStoreUnavailable, ReadStoreUnavailable, the signal's reason */
+export async function verifyIntegrity(
+  { verifiers: keys, checkpoints }: IntegrityTask,
+  { events, reads, catalogue, sharesThread }: TaskParts,
+  { signal, report }: TaskControl,
+): Promise<JobOutcome> {
+  const upTo = await events.head();
+  const roots = await rootsOf(events, new CheckpointFiles(checkpoints), readVerifiers(keys, 'INTEGRITY_KEY'));
+  const tiles = new TileStore(reads);
+  await tiles.prepare();
+  const verification = new TreeVerification(roots, leavesIn(tiles));
+  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  const maxBatchSize = sharesThread ? BATCH.shared : BATCH.own;
+  let count = 0;
+  for await (const batch of events.subscribeToAll({ after: BEFORE_ALL, filter, maxBatchSize, signal })) {
+    const until = batch.events.filter(({ position }) => position <= upTo);
+    await verification.add(until);
+    count += until.length;
+    report(Math.min(99, Math.floor(((batch.position + 1) / (upTo + 1)) * 100)), `${count} events`);
+    if (batch.position >= upTo || batch.caughtUp) break;
+  }
+  signal.throwIfAborted();
+  const { size, covered, checkpoints: compared, damagedLeaf } = await verification.end();
+  const rebuild = damagedLeaf === undefined ? '' : ` The stored tree is damaged at event ${damagedLeaf}.`;
+  return {
+    message: `${size} events match ${compared} checkpoints, of which the last covers ${covered} events.${rebuild}`,
+  };
+}
+
+/** The checkpoints in the history and in the files. */
+async function rootsOf(
+  events: EventReader,
+  files: CheckpointFiles,
+  verifiers: readonly NoteVerifier[],
+): Promise<KnownRoot[]> {
+  const roots: KnownRoot[] = [];
+  for await (const event of eventsOf(events, TREE_STREAM)) {
+    const root = recordedRoot(event, verifiers);
+    if (root) roots.push(root);
+  }
+  for (const checkpoint of await files.all()) roots.push(publishedRoot(checkpoint, verifiers));
+  return roots;
+}
+
+const leavesIn =
+  (tiles: TileStore): KnownLeaves =>
+  async (tile) => {
+    try {
+      return await tiles.tile(0, tile);
+    } catch (error) {
+      if (error instanceof TreeBehind) return [];
+      throw error;
+    }
+  };

@@ -1,0 +1,208 @@
+import type { IntegrityEvent, SignedCheckpoint } from '../aggregates/integrity.aggregate.js';
+import { conflict, DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
+import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { TILE_WIDTH } from '../integrity/growing-tree.js';
+import { published, type PublishedCheckpoint } from '../integrity/checkpoint-files.js';
+import { leafHashOf, leafPartsOf } from '../integrity/leaf.js';
+import { consistencyProof, inclusionProof } from '../integrity/merkle.js';
+import { TileStore, TreeBehind, type TreeView } from '../integrity/tile-store.js';
+import { TREE_STREAM } from '../integrity/tree-follower.js';
+import { EVENT_STORE, type EventStore, type Position, type RecordedEvent } from '../ports/event-store.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { auditLogs } from '../projections/audit-log.projection.js';
+import { IntegrityKeys } from '../security/integrity-keys.js';
+import { ReadModels } from './query.js';
+import { StreamHistory } from './stream-history.js';
+import { lastEvent, type RecordAddress } from './stream.queries.js';
+
+/** A checkpoint with the position of the last event that it covers. */
+export type CheckpointView = PublishedCheckpoint & { readonly position: Position };
+/** Hashes are hex, from the leaf to the root. */
+export type InclusionView = {
+  readonly index: number;
+  readonly size: number;
+  readonly leafHash: string;
+  readonly hashes: readonly string[];
+  /** The signed note. */
+  readonly checkpoint: string;
+};
+export type TreeSizes = { readonly from: number; readonly to: number };
+export type ConsistencyView = TreeSizes & { readonly hashes: readonly string[] };
+
+/** An event of a bundle. `leaf` is null if the event contains a secret; its hash still proves its place. */
+export type EvidenceEvent = Omit<InclusionView, 'size' | 'checkpoint'> & { readonly leaf: readonly string[] | null };
+/** What scripts/verify-evidence.mjs checks without the service. */
+export type Evidence = {
+  readonly format: 'kontor-evidence';
+  readonly version: 1;
+  readonly record: RecordAddress & { readonly stream: string };
+  readonly publicKey: string;
+  readonly checkpoint: string;
+  /** Events of the record that no checkpoint covers yet. */
+  readonly uncovered: number;
+  readonly events: readonly EvidenceEvent[];
+};
+
+export class GetCheckpoint extends query<CheckpointView>() {}
+/** Proves the inclusion of an event, or that a tree contains an earlier one. */
+export class GetTreeProof extends query<InclusionView | ConsistencyView, [of: string | TreeSizes]>() {}
+export class GetEvidence extends query<Evidence, [address: RecordAddress]>() {}
+
+const MAX_EVENTS = 10_000;
+
+/** @throws DomainError unavailable while the tree is derived again */
+async function whileKnown<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof TreeBehind)) throw error;
+    const message = 'The tree of the history is being built. Try again.';
+    throw new DomainError('unavailable', 'TREE_BEHIND', message, { retryAfterSeconds: 1 });
+  }
+}
+
+const hex = (hashes: readonly Buffer[]): string[] => hashes.map((each) => each.toString('hex'));
+
+/** @throws DomainError not_found before the first checkpoint */
+async function lastCheckpoint(history: StreamHistory): Promise<SignedCheckpoint> {
+  const event = await history.lastOf(TREE_STREAM);
+  const decoded = event && (history.decode(event) as unknown as IntegrityEvent | undefined);
+  if (!decoded) throw new DomainError('not_found', 'NOT_FOUND', 'No checkpoint has been signed yet.');
+  return decoded.data;
+}
+
+/** Finds events in the tree. Leaves are in the order of the history, so a tile is a short range of positions. */
+class Leaves {
+  constructor(
+    private readonly events: EventStore,
+    private readonly catalogue: EventCatalogue,
+    private readonly tiles: TileStore,
+  ) {}
+
+  /** The event at an index. @throws TreeBehind */
+  async at(index: number): Promise<RecordedEvent> {
+    const tile = Math.floor(index / TILE_WIDTH);
+    const found = (await this.ofTile(tile))[index % TILE_WIDTH];
+    if (!found) throw new TreeBehind('The history does not reach this leaf');
+    return found;
+  }
+
+  /** Index of the event with an id at a position; undefined if the tree does not reach it. @throws TreeBehind */
+  async find(id: string, position: Position): Promise<number | undefined> {
+    const tile = await this.tiles.tileAt(position);
+    if (!tile) return undefined;
+    const at = (await this.ofTile(tile.index)).findIndex((event) => event.id === id);
+    return at >= 0 && at < tile.hashes.length ? tile.index * TILE_WIDTH + at : undefined;
+  }
+
+  /** Index of an event's leaf, found by its hash; undefined if the tree has no such leaf. */
+  async indexOf(event: RecordedEvent): Promise<number | undefined> {
+    const tile = await this.tiles.tileAt(event.position);
+    const hashed = leafHashOf(event);
+    const at = tile?.hashes.findIndex((one) => one.equals(hashed)) ?? -1;
+    return tile && at >= 0 ? tile.index * TILE_WIDTH + at : undefined;
+  }
+
+  /** Position of the event with an id, by a scan: only audited events have an index. */
+  async scan(id: string): Promise<Position | undefined> {
+    const { filter } = this;
+    for (let from: Position | undefined = -1; from !== undefined;) {
+      const page: readonly RecordedEvent[] = await this.events.readAll({ from, filter });
+      const found = page.find((event) => event.id === id);
+      if (found) return found.position;
+      from = page.at(-1)?.position;
+    }
+    return undefined;
+  }
+
+  private async ofTile(index: number): Promise<readonly RecordedEvent[]> {
+    const from = await this.tiles.positionBefore(index);
+    return this.events.readAll({ from, filter: this.filter, maxCount: TILE_WIDTH });
+  }
+
+  private get filter() {
+    return { on: 'stream', prefixes: this.catalogue.streamPrefixes } as const;
+  }
+}
+
+const inclusionOf = async (view: TreeView, index: number, size: number) => ({
+  index,
+  leafHash: (await view.leaf(index)).toString('hex'),
+  hashes: hex(await inclusionProof(view.node, index, size)),
+});
+
+/** @throws DomainError invalid for a tree that does not exist yet */
+async function consistencyOf(tiles: TileStore, { from, to }: TreeSizes): Promise<ConsistencyView> {
+  const { size } = await tiles.reached();
+  if (to > size) throw invalid([{ path: 'to', message: `The tree has ${size} leaves.` }]);
+  return { from, to, hashes: hex(await consistencyProof(tiles.view().node, from, to)) };
+}
+
+const notCovered = (): DomainError =>
+  conflict('NOT_COVERED', 'No checkpoint covers this event yet. Try again in a minute.');
+
+/** The events of a record that a checkpoint covers, with their proofs. */
+async function evidenceOf(
+  history: StreamHistory,
+  leaves: Leaves,
+  view: TreeView,
+  { stream, size }: { readonly stream: string; readonly size: number },
+): Promise<Pick<Evidence, 'uncovered' | 'events'>> {
+  const events: EvidenceEvent[] = [];
+  let uncovered = 0;
+  const secrets = history.secretsOf(stream);
+  for await (const event of history.each(stream)) {
+    if (events.length === MAX_EVENTS)
+      throw conflict('TOO_MANY_EVENTS', `The record has more than ${MAX_EVENTS} events, too many for one bundle.`);
+    const index = await leaves.indexOf(event);
+    if (index === undefined || index >= size) {
+      uncovered += 1;
+      continue;
+    }
+    const decoded = history.decode(event);
+    if (decoded) secrets.learn(decoded);
+    const isOpen = decoded !== undefined && JSON.stringify(secrets.without(event.data)) === JSON.stringify(event.data);
+    events.push({ ...(await inclusionOf(view, index, size)), leaf: isOpen ? leafPartsOf(event) : null });
+  }
+  return { uncovered, events };
+}
+
+const TREE = [EVENT_STORE, EventCatalogue, TileStore, StreamHistory] as const;
+export const integrityQueryHandlers = [
+  answers(GetCheckpoint, TREE, (events, catalogue, tiles, history) =>
+    whileKnown(async () => {
+      const checkpoint = await lastCheckpoint(history);
+      const last = await new Leaves(events, catalogue, tiles).at(checkpoint.size - 1);
+      return { ...published(checkpoint), position: last.position };
+    }),
+  ),
+  answers(GetTreeProof, [...TREE, ReadModels], (events, catalogue, tiles, history, models, of) =>
+    whileKnown(async () => {
+      if (typeof of !== 'string') return consistencyOf(tiles, of);
+      const leaves = new Leaves(events, catalogue, tiles);
+      const entry = await models.get(auditLogs, PLATFORM, of);
+      const position = entry?.position ?? (await leaves.scan(of));
+      if (position === undefined) throw notFound('event');
+      const { note, size } = await lastCheckpoint(history);
+      const index = await leaves.find(of, position);
+      if (index === undefined || index >= size) throw notCovered();
+      return { ...(await inclusionOf(tiles.view(), index, size)), size, checkpoint: note };
+    }),
+  ),
+  answers(
+    GetEvidence,
+    [...TREE, ReadModels, IntegrityKeys],
+    (events, catalogue, tiles, history, models, keys, address) =>
+      whileKnown(async () => {
+        const { stream } = await lastEvent(history, catalogue, models, address);
+        const { note, size } = await lastCheckpoint(history);
+        const leaves = new Leaves(events, catalogue, tiles);
+        const bundle = await evidenceOf(history, leaves, tiles.view(), { stream, size });
+        return {
+          ...{ format: 'kontor-evidence', version: 1, record: { ...address, stream } },
+          ...{ publicKey: keys.publicKey, checkpoint: note, ...bundle },
+        };
+      }),
+  ),
+];
