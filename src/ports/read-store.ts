@@ -18,7 +18,10 @@ export type Field<Doc> = {
   readonly of: (doc: Doc) => Scalar | null | readonly Scalar[];
 };
 
-/** A total order of lists: these single-valued fields, then the id, all in the same direction. */
+/**
+ * A total order of lists: these single-valued fields, then the id, all in the same direction. Order by the id alone
+ * needs no index of its own.
+ */
 export type Order = { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
 
 /** Storage and indexes of a read model. Any change requires a new `version`, which is built beside the old one. */

@@ -4,6 +4,7 @@ import { currencyDigits, fromMinor, MAX_DECIMALS, toMinor } from '../aggregates/
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
+import { type TaxedKind, taxesOf } from './document-taxes.js';
 import {
   type CategoryChange,
   categorizedBysOf,
@@ -20,13 +21,18 @@ export type Sums = { readonly currency: string; readonly debit: string; readonly
 /** Totals of an account over all value dates. A customer's account has the customer's id. */
 export type BalanceView = Sums & { readonly accountId: string };
 /** Totals of an account on one value date. */
-export type AccountDayView = Sums & { readonly accountId: string; readonly date: string };
+export type AccountDayView = Sums & {
+  readonly accountId: string;
+  readonly date: string;
+  /** Of a Sales or tax account: net and tax of the documents posted to it, by kind and rate (see `taxedKey`). */
+  readonly taxed?: Readonly<Record<string, readonly [net: string, tax: string]>>;
+};
 
 export const balances = keyedBy<BalanceView>('balances', 'accountId');
 
 export const accountDays: ReadModel<AccountDayView> = {
   name: 'account_days',
-  version: 1,
+  version: 2,
   fields: texts<AccountDayView>('accountId', 'date'),
   filters: ['accountId'],
   order: { fields: ['date', 'accountId'], direction: 'ascending' },
@@ -56,9 +62,33 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
     const own = movementsOf(event).filter((movement) => dayOf(movement) === id);
     const [accountId = '', date = ''] = id.split(SEPARATOR);
     const sums = added(view, own);
-    return sums && { accountId, date, ...sums };
+    const taxed = taxedWith(view?.taxed, event, accountId);
+    return sums && { accountId, date, ...sums, ...(taxed && { taxed }) };
   },
 };
+
+const taxedKey = (kind: TaxedKind, rate: string | null): string => (rate === null ? kind : `${kind} ${rate}`);
+
+/** The kind and rate of a member of `taxed`. */
+export function taxedOf(key: string): { readonly kind: TaxedKind; readonly rate: string | null } {
+  const [kind, rate = null] = key.split(' ');
+  return { kind: kind as TaxedKind, rate };
+}
+
+/** Every transaction of a sale's event has the same date. */
+function taxedWith(taxed: AccountDayView['taxed'], event: LedgerEvent, accountId: string): AccountDayView['taxed'] {
+  const document = taxesOf(event);
+  if (!document?.accountIds.includes(accountId)) return taxed;
+  const digits = currencyDigits(entriesOf(event)[0]?.currency ?? '');
+  const plus = (a: string, b: string): string => fromMinor(toMinor(a, digits) + toMinor(b, digits), digits);
+  const sums = { ...taxed };
+  for (const { rate, net, tax } of document.amounts) {
+    const key = taxedKey(document.kind, rate);
+    const [netBefore, taxBefore] = sums[key] ?? ['0', '0'];
+    sums[key] = [plus(netBefore, net), plus(taxBefore, tax)];
+  }
+  return sums;
+}
 
 /** Postings of an event to one account on one date, in minor units, both sides non-negative. */
 export type Movement = {

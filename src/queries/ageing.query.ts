@@ -27,8 +27,8 @@ export type Ageing = {
 export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | undefined]>() {}
 
 /**
- * Returns the customers with a balance, sorted by code. Reads all entries, but its memory use grows only with the
- * number of customers.
+ * Returns the customers with a balance, sorted by code. Reads the entries that change what customers owe; its memory use
+ * grows only with the number of customers.
  */
 async function ageingOf(
   ledger: LedgerSums,
@@ -48,15 +48,14 @@ async function ageingOf(
     aged.set(customerId, known);
     known.add(bucket, net);
   };
-  const take = ([, , of, isLater, days, taxed]: LedgerEntryView): void => {
+  const take = ([, of, isLater, days, taxed]: LedgerEntryView): void => {
     eachPosting(days, others, asOf, (customerId, posting) => {
-      if (of === '') add(customerId, posting);
-      else if (isLater === 0) for (const one of later.joined(`${customerId} ${of}`, posting)) add(customerId, one);
+      if (isLater === 0) for (const one of later.joined(`${customerId} ${of}`, posting)) add(customerId, one);
       else if (isOwnItem(taxed?.[0] === 'RETURN', posting.net)) add(customerId, posting);
       else later.add(`${customerId} ${of}`, posting);
     });
   };
-  await ledger.eachEntry(books, take, true);
+  await ledger.eachOwing(books, take);
   for (const [key, postings] of later.rest)
     for (const posting of postings) add(key.slice(0, key.indexOf(' ')), posting);
   return shown(aged, await names.of(books, owing(aged)), { asOf: asOf ?? null, currency, digits });
@@ -64,7 +63,7 @@ async function ageingOf(
 
 /** Passes on what an entry posted to each customer up to the date. */
 function eachPosting(
-  days: LedgerEntryView[4],
+  days: LedgerEntryView[3],
   others: ReadonlyMap<string, unknown>,
   asOf: string | undefined,
   take: (customerId: string, posting: CustomerPosting) => void,

@@ -9,10 +9,10 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { type Scope, tenantScope } from '../ports/read-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { eachSum, ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
-import { accountDays, balances } from '../projections/ledger.projection.js';
+import { accountDays, type AccountDayView, balances } from '../projections/ledger.projection.js';
 import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
-import { ReadModels } from './query.js';
+import { ReadModels, type Rows } from './query.js';
 
 /** The books of a tenant, as they are or as they had been recorded by an instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
@@ -73,7 +73,7 @@ export class LedgerSums {
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
-      await this.eachEntry(books, ([, , , , days]) => {
+      await this.eachEntry(books, ([, , , days]) => {
         eachSum(days, (accountId, date, debit, credit) => {
           if (isWithin(date, dates)) take({ accountId, date, debit, credit });
         });
@@ -100,14 +100,17 @@ export class LedgerSums {
       });
       return;
     }
-    const scope = tenantScope(books.tenantId);
     for (const accountId of accountIds) {
-      const query = { where: { accountId }, between: { date: dates } };
-      for await (const part of this.models.parts(accountDays, scope, query))
+      for await (const part of this.daysOf(books, accountId, dates))
         for (const { date, debit, credit } of part)
           take({ accountId, date, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
       await nextTurn();
     }
+  }
+
+  /** Returns the days of one account, as the books are now. */
+  async *daysOf({ tenantId }: BooksOf, accountId: string, dates: Dates): Rows<AccountDayView> {
+    yield* this.models.parts(accountDays, tenantScope(tenantId), { where: { accountId }, between: { date: dates } });
   }
 
   /** Passes on the sums over all dates. */
@@ -118,16 +121,25 @@ export class LedgerSums {
         take({ accountId, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
   }
 
-  /** Passes on the entries recorded up to the instant, newest first if `reverse`. */
-  async eachEntry(
-    { tenantId, knownAt }: BooksOf,
-    take: (entry: LedgerEntryView) => void,
-    reverse = false,
-  ): Promise<void> {
+  /** Passes on the entries recorded up to the instant. */
+  async eachEntry(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
+    for await (const part of this.entries(books)) for (const entry of part) take(entry);
+  }
+
+  /** Passes on the entries that change what customers owe, newest first. */
+  async eachOwing(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
+    for await (const part of this.entries(books, true))
+      for (const entry of part) {
+        if (entry[1] === '') return;
+        take(entry);
+      }
+  }
+
+  private async *entries({ tenantId, knownAt }: BooksOf, reverse = false): Rows<LedgerEntryView> {
     await this.whenKnown({ tenantId, knownAt }, ledgerEntries);
     const untilMs = knownAt === undefined ? Infinity : Date.parse(knownAt);
     for await (const part of this.models.parts(ledgerEntries, tenantScope(tenantId), { reverse }))
-      for (const entry of part) if (entry[1] <= untilMs) take(entry);
+      yield knownAt === undefined ? part : part.filter(([atMs]) => atMs <= untilMs);
   }
 
   /** If the books are those at an instant, waits until the model contains everything recorded so far. */

@@ -65,6 +65,11 @@ const things: ReadModel<Thing> = {
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
+/** Ordered by id alone. */
+const notes: ReadModel<{ readonly note: string }> = {
+  ...{ name: 'notes', version: 1, fields: {}, filters: [] },
+  order: { fields: [], direction: 'ascending' },
+};
 const thing = (given: Partial<Thing> = {}): Thing => ({
   name: null,
   rank: null,
@@ -480,6 +485,25 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await notes(false)).toEqual(['c', 'b', 'a']);
         expect(await notes(true)).toEqual(['a', 'b', 'c']);
       });
+
+      test.each([false, true])(
+        'a list may be ordered by id alone, with and without indexes, also in parts (reverse: %s)',
+        async (reverse) => {
+          const home: AnyTable = { model: notes, generation: 1 };
+          await store.prepare([home], { bulk: true });
+          const written = ['b', 'd', 'a', 'e', 'c'].map((note) => create(mine, note, { note }));
+          await store.write(batch([...written, create(theirs, 'x', { note: 'x' })], home));
+          await store.write(batch([{ ...create(mine, 'd', {}), document: null, position: 2, expected: 1 }], home));
+          const expected = ['a', 'b', 'c', 'e'].map((note) => JSON.stringify({ note }));
+          if (reverse) expected.reverse();
+          for (const isIndexed of [false, true]) {
+            if (isIndexed) await store.index(home);
+            expect(await inParts(home, { reverse }, 2)).toEqual(expected);
+            const page = await store.list(home, mine, { reverse, offset: 1, limit: 2 });
+            expect(page).toEqual({ items: expected.slice(1, 3), totalCount: 4 });
+          }
+        },
+      );
 
       test('results for several values or a search are in the same order, also after a change', async () => {
         const ordered = (rank: number) => thing({ rank, name: 'same', tags: ['red'], note: `n${rank}` });

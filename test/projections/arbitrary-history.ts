@@ -73,7 +73,10 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
 /** The event with consistent amounts; its schema alone does not guarantee them. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
-    if ('transactions' in data) return { type, data: { ...data, transactions } };
+    if ('transactions' in data) {
+      const taxes = 'taxes' in data && [{ rate: '19', net: one.amount, tax: one.amount }];
+      return { type, data: { ...data, transactions, ...(taxes && { taxes }) } };
+    }
     if ('transaction' in data) return { type, data: { ...data, transaction: one } };
     if ('transactionId' in data) return { type, data: { ...data, transactionId: one.id } };
     if ('reversal' in data) return { type, data: { ...data, reversal: one } };

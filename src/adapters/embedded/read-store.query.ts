@@ -4,7 +4,7 @@ import { Bits } from './read-store.bits.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
-import { BASE, lowest, orderColumns, SPAN, type TableShape } from './read-store.shape.js';
+import { BASE, hasOrderIndex, lowest, orderColumns, SPAN, type TableShape } from './read-store.shape.js';
 
 /** Values of the order's columns, then the id. */
 type Place = readonly Value[];
@@ -107,7 +107,9 @@ export class ReadStoreQuery {
   }
 
   private following(target: Target, walk: Walk, found: Bits, limit: number): number[] {
-    if (found.count <= this.few) return this.sorted(target, walk, found).slice(0, limit);
+    const hits = found.count;
+    const isSoonFound = limit * target.state.count <= hits * STEPS_PER_SORTED_HIT * hits;
+    if (hits <= this.few || !isSoonFound) return this.sorted(target, walk, found).slice(0, limit);
     return this.along(target, walk, found, limit, Infinity);
   }
 
@@ -185,7 +187,10 @@ function nearestEnd(walk: Walk, offset: number, limit: number, total: number) {
 function rowsOf(target: Target, walk: Walk): Sql {
   const { shape, isIndexed } = target;
   const { text, values } = conditions(target, walk);
-  return { text: `${shape.main} m ${isIndexed ? `INDEXED BY ${shape.orderIndex}` : ''} WHERE ${text}`, values };
+  return {
+    text: `${shape.main} m ${isIndexed && hasOrderIndex(shape) ? `INDEXED BY ${shape.orderIndex}` : ''} WHERE ${text}`,
+    values,
+  };
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {

@@ -134,8 +134,11 @@ export const tablesOf = ({ main, terms, words, filters, texts }: TableShape): st
 export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
 
+/** The table's unique index on scope and id is also an order by id. */
+export const hasOrderIndex = ({ order }: TableShape): boolean => order.length > 0;
+
 export const createIndexes = (shape: TableShape): string[] => [
-  ...[shape, ...shape.variants.values()].map(
+  ...[shape, ...shape.variants.values()].filter(hasOrderIndex).map(
     (each) =>
       `CREATE INDEX IF NOT EXISTS ${each.orderIndex} ON ${shape.main} (scope, ${orderColumns(each).join(', ')})
        WHERE dead = 0`,
