@@ -95,6 +95,8 @@ export const ManualSalePayload = z
   .strictObject({
     ...payloadFields,
     externalId: optional(ExternalId),
+    /** That of the books, if omitted. */
+    currency: z.exactOptional(Currency),
     customerId: optional(RecordId),
   })
   .superRefine(checkType)

@@ -76,21 +76,20 @@ export class SaleDesk {
   ) {}
 
   /** @throws DomainError with the codes of the partner intake, PERIOD_CLOSED or EXTERNAL_ID_TAKEN; not_found */
-  async create({ target: request, data }: CreateSale): Promise<Receipt> {
+  async create({ target: request, data: { customerId, ...given } }: CreateSale): Promise<Receipt> {
     const { tenantId } = request;
-    const { customerId, ...given } = data;
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
     ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
-    const priced = priceSale({ ...given, externalId: given.externalId ?? '', customer: null });
+    const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });
     if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
     const externalId = given.externalId ?? (await this.numberFor(request));
     const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, externalId) };
     const known = (await this.reader.read(sale, tenantId, target.id)).state;
     const numbered = { ...priced, externalId };
     if (known.status === 'absent') await this.record(target, numbered, customerId);
-    else await this.resume(target, known, numbered, data);
+    else await this.resume(target, known, numbered, { ...given, currency, customerId });
     return this.receiptOf(target);
   }
 
@@ -172,7 +171,7 @@ export class SaleDesk {
     target: Target,
     known: AcceptedSale,
     priced: PricedSale,
-    { customerId, ...given }: ManualSalePayload,
+    { customerId, ...given }: ManualSalePayload & { readonly currency: string },
   ): Promise<void> {
     const { data } = await this.acceptanceOf(target);
     const payload = { ...given, externalId: priced.externalId, customer: null };

@@ -3284,7 +3284,7 @@ export interface components {
             type?: "SALE" | "RETURN" | "CANCELLATION";
             /** Format: date-time */
             occurredAt: string;
-            currency: string;
+            currency?: string;
             branchCode?: string | null;
             lines?: components["schemas"]["SaleLineDto"][];
             total?: string | number;
