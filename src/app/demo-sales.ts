@@ -10,6 +10,9 @@ export const DEMO_SOURCE = 'demo-shop';
 const DAY_MS = 86_400_000;
 const DAYS = 365;
 const AT_ONCE = 50;
+/** One paid sale in so many is returned, three days later. */
+const RETURNED_EVERY = 40;
+const RETURNED_AFTER_DAYS = 3;
 
 const names = ['Acme', 'Bakery Nord', 'Cafe Luna', 'Dekor', 'Elbe Books', 'Fjord Fish', 'Gardenia', 'Hafen Hotel'];
 const forms = ['GmbH', 'KG', 'Ltd', 'SARL', 'AG'];
@@ -32,14 +35,23 @@ function lehmer(seed: number): () => number {
   };
 }
 
-/** Pushes a year of plausible sales, up to yesterday, through the partner intake. */
+type Pushed = {
+  readonly externalId: string;
+  readonly occurredAt: string;
+  readonly lines: readonly object[];
+  readonly payments: readonly object[];
+};
+
+/**
+ * Pushes a year of plausible sales, up to yesterday, through the partner intake, then some returns and a sale of an
+ * unknown branch, which is rejected until somebody creates the branch.
+ */
 export async function seedSales({ app, engines }: Service, tenantId: string): Promise<void> {
   const commands = app.get(CommandBus);
   const random = lehmer(20_260_101);
   const todayMs = Math.floor(engines.clock.nowMs() / DAY_MS) * DAY_MS;
   const sales = Array.from({ length: DAYS }, (_, index) => salesOf(todayMs - (DAYS - index) * DAY_MS, random)).flat();
-  for (let start = 0; start < sales.length; start += AT_ONCE) {
-    const some = sales.slice(start, start + AT_ONCE);
+  const push = async (some: readonly object[]): Promise<void> => {
     await Promise.all(
       some.map((received) => {
         const intake = { tenantId, sourceId: DEMO_SOURCE, idempotencyKey: undefined, received };
@@ -47,10 +59,26 @@ export async function seedSales({ app, engines }: Service, tenantId: string): Pr
         return inContext({ ...currentContext(), commandId: engines.ids.next() }, () => commands.execute(command));
       }),
     );
-  }
+  };
+  for (let start = 0; start < sales.length; start += AT_ONCE) await push(sales.slice(start, start + AT_ONCE));
+  const last = sales.at(-1);
+  await push([
+    ...returnsOf(sales, todayMs),
+    ...(last ? [{ ...last, externalId: 'demo-harbour', branchCode: 'HARBOUR' }] : []),
+  ]);
 }
 
-function salesOf(dayMs: number, random: () => number): object[] {
+function returnsOf(sales: readonly Pushed[], todayMs: number): object[] {
+  const paid = sales.filter(({ payments }) => payments.length > 0);
+  return paid.flatMap(({ externalId, occurredAt, lines, payments }, index) => {
+    const atMs = Date.parse(occurredAt) + RETURNED_AFTER_DAYS * DAY_MS;
+    if (index % RETURNED_EVERY !== 0 || atMs >= todayMs) return [];
+    const facts = { externalId: `${externalId}-back`, occurredAt: new Date(atMs).toISOString(), lines, payments };
+    return [{ ...facts, type: 'RETURN', relatedExternalId: externalId, currency: DEMO_CURRENCY }];
+  });
+}
+
+function salesOf(dayMs: number, random: () => number): Pushed[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const count = 1 + Math.floor(random() * 4);
   return Array.from({ length: count }, (_, index) => {

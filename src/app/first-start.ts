@@ -8,6 +8,7 @@ import { asService, type OwnWork } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Service } from './service.js';
+import { seedBooks } from './demo-books.js';
 import { DEMO_CURRENCY, DEMO_SOURCE, seedSales } from './demo-sales.js';
 
 /** Returns the text to print once the address is known. */
@@ -20,8 +21,8 @@ const DEMO_OWNER = 'owner@demo.kontor.example';
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
- * Seeds a first start: the operator from the settings and, in development, an operator, a demo tenant with a year of
- * sales, and a partner's key. Existing records stay unchanged. Secrets are shown only once, when they are created.
+ * Seeds a first start: the operator from the settings and, in development, an operator, a demo tenant with the books of
+ * a year, and a partner's key. Existing records stay unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)
@@ -33,7 +34,10 @@ export async function seed(config: Config, service: Service): Promise<Welcome | 
   const operatorPassword = newPassword();
   const operatorIsNew = await makeOperator(service, DEMO_OPERATOR, operatorPassword);
   const key = await makeKey(service, tenantId);
-  await asService(contextFor(service, tenantId), () => seedSales(service, tenantId));
+  await asService(contextFor(service, tenantId), async () => {
+    await seedSales(service, tenantId);
+    await seedBooks(service, tenantId);
+  });
   const people = [
     ...(operatorIsNew ? [{ who: 'operator', email: DEMO_OPERATOR, password: operatorPassword }] : []),
     { who: 'owner of the demo tenant', email: DEMO_OWNER, password: ownerPassword },
