@@ -51,6 +51,12 @@ export const EntryDate = z.iso
   .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
   .meta({ pattern: DATE_FORM });
 
+/** An instant in a request: accepts any offset, stored as UTC. */
+export const InstantInput = z.iso
+  .datetime({ offset: true })
+  .max(40)
+  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be in a year from 1900 to 2999.')
+  .transform((text) => new Date(text).toISOString());
 /** An instant in events: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });
 export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone of the IANA database.');

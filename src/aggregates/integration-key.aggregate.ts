@@ -1,11 +1,11 @@
 import { parse, stringify, validate } from 'uuid';
 import { z } from 'zod';
 import { type Aggregate, domain, type EventOf, technical } from '../eventsourcing/aggregate.js';
-import { conflict, notFound } from '../eventsourcing/domain-error.js';
+import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { stepUpRequired } from '../security/step-up.js';
-import { Instant, InstantText, line } from './fields.js';
+import { changesTo, Instant, InstantInput, InstantText, line } from './fields.js';
 import { secret } from './personal.js';
-import { derived, field, input, record, text } from './record.js';
+import { derived, field, input, optional, record, text } from './record.js';
 
 const PREFIX = 'kontor_';
 const IDS_LENGTH = 43;
@@ -56,52 +56,83 @@ export const integrationKeyRecord = record({
   name: text(line(120)),
   sourceId: text(SourceId, { description: "The partner's system; part of the identity of every sale." }),
   rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
-    description: 'Requests allowed in 60 seconds.',
+    description: 'Requests allowed in 60 seconds. Every sale of a batch counts as a request.',
+  }),
+  expiresAt: optional(InstantInput.nullable(), InstantText.nullable(), null, {
+    description: 'The key is refused from this time on. Null: it does not expire.',
+  }),
+  previousSecretExpiresAt: derived(InstantText.nullable(), {
+    description: 'The secret before the last rotation works until this time. Null: only the current secret works.',
   }),
   revokedAt: derived(InstantText.nullable()),
 });
 export const CreateIntegrationKey = input('CreateIntegrationKeyDto', integrationKeyRecord.create);
 export type CreateIntegrationKey = z.output<typeof CreateIntegrationKey>;
 
-export const SetIntegrationKeyRateLimit = input('UpdateIntegrationKeyDto', {
+export const UpdateIntegrationKey = input('UpdateIntegrationKeyDto', {
   rateLimit: z.exactOptional(z.int().min(1).max(OPERATOR_MAX_RATE_LIMIT)),
+  expiresAt: z.exactOptional(InstantInput.nullable()),
 });
-export type SetIntegrationKeyRateLimit = z.output<typeof SetIntegrationKeyRateLimit>;
+export type UpdateIntegrationKey = z.output<typeof UpdateIntegrationKey>;
+
+const HOUR_MS = 3_600_000;
+export const RotateIntegrationKey = input('RotateIntegrationKeyDto', {
+  overlapHours: z.int().min(0).max(168).default(0).meta({ description: 'Time for which the old secret still works.' }),
+});
+export type RotateIntegrationKey = z.output<typeof RotateIntegrationKey>;
 
 const secretHash = secret(z.string());
 const IntegrationKeyCreated = z.object({ ...integrationKeyRecord.stored, secretHash });
 export type NewIntegrationKey = z.output<typeof IntegrationKeyCreated>;
 
 export const integrationKeyEvents = {
-  IntegrationKeyCreated: domain('CREATE', 'integration-key', IntegrationKeyCreated),
-  IntegrationKeyRotated: domain('UPDATE', 'integration-key', z.object({ secretHash })),
+  IntegrationKeyCreated: domain('CREATE', 'integration-key', IntegrationKeyCreated, {
+    version: 2,
+    upcasters: { 1: (data) => ({ expiresAt: null, ...data }) },
+  }),
+  /** Without `previousUntil`, the previous secret stops working immediately. */
+  IntegrationKeyRotated: domain(
+    'UPDATE',
+    'integration-key',
+    z.object({ secretHash, previousUntil: z.exactOptional(Instant) }),
+  ),
   IntegrationKeyRevoked: domain('DELETE', 'integration-key', z.object({ revokedAt: Instant })),
   IntegrationKeyRateLimitSet: domain('UPDATE', 'integration-key', z.object({ rateLimit: z.int() })),
+  IntegrationKeyExpirySet: domain('UPDATE', 'integration-key', z.object({ expiresAt: Instant.nullable() })),
 };
 export type IntegrationKeyEvent = EventOf<typeof integrationKeyEvents>;
 
-export type IntegrationKey =
-  { status: 'absent' } | ({ status: 'active' | 'revoked'; revokedAt: string | null } & NewIntegrationKey);
+type Secret = { readonly secretHash: string; readonly until: string };
+export type RecordedIntegrationKey = NewIntegrationKey & {
+  readonly status: 'active' | 'revoked';
+  readonly revokedAt: string | null;
+  /** The secret before the last rotation, if the rotation let it work on. */
+  readonly previous: Secret | null;
+};
+export type IntegrationKey = { readonly status: 'absent' } | RecordedIntegrationKey;
 
 export const integrationKey: Aggregate<IntegrationKey, IntegrationKeyEvent> = {
   name: 'integration-key',
   events: integrationKeyEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
-    if (event.type === 'IntegrationKeyCreated') return { status: 'active', revokedAt: null, ...event.data };
+    if (event.type === 'IntegrationKeyCreated')
+      return { status: 'active', revokedAt: null, previous: null, ...event.data };
     if (state.status === 'absent') return state;
     switch (event.type) {
-      case 'IntegrationKeyRotated':
-        return { ...state, secretHash: event.data.secretHash };
+      case 'IntegrationKeyRotated': {
+        const { secretHash: next, previousUntil: until } = event.data;
+        return { ...state, secretHash: next, previous: until ? { secretHash: state.secretHash, until } : null };
+      }
       case 'IntegrationKeyRevoked':
         return { ...state, status: 'revoked', revokedAt: event.data.revokedAt };
       case 'IntegrationKeyRateLimitSet':
         return { ...state, rateLimit: event.data.rateLimit };
+      case 'IntegrationKeyExpirySet':
+        return { ...state, expiresAt: event.data.expiresAt };
     }
   },
 };
-
-export type RecordedIntegrationKey = Exclude<IntegrationKey, { status: 'absent' }>;
 
 /** Returns the key, revoked or not. @throws DomainError not_found */
 export function recordedIntegrationKey(state: IntegrationKey): RecordedIntegrationKey {
@@ -115,19 +146,43 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
   return found;
 }
 
-export const createIntegrationKey = (state: IntegrationKey, data: NewIntegrationKey): IntegrationKeyEvent[] =>
-  state.status === 'absent' ? [{ type: 'IntegrationKeyCreated', data }] : [];
+export const hasExpired = ({ expiresAt }: Pick<NewIntegrationKey, 'expiresAt'>, nowMs: number): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= nowMs;
+
+/** The digests of the secrets that work now. */
+export const secretHashesAt = ({ secretHash: current, previous }: RecordedIntegrationKey, nowMs: number): string[] =>
+  previous && nowMs < Date.parse(previous.until) ? [current, previous.secretHash] : [current];
+
+function ensureFuture(expiresAt: string | null | undefined, now: Date): void {
+  if (expiresAt && Date.parse(expiresAt) <= now.getTime())
+    throw invalid([{ path: 'expiresAt', message: 'Must be in the future.' }]);
+}
+
+/** @throws DomainError invalid VALIDATION_FAILED if the key would already be expired */
+export function createIntegrationKey(
+  state: IntegrationKey,
+  data: CreateIntegrationKey & Pick<NewIntegrationKey, 'secretHash'>,
+  now: Date,
+): IntegrationKeyEvent[] {
+  if (state.status !== 'absent') return [];
+  ensureFuture(data.expiresAt, now);
+  return [{ type: 'IntegrationKeyCreated', data: { ...integrationKeyRecord.otherwise, ...data } }];
+}
 
 /**
- * Replaces the secret. The previous one becomes invalid immediately.
- * @throws DomainError not_found; conflict KEY_REVOKED
+ * Replaces the secret. The previous one works for `overlapHours` more; an older one stops working immediately.
+ * @throws DomainError not_found; conflict KEY_REVOKED, KEY_EXPIRED
  */
 export function rotateIntegrationKey(
   state: IntegrationKey,
-  { secretHash: next }: { secretHash: string },
+  { secretHash: next, overlapHours }: RotateIntegrationKey & Pick<NewIntegrationKey, 'secretHash'>,
+  now: Date,
 ): IntegrationKeyEvent[] {
-  if (usable(state).secretHash === next) return [];
-  return [{ type: 'IntegrationKeyRotated', data: { secretHash: next } }];
+  const found = usable(state);
+  if (found.secretHash === next) return [];
+  if (hasExpired(found, now.getTime())) throw conflict('KEY_EXPIRED', 'The key has expired. Create a new one.');
+  const previousUntil = new Date(now.getTime() + overlapHours * HOUR_MS).toISOString();
+  return [{ type: 'IntegrationKeyRotated', data: { secretHash: next, ...(overlapHours > 0 && { previousUntil }) } }];
 }
 
 /** Revokes the key permanently. Returns `[]` if it is already revoked. @throws DomainError not_found */
@@ -136,14 +191,21 @@ export function revokeIntegrationKey(state: IntegrationKey, _: object, now: Date
   return [{ type: 'IntegrationKeyRevoked', data: { revokedAt: now.toISOString() } }];
 }
 
-export function setIntegrationKeyRateLimit(
+/** @throws DomainError not_found; conflict KEY_REVOKED; forbidden STEP_UP_REQUIRED; invalid VALIDATION_FAILED */
+export function updateIntegrationKey(
   state: IntegrationKey,
-  { rateLimit, mayRaise }: SetIntegrationKeyRateLimit & { readonly mayRaise: boolean },
+  { mayRaise, ...patch }: UpdateIntegrationKey & { readonly mayRaise: boolean },
+  now: Date,
 ): IntegrationKeyEvent[] {
-  const { rateLimit: before } = usable(state);
-  if (before === rateLimit || rateLimit === undefined) return [];
-  if (rateLimit > before && !mayRaise) throw stepUpRequired();
-  return [{ type: 'IntegrationKeyRateLimitSet', data: { rateLimit } }];
+  const found = usable(state);
+  const { rateLimit, expiresAt } =
+    changesTo<UpdateIntegrationKey>({ rateLimit: found.rateLimit, expiresAt: found.expiresAt }, patch) ?? {};
+  if (rateLimit !== undefined && rateLimit > found.rateLimit && !mayRaise) throw stepUpRequired();
+  ensureFuture(expiresAt, now);
+  return [
+    ...(rateLimit !== undefined ? [{ type: 'IntegrationKeyRateLimitSet', data: { rateLimit } } as const] : []),
+    ...(expiresAt !== undefined ? [{ type: 'IntegrationKeyExpirySet', data: { expiresAt } } as const] : []),
+  ];
 }
 
 /** Minimum interval between two recorded uses of a key, in milliseconds. */

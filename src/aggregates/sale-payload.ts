@@ -1,7 +1,7 @@
 import { canonicalize } from 'json-canonicalize';
 import { z } from 'zod';
 import { invalid, type Fault } from '../eventsourcing/domain-error.js';
-import { Email, line, paragraph, Phone, printable, RecordId } from './fields.js';
+import { Email, InstantInput, line, paragraph, Phone, printable, RecordId } from './fields.js';
 import { boundedJson } from './json-limits.js';
 import {
   amountIn,
@@ -22,13 +22,6 @@ export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
 
 /** A partner's identifier, stored exactly as sent, without trimming. */
 const ExternalId = z.string().min(1).max(200).check(printable);
-
-/** Time of the sale at the partner: accepts any offset, stored as UTC. */
-const OccurredAt = z.iso
-  .datetime({ offset: true })
-  .max(40)
-  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be in a year from 1900 to 2999.')
-  .transform((text) => new Date(text).toISOString());
 
 // Partners may send null for missing values.
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? null);
@@ -67,7 +60,8 @@ const PayloadPayment = z
 const payloadFields = {
   externalId: ExternalId,
   type: SaleType.default('SALE'),
-  occurredAt: OccurredAt,
+  /** Time of the sale at the partner. */
+  occurredAt: InstantInput,
   currency: Currency,
   branchCode: optional(line(20)),
   lines: z.array(PayloadLine).max(500).default([]),

@@ -10,8 +10,9 @@ import {
   type RecordedIntegrationKey,
   revokeIntegrationKey,
   rotateIntegrationKey,
-  setIntegrationKeyRateLimit,
-  SetIntegrationKeyRateLimit as SetRateLimitInput,
+  RotateIntegrationKey as RotateInput,
+  updateIntegrationKey,
+  UpdateIntegrationKey as UpdateInput,
 } from '../aggregates/integration-key.aggregate.js';
 import { secretShown } from '../aggregates/request-key.aggregate.js';
 import { CommandRunner, type Executed } from '../eventsourcing/command-runner.js';
@@ -22,7 +23,7 @@ import type { OperatorPrincipal } from '../security/principal.js';
 import { isRecent } from '../security/step-up.js';
 
 /** A key as returned on creation and rotation. */
-export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit'> & {
+export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit' | 'expiresAt'> & {
   readonly id: string;
   /** The complete value of the header. It is returned only once and stored only as a hash. */
   readonly key: string;
@@ -33,10 +34,10 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
   CreateIntegrationKeyInput,
 ) {}
 const Nothing = z.strictObject({});
-export class RotateIntegrationKey extends command<typeof Nothing, IssuedKey>(Nothing) {}
+export class RotateIntegrationKey extends command<typeof RotateInput, IssuedKey>(RotateInput) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-/** Sets the rate limit. Only an operator who was verified recently can raise it. */
-export class SetIntegrationKeyRateLimit extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(SetRateLimitInput) {}
+/** Only an operator who was verified recently can raise the limit. */
+export class UpdateIntegrationKey extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(UpdateInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {
   const secret = randomBytes(32).toString('base64url');
@@ -44,9 +45,9 @@ function newSecret(): { readonly secret: string; readonly secretHash: string } {
 }
 
 function issued({ tenantId, id }: Target, { state, position }: Executed<IntegrationKey>, secret: string): IssuedKey {
-  const { name, sourceId, rateLimit } = recordedIntegrationKey(state);
+  const { name, sourceId, rateLimit, expiresAt } = recordedIntegrationKey(state);
   const key = formatIntegrationKey({ tenantId, keyId: id, secret });
-  return { id, name, sourceId, rateLimit, key, position };
+  return { id, name, sourceId, rateLimit, expiresAt, key, position };
 }
 
 export const integrationKeyCommandHandlers = [
@@ -57,16 +58,17 @@ export const integrationKeyCommandHandlers = [
     if (made.events.length === 0) throw secretShown(target.id);
     return issued(target, made, secret);
   }),
-  handles(RotateIntegrationKey, [CommandRunner], async (runner, { target }) => {
+  handles(RotateIntegrationKey, [CommandRunner], async (runner, { target, data }) => {
     const { secret, secretHash } = newSecret();
-    return issued(target, await runner.execute(integrationKey, target, { secretHash }, rotateIntegrationKey), secret);
+    const rotated = await runner.execute(integrationKey, target, { ...data, secretHash }, rotateIntegrationKey);
+    return issued(target, rotated, secret);
   }),
   decides(RevokeIntegrationKey, integrationKey, revokeIntegrationKey),
   decidesWith(
-    SetIntegrationKeyRateLimit,
+    UpdateIntegrationKey,
     [CLOCK],
     (clock, { data, by }) => ({ ...data, mayRaise: isRecent(by.proof, clock.nowMs()) }),
     integrationKey,
-    setIntegrationKeyRateLimit,
+    updateIntegrationKey,
   ),
 ];

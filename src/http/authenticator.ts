@@ -1,7 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { integrationKey, parseIntegrationKey } from '../aggregates/integration-key.aggregate.js';
+import {
+  hasExpired,
+  integrationKey,
+  parseIntegrationKey,
+  secretHashesAt,
+} from '../aggregates/integration-key.aggregate.js';
 import { operator } from '../aggregates/operator.aggregate.js';
 import { role, type CustomRole } from '../aggregates/role.aggregate.js';
 import { isHonoured, session, type Session, type SessionOwner } from '../aggregates/session.aggregate.js';
@@ -76,7 +81,9 @@ export class StreamAuthenticator implements Authenticator {
     ]);
     if (state.status !== 'active' || owner.state.status !== 'active') throw invalidKey();
     const secretHash = hash('sha256', key.secret, 'base64url');
-    if (!sameText(state.secretHash, secretHash)) throw invalidKey();
+    const nowMs = this.clock.nowMs();
+    if (!secretHashesAt(state, nowMs).some((known) => sameText(known, secretHash))) throw invalidKey();
+    if (hasExpired(state, nowMs)) throw invalidKey(`The integration key expired at ${state.expiresAt}. Get a new one.`);
     const { sourceId, rateLimit } = state;
     const partner = { kind: 'partner', tenantId: key.tenantId, keyId: key.keyId, sourceId, rateLimit } as const;
     this.uses.note(partner);
@@ -169,7 +176,8 @@ const permissionsOf = (state: CustomRole): PermissionCode[] =>
   state.status === 'present' ? state.permissions.filter(isPermission) : [];
 
 const ended = () => new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The session has ended. Sign in again.');
-const invalidKey = () => new DomainError('unauthenticated', 'INVALID_KEY', 'The integration key is invalid.');
+const invalidKey = (message = 'The integration key is invalid.') =>
+  new DomainError('unauthenticated', 'INVALID_KEY', message);
 
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

@@ -4,7 +4,7 @@ import {
   CreateIntegrationKey,
   RevokeIntegrationKey,
   RotateIntegrationKey,
-  SetIntegrationKeyRateLimit,
+  UpdateIntegrationKey,
   type IssuedKey,
 } from '../commands/integration-key.commands.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
@@ -14,7 +14,7 @@ import { idInput } from './input.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
 
-const { revokedAt, ...facts } = integrationKeyRecord.shown;
+const { revokedAt, previousSecretExpiresAt, ...facts } = integrationKeyRecord.shown;
 const IssuedIntegrationKeyDto = named(
   'IssuedIntegrationKeyDto',
   z.object({
@@ -33,6 +33,7 @@ const IntegrationKeyDto = named(
         'Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash ' +
         'of the service can lose the last minute.',
     }),
+    previousSecretExpiresAt,
     revokedAt,
   }),
 );
@@ -43,6 +44,8 @@ const routes = routesAt('/api/integration-keys', {
   tag: 'Integration Keys',
 });
 const issuedAnswer = { ...valueOf(IssuedIntegrationKeyDto), status: 201, position: 'awaited' } as const;
+/** A request without a body rotates without an overlap. */
+const rotateBody = RotateIntegrationKey.schema.optional();
 const issued = ({ position: _, ...key }: IssuedKey): object => key;
 const platform = routesAt('/api/platform/integration-keys', { who: 'platform', tag: 'Integration Keys' });
 const keysQuery = z.strictObject({ tenantId: idInput });
@@ -71,12 +74,19 @@ export const IntegrationKeyController = controllerOf(
     RevokeIntegrationKey,
   ),
   routes.command(
-    'Rotate the secret of an integration key; the old secret expires within a second',
+    'Rotate the secret of an integration key',
     {
       path: '/:id/rotate',
-      answers: { ...issuedAnswer, also: { 409: 'KEY_REVOKED: a revoked key cannot be rotated. Create a new one.' } },
+      description:
+        'The old secret stops working after `overlapHours`, by default within a second. Secrets from before an earlier ' +
+        'rotation stop working within a second.',
+      body: rotateBody,
+      answers: {
+        ...issuedAnswer,
+        also: { 409: 'KEY_REVOKED, KEY_EXPIRED: the key cannot be rotated. Create a new one.' },
+      },
     },
-    ({ target }) => new RotateIntegrationKey(target, {}),
+    ({ target, body }) => new RotateIntegrationKey(target, body ?? { overlapHours: 0 }),
     issued,
   ),
   platform.query(
@@ -85,19 +95,19 @@ export const IntegrationKeyController = controllerOf(
     ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
   ),
   platform.route(
-    'Set the rate limit of an integration key; the maximum for tenants does not apply',
+    'Set the rate limit or expiry of an integration key; the maximum for tenants does not apply',
     {
       method: 'PATCH',
       path: '/:id',
       description: 'A higher limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).',
-      body: SetIntegrationKeyRateLimit.schema,
+      body: UpdateIntegrationKey.schema,
       answers: receipt(200),
     },
     async ({ id, body, caller }, services) => {
       const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));
       // The event belongs to the tenant and is caused by an operator.
       return inContext({ ...currentContext(), tenantId }, () =>
-        services.send(new SetIntegrationKeyRateLimit({ tenantId, id }, body, caller)),
+        services.send(new UpdateIntegrationKey({ tenantId, id }, body, caller)),
       );
     },
   ),

@@ -24,13 +24,14 @@ export const integrationKeyDirectoryProjection: Projection<IntegrationKeyEntry, 
 
 /** A partner's key, revoked or not, without its secret and digest. */
 export type IntegrationKeyView = ViewOf<typeof integrationKeyRecord.fields>;
-export const integrationKeys = readModelOf(integrationKeyRecord, { name: 'integration_keys', version: 1 });
+export const integrationKeys = readModelOf(integrationKeyRecord, { name: 'integration_keys', version: 2 });
 
 export const integrationKeyProjection = recordProjection(integrationKeys, integrationKey, 'IntegrationKeyCreated', {
-  IntegrationKeyCreated: ({ data: { secretHash: _, ...facts } }) => ({ ...facts, revokedAt: null }),
-  IntegrationKeyRotated: () => ({}),
+  IntegrationKeyCreated: ({ data: { secretHash: _, ...facts } }) => ({ ...facts, previousSecretExpiresAt: null, revokedAt: null }),
+  IntegrationKeyRotated: ({ data }) => ({ previousSecretExpiresAt: data.previousUntil ?? null }),
   IntegrationKeyRevoked: ({ data }) => data,
   IntegrationKeyRateLimitSet: ({ data }) => data,
+  IntegrationKeyExpirySet: ({ data }) => data,
 });
 
 /** Time of the last use of a key. This is a separate model, because using a key does not change its revision. */

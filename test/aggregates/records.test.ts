@@ -25,11 +25,16 @@ import {
   CreateIntegrationKey,
   createIntegrationKey,
   integrationKey,
+  type IntegrationKeyEvent,
+  recordedIntegrationKey,
+  RotateIntegrationKey,
+  secretHashesAt,
   revokeIntegrationKey,
   rotateIntegrationKey,
-  SetIntegrationKeyRateLimit,
-  setIntegrationKeyRateLimit,
+  UpdateIntegrationKey,
+  updateIntegrationKey,
 } from '../../src/aggregates/integration-key.aggregate.js';
+import { fold } from '../../src/eventsourcing/aggregate.js';
 import { given, NOW } from './given.js';
 
 describe('a branch', () => {
@@ -154,23 +159,62 @@ describe('an account', () => {
 
 describe('an integration key', () => {
   const till = { name: 'Till', sourceId: 'pos-1', rateLimit: 60, secretHash: 'h1' };
-  const created = { type: 'IntegrationKeyCreated', data: till } as const;
+  const created = { type: 'IntegrationKeyCreated', data: { expiresAt: null, ...till } } as const;
   const revoked = { type: 'IntegrationKeyRevoked', data: { revokedAt: NOW.toISOString() } } as const;
 
   test('is created, rotated and revoked', () => {
     given(integrationKey, []).when(createIntegrationKey, till).then(created);
     given(integrationKey, [created]).when(createIntegrationKey, till).changesNothing();
     given(integrationKey, [created])
-      .when(rotateIntegrationKey, { secretHash: 'h2' })
+      .when(rotateIntegrationKey, { secretHash: 'h2', overlapHours: 0 })
       .then({ type: 'IntegrationKeyRotated', data: { secretHash: 'h2' } });
-    given(integrationKey, [created]).when(rotateIntegrationKey, { secretHash: 'h1' }).changesNothing();
+    given(integrationKey, [created]).when(rotateIntegrationKey, { secretHash: 'h1', overlapHours: 0 }).changesNothing();
     given(integrationKey, [created]).when(revokeIntegrationKey, {}).then(revoked);
     given(integrationKey, [created, revoked]).when(revokeIntegrationKey, {}).changesNothing();
   });
+  test('that is rotated with an overlap has two secrets for that time, and never three', () => {
+    const previousUntil = new Date(NOW.getTime() + 5 * 3_600_000).toISOString();
+    const rotated = { type: 'IntegrationKeyRotated', data: { secretHash: 'h2', previousUntil } } as const;
+    given(integrationKey, [created]).when(rotateIntegrationKey, { secretHash: 'h2', overlapHours: 5 }).then(rotated);
+    const hashesAt = (atMs: number, ...events: IntegrationKeyEvent[]): string[] =>
+      secretHashesAt(recordedIntegrationKey(fold(integrationKey, events)), atMs);
+    const untilMs = Date.parse(previousUntil);
+    expect(hashesAt(untilMs - 1, created, rotated)).toEqual(['h2', 'h1']);
+    expect(hashesAt(untilMs, created, rotated)).toEqual(['h2']);
+    const again = { type: 'IntegrationKeyRotated', data: { secretHash: 'h3', previousUntil } } as const;
+    expect(hashesAt(untilMs - 1, created, rotated, again)).toEqual(['h3', 'h2']);
+    const once = { type: 'IntegrationKeyRotated', data: { secretHash: 'h3' } } as const;
+    expect(hashesAt(untilMs - 1, created, rotated, once)).toEqual(['h3']);
+    for (const overlapHours of [-1, 169, 1.5, '1', null])
+      expect(RotateIntegrationKey.safeParse({ overlapHours }).success).toBe(false);
+    expect(RotateIntegrationKey.parse({})).toEqual({ overlapHours: 0 });
+  });
+  test('can have an expiry in the future, which an operator can change; an expired key cannot be rotated', () => {
+    const at = (ms: number): string => new Date(NOW.getTime() + ms).toISOString();
+    const ending = { ...created, data: { ...created.data, expiresAt: at(1) } };
+    given(integrationKey, []).when(createIntegrationKey, ending.data).then(ending);
+    for (const expiresAt of [at(0), at(-1)]) {
+      const late = { ...till, expiresAt };
+      given(integrationKey, []).when(createIntegrationKey, late).isRefused('invalid VALIDATION_FAILED expiresAt');
+      given(integrationKey, [created])
+        .when(updateIntegrationKey, { expiresAt, mayRaise: false })
+        .isRefused('invalid VALIDATION_FAILED expiresAt');
+    }
+    const ended = { type: 'IntegrationKeyExpirySet', data: { expiresAt: at(0) } } as const;
+    const expired = given(integrationKey, [created, ended]);
+    expired.when(rotateIntegrationKey, { secretHash: 'h2', overlapHours: 0 }).isRefused('conflict KEY_EXPIRED');
+    const endless = { type: 'IntegrationKeyExpirySet', data: { expiresAt: null } } as const;
+    expired.when(updateIntegrationKey, { expiresAt: null, mayRaise: false }).then(endless);
+    given(integrationKey, [created]).when(updateIntegrationKey, { expiresAt: null, mayRaise: false }).changesNothing();
+    expect(CreateIntegrationKey.parse({ name: 'T', sourceId: 's', expiresAt: '2026-01-01T02:00:00+02:00' })).toEqual({
+      ...{ name: 'T', sourceId: 's', rateLimit: 60 },
+      expiresAt: '2026-01-01T00:00:00.000Z',
+    });
+  });
   test('that is revoked can only be replaced', () => {
     const gone = given(integrationKey, [created, revoked]);
-    gone.when(rotateIntegrationKey, { secretHash: 'h2' }).isRefused('conflict KEY_REVOKED');
-    gone.when(setIntegrationKeyRateLimit, { rateLimit: 5, mayRaise: true }).isRefused('conflict KEY_REVOKED');
+    gone.when(rotateIntegrationKey, { secretHash: 'h2', overlapHours: 0 }).isRefused('conflict KEY_REVOKED');
+    gone.when(updateIntegrationKey, { rateLimit: 5, mayRaise: true }).isRefused('conflict KEY_REVOKED');
     given(integrationKey, []).when(revokeIntegrationKey, {}).isRefused('not_found NOT_FOUND');
   });
   test('can get up to 60 requests a minute from its tenant, and more from an operator', () => {
@@ -179,19 +223,17 @@ describe('an integration key', () => {
       expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId: 'pos-1', rateLimit }).success).toBe(false);
     for (const sourceId of ['', '-x', 'a b', 'a/b', 'x'.repeat(65)])
       expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId }).success).toBe(false);
-    expect(SetIntegrationKeyRateLimit.safeParse({ rateLimit: 6000 }).success).toBe(true);
+    expect(UpdateIntegrationKey.safeParse({ rateLimit: 6000 }).success).toBe(true);
     const set = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 6000 } } as const;
-    given(integrationKey, [created]).when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: true }).then(set);
+    given(integrationKey, [created]).when(updateIntegrationKey, { rateLimit: 6000, mayRaise: true }).then(set);
     given(integrationKey, [created, set])
-      .when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: true })
+      .when(updateIntegrationKey, { rateLimit: 6000, mayRaise: true })
       .changesNothing();
   });
   test('can get a higher limit only from a recently verified operator, and a lower one from any', () => {
     const raised = given(integrationKey, [created]);
-    raised
-      .when(setIntegrationKeyRateLimit, { rateLimit: 6000, mayRaise: false })
-      .isRefused('forbidden STEP_UP_REQUIRED');
+    raised.when(updateIntegrationKey, { rateLimit: 6000, mayRaise: false }).isRefused('forbidden STEP_UP_REQUIRED');
     const lowered = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 1 } } as const;
-    raised.when(setIntegrationKeyRateLimit, { rateLimit: 1, mayRaise: false }).then(lowered);
+    raised.when(updateIntegrationKey, { rateLimit: 1, mayRaise: false }).then(lowered);
   });
 });

@@ -33,12 +33,17 @@ const shown = async ({ id }: { id: string }): Promise<IntegrationKeyRecord> => {
 };
 const revoke = (id: string, headers: Record<string, string> = {}, { token } = tenant): Promise<Reply> =>
   service.call('DELETE', `${PATH}/${id}`, { token, headers });
-const rotate = (id: string, { token } = tenant): Promise<Reply> =>
-  service.call('POST', `${PATH}/${id}/rotate`, { token });
+const rotate = (id: string, { token } = tenant, body?: object): Promise<Reply> =>
+  service.call('POST', `${PATH}/${id}/rotate`, { token, body });
 const secretOf = (key: string): string => key.split('_').slice(2).join('_');
 /** Sends a request as the partner. The status is 404 if the key is admitted. */
 const use = async (key: string): Promise<string> =>
   (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
+/** Signs in again, because time has passed. */
+const renewed = async (): Promise<void> => {
+  tenant = { ...tenant, token: await service.signIn(tenant.email) };
+  other = { ...other, token: await service.signIn(other.email) };
+};
 const LET_IN = '404 NOT_FOUND';
 const REFUSED = '401 INVALID_KEY';
 
@@ -71,7 +76,10 @@ describe('The list of integration keys', () => {
     const [first, second] = made.map(({ data }) => data as { id: string; key: string });
     const listed = await keysOf(empty);
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
-    const common = { createdAt: instant, updatedAt: instant, lastUsedAt: null, revokedAt: null, revision: 0 };
+    const common = {
+      ...{ createdAt: instant, updatedAt: instant, lastUsedAt: null, revokedAt: null, revision: 0 },
+      ...{ expiresAt: null, previousSecretExpiresAt: null },
+    };
     expect(listed).toEqual([
       { id: second?.id, name: 'Till', sourceId: 'web', rateLimit: 60, ...common },
       { id: first?.id, name: 'Web shop', sourceId: 'web', rateLimit: 30, ...common },
@@ -143,7 +151,7 @@ describe('A rotated key', () => {
     const reply = await rotate(id);
     expect(reply.status).toBe(201);
     const { key } = reply.data as TestKey;
-    expect(reply.data).toEqual({ id, name: 'A shop', sourceId: 'till', rateLimit: 70, key });
+    expect(reply.data).toEqual({ id, name: 'A shop', sourceId: 'till', rateLimit: 70, expiresAt: null, key });
     expect(Number(reply.headers['x-event-position'])).toBeGreaterThan(0);
     expect(key).not.toBe(old);
     expect([await use(key), await use(old)]).toEqual([LET_IN, REFUSED]);
@@ -167,6 +175,85 @@ describe('A rotated key', () => {
     expect([await use(key), await use(key)]).toEqual([LET_IN, LET_IN]);
     const { key: next } = (await rotate(id)).data as TestKey;
     expect(await use(next)).toBe('429 RATE_LIMITED');
+  });
+});
+
+describe('A key rotated with an overlap', () => {
+  test('accepts both secrets until the overlap ends, on every replica', async () => {
+    const elsewhere = await replica();
+    const { id, key: old } = await service.createKey(tenant, { rateLimit: null });
+    const rotated = await rotate(id, tenant, { overlapHours: 24 });
+    expect(rotated.status).toBe(201);
+    const { key } = rotated.data as TestKey;
+    const untilMs = clock.nowMs() + 24 * 3_600_000;
+    expect([await use(key), await use(old), await elsewhere(old)]).toEqual([LET_IN, LET_IN, 'limit 60']);
+    const { previousSecretExpiresAt } = await shown({ id });
+    expect(Math.abs(Date.parse(previousSecretExpiresAt ?? '') - untilMs)).toBeLessThan(60_000);
+    clock.pass(24 * 3_600_000);
+    await renewed();
+    expect([await use(key), await use(old), await elsewhere(old)]).toEqual([LET_IN, REFUSED, 'INVALID_KEY']);
+  });
+
+  test('accepts no secret from before the last rotation but one, and none once it is revoked', async () => {
+    const { id, key: first } = await service.createKey(tenant);
+    const { key: second } = (await rotate(id, tenant, { overlapHours: 168 })).data as TestKey;
+    const { key: third } = (await rotate(id, tenant, { overlapHours: 1 })).data as TestKey;
+    expect([await use(first), await use(second), await use(third)]).toEqual([REFUSED, LET_IN, LET_IN]);
+    const { key: fourth } = (await rotate(id, tenant, {})).data as TestKey;
+    expect([await use(second), await use(third), await use(fourth)]).toEqual([REFUSED, REFUSED, LET_IN]);
+    await rotate(id, tenant, { overlapHours: 1 });
+    expect((await revoke(id)).status).toBe(200);
+    expect(await use(fourth)).toBe(REFUSED);
+  });
+
+  test('rejects an overlap of more than a week', async () => {
+    const { id } = await service.createKey(tenant);
+    for (const overlapHours of [169, -1, 0.5, '5'])
+      expect((await rotate(id, tenant, { overlapHours })).told).toBe('400 VALIDATION_FAILED overlapHours');
+  });
+});
+
+describe('A key with an expiry', () => {
+  const create = (body: object) => service.post(PATH, { name: 'Season', sourceId: 'season', ...body }, tenant.token);
+  const message = async (key: string): Promise<string> => {
+    const { body } = await service.call('GET', '/api/integrations/v1/sales/none', { key });
+    return (body as { error: { message: string } }).error.message;
+  };
+
+  test('works until then, and is then refused with the reason on every replica', async () => {
+    const elsewhere = await replica();
+    const expiresAt = new Date(clock.nowMs() + 3_600_000).toISOString();
+    const { id, key } = (await create({ expiresAt })).data as TestKey;
+    expect(await shown({ id })).toMatchObject({ expiresAt });
+    expect([await use(key), await elsewhere(key)]).toEqual([LET_IN, 'limit 60']);
+    clock.pass(3_600_000);
+    await renewed();
+    expect([await use(key), await elsewhere(key)]).toEqual([REFUSED, 'INVALID_KEY']);
+    expect(await message(key)).toBe(`The integration key expired at ${expiresAt}. Get a new one.`);
+    // Only the holder of the secret learns that the key existed.
+    expect(await message(`${key.slice(0, -4)}AAAA`)).toBe('The integration key is invalid.');
+    expect((await rotate(id)).told).toBe('409 KEY_EXPIRED');
+  });
+
+  test('can get another expiry, or none, from an operator', async () => {
+    const expiresAt = new Date(clock.nowMs() + 3_600_000).toISOString();
+    const { id, key } = (await create({ expiresAt })).data as TestKey;
+    const set = async (body: object): Promise<Reply> =>
+      service.call('PATCH', `/api/platform/integration-keys/${id}`, { token: await service.operator(), body });
+    clock.pass(3_700_000);
+    await renewed();
+    expect(await use(key)).toBe(REFUSED);
+    expect((await set({ expiresAt: null })).status).toBe(200);
+    expect(await use(key)).toBe(LET_IN);
+    expect((await set({ expiresAt })).told).toBe('400 VALIDATION_FAILED expiresAt');
+    const later = new Date(clock.nowMs() + 60_000).toISOString();
+    expect((await set({ expiresAt: later, rateLimit: 30 })).status).toBe(200);
+    expect(await shown({ id })).toMatchObject({ expiresAt: later, rateLimit: 30 });
+  });
+
+  test('cannot expire in the past or at no real instant', async () => {
+    for (const expiresAt of [new Date(clock.nowMs()).toISOString(), '2026-02-30T00:00:00Z', 'tomorrow', 5])
+      expect((await create({ expiresAt })).told).toBe('400 VALIDATION_FAILED expiresAt');
   });
 });
 
@@ -218,6 +305,7 @@ test('Changes of a key are audited, its uses are not', () => {
     IntegrationKeyRotated: 'UPDATE integration-key',
     IntegrationKeyRevoked: 'DELETE integration-key',
     IntegrationKeyRateLimitSet: 'UPDATE integration-key',
+    IntegrationKeyExpirySet: 'UPDATE integration-key',
     IntegrationKeyUsed: null,
   });
 });
@@ -264,12 +352,14 @@ describe('The last use of a key', () => {
     expect(await use(key)).toBe(LET_IN);
     await service.restart();
     tenant = { ...tenant, token: await service.signIn(tenant.email) };
+  other = { ...other, token: await service.signIn(other.email) };
     const { lastUsedAt } = await shown({ id });
     expect((lastUsedAt ?? '') >= at).toBe(true);
 
     await revoke(id);
     clock.pass(61_000);
     tenant = { ...tenant, token: await service.signIn(tenant.email) };
+  other = { ...other, token: await service.signIn(other.email) };
     expect(await use(key)).toBe(REFUSED);
     await service.quiet();
     expect((await shown({ id })).lastUsedAt).toBe(lastUsedAt);

@@ -257,7 +257,9 @@ export class EverythingElse {
   private async partners(): Promise<void> {
     const path = '/api/integration-keys';
     const id = await this.make(path, { name: 'The till', sourceId: 'till' });
-    const rotated = await this.ask('POST', `${path}/${id}/rotate`);
+    const rotated = await this.ask('POST', `${path}/${id}/rotate`, { overlapHours: 1 });
+    const expiring = `/api/platform/integration-keys/${id}`;
+    await this.operate('PATCH', expiring, { expiresAt: '2999-01-01T00:00:00.000Z' });
     const till = { id, sourceId: 'till', key: (rotated.data as { key: string }).key };
     await this.make('/api/customers', { name: 'Wanda Walk-in', code: 'W-1' });
     const customer = { name: 'Wanda Walk-in', code: 'W-1', externalId: 'wanda' };
