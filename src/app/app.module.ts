@@ -12,6 +12,7 @@ import { KeyedCreations } from '../http/keyed-creations.js';
 import { ProbeController } from '../http/health.controller.js';
 import { CacheRateLimiter } from '../http/rate-limiter.js';
 import { IntakeBackpressure } from '../http/intake-backpressure.js';
+import { SaleBatches } from '../http/sale-batches.js';
 import { ReadYourWrites, SETTINGS, type HttpSettings } from '../http/read-your-writes.js';
 import { Services } from '../http/routes.js';
 import { AcceptingBooking } from '../integration/accepting-booking.js';
@@ -138,6 +139,7 @@ const httpProviders: Provider[] = [
   { provide: RATE_LIMITER, useClass: CacheRateLimiter },
   ReadYourWrites,
   IntakeBackpressure,
+  SaleBatches,
   Services,
   KeyedCreations,
   JobFeed,

@@ -54,7 +54,7 @@ export async function seedSales({ app, engines }: Service, tenantId: string): Pr
   const push = async (some: readonly object[]): Promise<void> => {
     await Promise.all(
       some.map((received) => {
-        const intake = { tenantId, sourceId: DEMO_SOURCE, idempotencyKey: undefined, received };
+        const intake = { tenantId, sourceId: DEMO_SOURCE, idempotencyKey: undefined, received, isOnlyValidated: false };
         const command = new TakeSale({ ...intake, payload: SalePayload.parse(received) });
         return inContext({ ...currentContext(), commandId: engines.ids.next() }, () => commands.execute(command));
       }),

@@ -18,7 +18,7 @@ import type { Clock } from '../ports/time.js';
 import { UUID } from '../ports/uuid.js';
 import { isWrite, methodsAt, readsIfMatch, type Endpoint } from './endpoint.js';
 import { PARTNER_PREFIX } from './problem.js';
-import { RateGate, type Quota } from './rate-limiter.js';
+import { partnerQuota, RateGate, type Quota } from './rate-limiter.js';
 import { addressOf, liesBelow, pathOf, stateFor } from './request-state.js';
 
 export type AdmissionOptions = {
@@ -179,9 +179,7 @@ export class Admission {
     }
     // Set before the rate limit, so that the log line of a rejected request contains it.
     request.state.principal = partner;
-    await this.rates.count(reply, [
-      { policy: 'key', bucket: `partner-key:${partner.keyId}`, limit: partner.rateLimit },
-    ]);
+    await this.rates.count(reply, [partnerQuota(partner)]);
     return partner;
   }
 

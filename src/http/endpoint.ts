@@ -80,6 +80,8 @@ export type EndpointFacts = {
   readonly body?: z.ZodType;
   /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */
   readonly maxValues?: number;
+  /** Maximum size of the body. Default: 1 MiB, for public routes 4 KiB. */
+  readonly maxBytes?: number;
   /** Path parameters that must be UUIDs (any other value results in 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: PATCH, PUT and DELETE. */

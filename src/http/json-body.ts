@@ -12,6 +12,8 @@ export const MAX_PUBLIC_BODY_BYTES = 4_096;
 const MAX_VALUES = 2_048;
 
 const malformed = (message: string): DomainError => new DomainError('invalid', 'VALIDATION_FAILED', message);
+const tooManyValues = (maxValues: number): DomainError =>
+  malformed(`The body has more than ${maxValues} values (members and list elements).`);
 
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
@@ -97,8 +99,7 @@ class Outline {
   /** Counts a value. Each follows a comma or an opening bracket. */
   private count(): void {
     this.values += 1;
-    if (this.values > this.maxValues)
-      throw malformed(`The body has more than ${this.maxValues} values (members and list elements).`);
+    if (this.values > this.maxValues) throw tooManyValues(this.maxValues);
   }
 }
 
@@ -163,6 +164,18 @@ function parseText(text: string): unknown {
   }
 }
 
+/** The number of values that a parsed value has in its text. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const parts = Object.values(value);
+  return parts.reduce((sum: number, part) => sum + countValues(part), 2 - Math.min(1, parts.length));
+}
+
+/** Limits a part of a body like a whole one. @throws DomainError invalid VALIDATION_FAILED */
+export function requireFewValues(value: unknown, maxValues: number): void {
+  if (countValues(value) > maxValues) throw tooManyValues(maxValues);
+}
+
 /** Parses the bytes of a JSON body. @throws DomainError invalid if they are not UTF-8 */
 export function decodeJson(bytes: Buffer, maxValues: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
@@ -170,8 +183,8 @@ export function decodeJson(bytes: Buffer, maxValues: number): unknown {
 }
 
 /** The limits of a route's body. */
-export const bodyLimitsOf = ({ who, maxValues }: Pick<Endpoint, 'who' | 'maxValues'>) => ({
-  bytes: who === 'public' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES,
+export const bodyLimitsOf = ({ who, maxValues, maxBytes }: Pick<Endpoint, 'who' | 'maxValues' | 'maxBytes'>) => ({
+  bytes: maxBytes ?? (who === 'public' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES),
   values: maxValues ?? MAX_VALUES,
 });
 

@@ -11,7 +11,7 @@ import { idParameters, isWrite, type Endpoint } from './endpoint.js';
 import { bodyLimitsOf, installJsonBody, MAX_BODY_BYTES } from './json-body.js';
 import { beginWrite, endCreation, type WriteOptions } from './keyed-creations.js';
 import { problemBody, problemOfStatus, sendProblem } from './problem.js';
-import { addressOf, contextOf, pathOf, stateFor, tenantOf } from './request-state.js';
+import { addressOf, contextOf, pathOf, type RequestState, stateFor, tenantOf } from './request-state.js';
 import { minPositionOf, readInput } from './request-input.js';
 
 /** Receives the log line of each request. Compatible with pino. */
@@ -42,6 +42,7 @@ export type Outcome = {
   readonly error: unknown;
   /** Whether a 503 is expected and not an error. */
   readonly isExpected?: boolean;
+  readonly sales?: RequestState['sales'];
 };
 
 export type KernelOptions = AdmissionOptions &
@@ -240,7 +241,8 @@ const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boo
 /** Copies field by field, because a spread takes microseconds and this runs for every request. */
 function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelOptions['isOpen']): Outcome {
   // Unset if the request failed before the kernel's first hook.
-  const { principal, failure, endpoint } = (request.state as FastifyRequest['state'] | null) ?? stateFor(undefined);
+  const { principal, failure, endpoint, sales } =
+    (request.state as FastifyRequest['state'] | null) ?? stateFor(undefined);
   const { tenantId, userId, sourceId, branchId } = callerOf(principal);
   const status = reply.statusCode;
   return {
@@ -258,6 +260,7 @@ function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelO
     ip: addressOf(request),
     error: failure?.error,
     isExpected: status === 503 && isExpectedRefusal(failure?.error, isOpen),
+    sales,
   };
 }
 

@@ -19,6 +19,7 @@ import {
 } from './openapi-parts.js';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
 import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
+import { bodyLimitsOf } from './json-body.js';
 import { TAGS, type Tag } from './tags.js';
 
 // The document is derived from the route declarations instead of collected by @nestjs/swagger. It therefore describes
@@ -231,7 +232,8 @@ const isCounted = (endpoint: Endpoint): boolean =>
 
 function refusalsOf(endpoint: Endpoint): Record<number, string> {
   const takesBody = isWrite(endpoint);
-  const limit = endpoint.who === 'public' ? '4 KiB' : '1 MiB';
+  const kibibytes = bodyLimitsOf(endpoint).bytes / 1_024;
+  const limit = kibibytes < 1_024 ? `${kibibytes} KiB` : `${kibibytes / 1_024} MiB`;
   return {
     ...BEARER_REFUSALS,
     ...(takesBody ? { 413: `The body is larger than ${limit}.`, 415: 'The body is not JSON.' } : {}),

@@ -105,10 +105,15 @@ export function problemOfStatus(status: number): Problem {
   return known === undefined ? INTERNAL : { status, code: known[0], message: known[1], defect: false };
 }
 
+/** The body of an error in the format of the partner intake. */
+export const partnerProblem = ({ code, message, errors }: Problem, requestId: string): object => ({
+  error: { code, message, requestId, ...(errors ? { errors } : {}) },
+});
+
 export function problemBody(problem: Problem, requestId: string, partner: boolean): string {
   const { status, code, message, errors, tenants } = problem;
   return partner
-    ? JSON.stringify({ error: { code, message, requestId, ...(errors ? { errors } : {}) } })
+    ? JSON.stringify(partnerProblem(problem, requestId))
     : JSON.stringify({ statusCode: status, code, message, errors, tenants, requestId });
 }
 

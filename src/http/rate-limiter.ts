@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { LOGGER, type Logger } from '../ports/log.js';
-import type { RateLimiter, RateStatus } from '../security/principal.js';
+import type { PartnerPrincipal, RateLimiter, RateStatus } from '../security/principal.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
@@ -26,22 +26,22 @@ export class CacheRateLimiter implements RateLimiter {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async hit(bucket: string, limit: number): Promise<RateStatus> {
+  async hit(bucket: string, limit: number, by = 1): Promise<RateStatus> {
     try {
-      const { count, resetAtMs } = await this.cache.hit(`rate:${bucket}`, WINDOW_MS);
-      return status(limit, count, resetAtMs, count <= limit);
+      const { count, resetAtMs } = await this.cache.hit(`rate:${bucket}`, WINDOW_MS, by);
+      return status(limit, count, resetAtMs, { admitted: Math.max(0, Math.min(by, limit - count + by)), by });
     } catch (error) {
       this.warn(error);
-      const { count, resetAtMs } = this.countHere(bucket);
-      return status(limit, count, resetAtMs, true);
+      const { count, resetAtMs } = this.countHere(bucket, by);
+      return status(limit, count, resetAtMs, { admitted: by, by });
     }
   }
 
-  private countHere(bucket: string): WindowCount {
+  private countHere(bucket: string, by: number): WindowCount {
     const nowMs = this.clock.nowMs();
     const known = this.local.get(bucket);
     const current = known && known.resetAtMs > nowMs ? known : { count: 0, resetAtMs: nowMs + WINDOW_MS };
-    const counted = { ...current, count: current.count + 1 };
+    const counted = { ...current, count: current.count + by };
     this.local.set(bucket, counted);
     return counted;
   }
@@ -54,17 +54,29 @@ export class CacheRateLimiter implements RateLimiter {
   }
 }
 
-const status = (limit: number, count: number, resetAtMs: number, allowed: boolean): RateStatus => ({
+type Hits = { readonly admitted: number; readonly by: number };
+const status = (limit: number, count: number, resetAtMs: number, { admitted, by }: Hits): RateStatus => ({
   limit,
   remaining: Math.max(0, limit - count),
   resetAtMs,
   windowSeconds: WINDOW_SECONDS,
-  allowed,
+  allowed: admitted === by,
+  admitted,
 });
 
 /** A limit of requests per window. `policy` is its name in headers. Callers with the same `bucket` share it. */
 export type Quota = { readonly policy: string; readonly bucket: string; readonly limit: number };
+/** The quota of a partner's key. */
+export const partnerQuota = ({ keyId, rateLimit: limit }: PartnerPrincipal): Quota => ({
+  ...{ policy: 'key', bucket: `partner-key:${keyId}`, limit },
+});
 type Count = RateStatus & { readonly policy: string };
+
+type Further = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly admitted: number;
+  readonly refusal: DomainError | undefined;
+};
 
 /** Counts requests against quotas, and reports the counts in headers. */
 export class RateGate {
@@ -76,9 +88,19 @@ export class RateGate {
   /** Counts the request against each quota. @throws DomainError limited RATE_LIMITED */
   async count(reply: FastifyReply, quotas: readonly Quota[]): Promise<void> {
     const tightest = await this.report(reply, quotas);
-    if (tightest.allowed) return;
-    const seconds = Math.max(1, this.secondsUntil(tightest));
-    throw new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
+    if (!tightest.allowed) throw this.refusal(tightest);
+  }
+
+  /** Counts further requests that arrived in one. Those beyond the first `admitted` get the refusal. */
+  async countFurther(quota: Quota, by: number): Promise<Further> {
+    if (by === 0) return { headers: {}, admitted: 0, refusal: undefined };
+    const count = await this.hit(quota, by);
+    return { headers: this.headersOf([count], count), admitted: count.admitted, refusal: this.refusal(count) };
+  }
+
+  private refusal(count: RateStatus): DomainError {
+    const seconds = Math.max(1, this.secondsUntil(count));
+    return new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
       retryAfterSeconds: seconds,
     });
   }
@@ -87,7 +109,12 @@ export class RateGate {
   async report(reply: FastifyReply, quotas: readonly Quota[]): Promise<Count> {
     const counts = await Promise.all(quotas.map((quota) => this.hit(quota)));
     const tightest = counts.reduce(tighter);
-    reply.headers({
+    reply.headers(this.headersOf(counts, tightest));
+    return tightest;
+  }
+
+  private headersOf(counts: readonly Count[], tightest: Count): Record<string, string> {
+    return {
       'x-ratelimit-limit': String(tightest.limit),
       'x-ratelimit-remaining': String(left(tightest)),
       'x-ratelimit-reset': String(Math.ceil(tightest.resetAtMs / 1000)),
@@ -97,12 +124,11 @@ export class RateGate {
         .map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`)
         .join(', '),
       ratelimit: counts.map((count) => `"${count.policy}";r=${left(count)};t=${this.secondsUntil(count)}`).join(', '),
-    });
-    return tightest;
+    };
   }
 
-  private async hit({ policy, bucket, limit }: Quota): Promise<Count> {
-    return { policy, ...(await this.rateLimiter.hit(bucket, limit)) };
+  private async hit({ policy, bucket, limit }: Quota, by = 1): Promise<Count> {
+    return { policy, ...(await this.rateLimiter.hit(bucket, limit, by)) };
   }
 
   private secondsUntil({ resetAtMs }: RateStatus): number {

@@ -5,7 +5,6 @@ import type { Outcome } from './kernel.js';
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 /** Stands for all addresses without a route, because clients may send any number of different paths. */
 const UNKNOWN = 'unknown';
-const INTAKE = '/api/integrations/v1/sales';
 
 /** Counts and times requests by route pattern, never by path, tenant or user, which are unbounded. */
 export function requestMetrics(registry: Registry) {
@@ -38,12 +37,13 @@ export function requestMetrics(registry: Registry) {
   return {
     inFlight,
     /** Called for every request. */
-    observe: ({ method, route = UNKNOWN, status, ms, code }: Outcome): void => {
+    observe: ({ method, route = UNKNOWN, status, ms, code, sales: taken }: Outcome): void => {
       const known = METHODS.has(method) ? method : 'other';
       seconds.observe({ method: known, route, status: `${Math.floor(status / 100)}xx` }, ms / 1_000);
       if (status === 429 && code === 'RATE_LIMITED') refusals.inc({ route });
-      else if (route === INTAKE && method === 'POST' && status < 300)
-        sales.inc({ result: status === 202 ? 'accepted' : 'replayed' });
+      if (taken === undefined) return;
+      sales.inc({ result: 'accepted' }, taken.accepted);
+      sales.inc({ result: 'replayed' }, taken.replayed);
     },
   };
 }

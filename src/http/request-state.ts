@@ -19,6 +19,8 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
+  /** Sales of a partner that the request stored, or that were stored before. */
+  sales: { readonly accepted: number; readonly replayed: number } | undefined;
   /** Error of a failed request, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
 };
@@ -43,6 +45,7 @@ export const stateFor = (endpoint: Endpoint | undefined): RequestState => ({
   newId: undefined,
   creation: undefined,
   received: undefined,
+  sales: undefined,
   failure: undefined,
 });
 

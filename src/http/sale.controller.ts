@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { SalePayload } from '../aggregates/sale-payload.js';
+import { SalePayload, SaleType } from '../aggregates/sale-payload.js';
 import { TakeSale } from '../integration/sale-intake.js';
+import { ListPartnerSales } from '../queries/sale.queries.js';
 import { GetIdempotencyKeyStatus, GetSaleStatus } from '../queries/transaction.queries.js';
 import { answer } from './answer.js';
 import { IntakeBackpressure } from './intake-backpressure.js';
-import { controllerOf, routesAt } from './routes.js';
-import { instantOut, named, recordId } from './shapes.js';
+import { fromInput, optionalPaging, queryBooleanOr } from './input.js';
+import { MAX_BODY_BYTES } from './json-body.js';
+import { controllerOf, pageOf, routesAt } from './routes.js';
+import { MAX_SALE_VALUES, SaleBatches, salesIn, statusOf } from './sale-batches.js';
+import { instantOut, named, PartnerErrorDto, recordId } from './shapes.js';
 
-const receipt = { saleId: recordId, externalId: z.string(), sourceId: z.string(), acceptedAt: instantOut };
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 4 * MAX_BODY_BYTES;
+const MAX_BATCH_VALUES = 8 * MAX_SALE_VALUES;
+
+const validReceipt = { saleId: recordId, externalId: z.string(), sourceId: z.string() };
+const receipt = { ...validReceipt, acceptedAt: instantOut };
 const SaleReceiptDto = named('SaleReceiptDto', z.object({ ...receipt, status: z.literal('ACCEPTED') }));
 const SaleStatusDto = named(
   'SaleStatusDto',
@@ -15,6 +24,43 @@ const SaleStatusDto = named(
     ...receipt,
     status: z.enum(['ACCEPTED', 'BOOKED', 'REJECTED']),
     rejection: z.object({ code: z.string(), message: z.string() }).nullable(),
+  }),
+);
+const ValidSaleDto = named(
+  'ValidSaleDto',
+  z.object({ ...validReceipt, status: z.literal('VALID') }).meta({
+    description: 'The sale would be accepted now. Nothing is stored.',
+  }),
+);
+const PartnerSaleDto = named(
+  'PartnerSaleDto',
+  z.object({
+    ...SaleStatusDto.shape,
+    ...{ type: SaleType, occurredAt: instantOut, currency: z.string(), total: z.string() },
+  }),
+);
+const SaleBatchDto = named(
+  'SaleBatchDto',
+  z.strictObject({
+    sales: z
+      .array(z.unknown().meta({ description: 'As in POST /api/integrations/v1/sales (IntegrationSaleDto).' }))
+      .min(1)
+      .max(MAX_BATCH),
+  }),
+);
+const SaleBatchAnswerDto = named(
+  'SaleBatchAnswerDto',
+  z.object({
+    items: z.array(
+      z.object({
+        externalId: z.string().nullable().meta({ description: 'Null if the sale has none.' }),
+        status: z.int().meta({ description: 'Status of the response to the same sale sent alone.' }),
+        body: z.union([SaleReceiptDto, ValidSaleDto, PartnerErrorDto]),
+        differs: z.array(z.string()).optional().meta({
+          description: 'Fields in which the payload of a replay differs from the accepted sale (Idempotency-Differs).',
+        }),
+      }),
+    ),
   }),
 );
 const IdempotencyKeyDto = named(
@@ -35,6 +81,17 @@ const aboutDots = (what: string): string =>
   `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, \`fetch\` ` +
   'and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).';
 
+const intakeQuery = z.strictObject({
+  validateOnly: queryBooleanOr(false).meta({
+    description: 'Stores nothing. The response is that of the same request, with status VALID instead of acceptance.',
+  }),
+});
+const listQuery = z.strictObject({
+  ...optionalPaging,
+  status: SaleStatusDto.shape.status.optional(),
+  since: fromInput.optional().meta({ description: 'Sales accepted at or after this time.' }),
+});
+
 const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner Intake' });
 
 export const SaleController = controllerOf(
@@ -43,15 +100,17 @@ export const SaleController = controllerOf(
     {
       method: 'POST',
       path: '/sales',
+      query: intakeQuery,
       body: SalePayload,
-      maxValues: 16_384,
+      maxValues: MAX_SALE_VALUES,
       idempotencyKey: true,
       answers: {
         status: 202,
         shape: 'plain',
         schema: SaleReceiptDto,
         position: 'told',
-        also: { 200: 'Replayed: the original response, byte for byte.' },
+        also: { 200: 'Replayed: the original response, byte for byte. VALID: the sale was only validated.' },
+        bodies: { 200: z.union([SaleReceiptDto, ValidSaleDto]) },
         headers: {
           'Idempotency-Differs': {
             description:
@@ -61,15 +120,54 @@ export const SaleController = controllerOf(
         },
       },
     },
-    async ({ caller: { tenantId, sourceId }, idempotencyKey, body: payload, received }, services) => {
+    async ({ caller, idempotencyKey, body: payload, received, query, request }, services) => {
+      const { tenantId, sourceId } = caller;
       const backpressure = services.get(IntakeBackpressure);
       await backpressure.turn();
-      const intake = { tenantId, sourceId, idempotencyKey, payload, received };
-      const { receipt: body, replayed, position, differing } = await services.commands.execute(new TakeSale(intake));
-      if (!replayed) backpressure.accepted(position);
+      const intake = { tenantId, sourceId, idempotencyKey, payload, received, isOnlyValidated: query.validateOnly };
+      const taken = await services.commands.execute(new TakeSale(intake));
+      const { receipt: body, replayed, position, differing } = taken;
+      const status = statusOf(taken);
+      if (status === 202) backpressure.accepted(position);
+      request.state.sales = salesIn([taken]);
       const headers = differing.length > 0 ? { 'idempotency-differs': differing.join(',') } : {};
-      return answer(body, { status: replayed ? 200 : 202, replayed, position, headers });
+      return answer(body, { status, replayed, position, headers });
     },
+  ),
+  partner.route(
+    'Push up to 500 sales, returns and cancellations; retries are safe',
+    {
+      method: 'POST',
+      path: '/sales/batch',
+      description:
+        'Each sale gets the response that it would get alone, in the order of the request, and counts as one request ' +
+        'for the rate limit. Only JSON that is malformed as a whole fails the batch. Idempotency-Key is ignored: ' +
+        'the externalId of each sale makes a retry safe.',
+      query: intakeQuery,
+      body: SaleBatchDto,
+      maxBytes: MAX_BATCH_BYTES,
+      maxValues: MAX_BATCH_VALUES,
+      answers: {
+        status: 207,
+        shape: 'plain',
+        schema: SaleBatchAnswerDto,
+        position: 'told',
+        headers: {
+          'Retry-After': { description: 'Seconds after which to send the items with status 429 or 503 again.' },
+        },
+      },
+    },
+    async ({ caller, body: { sales }, query: { validateOnly }, request }, services) => {
+      const batch = { partner: caller, requestId: request.id, sales, isOnlyValidated: validateOnly };
+      const taken = await services.get<SaleBatches>(SaleBatches).take(batch);
+      request.state.sales = taken.sales;
+      return answer({ items: taken.items }, taken.options);
+    },
+  ),
+  partner.query(
+    'List the sales of this sourceId, the latest acceptance first',
+    { path: '/sales', query: listQuery, answers: pageOf(PartnerSaleDto) },
+    ({ scope, caller, query }) => new ListPartnerSales(scope, caller.sourceId, query),
   ),
   partner.query(
     'Get the status of a sale',

@@ -51,6 +51,8 @@ export type Intake = {
   readonly payload: SalePayload;
   /** The request body before defaults are applied. The idempotency key is bound to it. */
   readonly received: object;
+  /** Whether to answer without storing anything. */
+  readonly isOnlyValidated: boolean;
 };
 
 /** Response body. Byte-identical for the acceptance and for every replay. */
@@ -61,8 +63,10 @@ export type SaleReceipt = {
   readonly status: 'ACCEPTED';
   readonly acceptedAt: string;
 };
+/** Response body for a sale that would be accepted now. */
+export type ValidSale = Omit<SaleReceipt, 'status' | 'acceptedAt'> & { readonly status: 'VALID' };
 export type IntakeAnswer = {
-  readonly receipt: SaleReceipt;
+  readonly receipt: SaleReceipt | ValidSale;
   readonly replayed: boolean;
   readonly position: number;
   /** For a replay: the top-level fields in which the payload differs from the accepted sale. */
@@ -71,6 +75,7 @@ export type IntakeAnswer = {
 
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
+type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undefined };
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
 /**
  * The events that accept a sale, and those that book it in the same append. Both are empty for a sale that is already
@@ -116,6 +121,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const acceptance = { sourceId, sale: priceSale(payload) };
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
+    if (intake.isOnlyValidated) return this.validated(intake, id, claim);
     let key = this.unread(idempotencyKey, tenantId, claim.streamId);
     let isRecorded = claim.data !== undefined;
     if (isRecorded && !this.takesKey(id, claim.streamId)) {
@@ -138,6 +144,19 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     throw new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent requests use this key. Try again.', {
       retryAfterSeconds: 1,
     });
+  }
+
+  /** The answer if the sale were pushed now. */
+  private async validated(intake: Intake, id: string, { streamId, data }: KeyClaim): Promise<IntakeAnswer> {
+    const { tenantId, sourceId, payload } = intake;
+    if (data) {
+      const { state } = await this.reader.read(idempotencyKey, tenantId, streamId);
+      claimIdempotencyKey(state, data, new Date(this.clock.nowMs()));
+    }
+    const known = await this.reader.read(sale, tenantId, id);
+    if (known.state.status !== 'absent') return this.answerOf(intake, id, known, []);
+    const receipt = { saleId: id, externalId: payload.externalId, sourceId, status: 'VALID' } as const;
+    return { receipt, replayed: false, position: 0, differing: [] };
   }
 
   private async answerOf(
@@ -187,10 +206,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     ensureCurrency(payload.currency, presentTenant(state).currency);
   }
 
-  private claimOf(
-    { sourceId, idempotencyKey: given, payload, received }: Intake,
-    id: string,
-  ): { streamId: string; data: SaleKeyClaim | undefined } {
+  private claimOf({ sourceId, idempotencyKey: given, payload, received }: Intake, id: string): KeyClaim {
     if (given === undefined) return { streamId: '', data: undefined };
     const data = { saleId: id, externalId: payload.externalId, sourceId, fieldHashes: fieldHashes(received) };
     return { streamId: idempotencyKeyId(sourceId, given), data };

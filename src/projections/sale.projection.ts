@@ -37,11 +37,12 @@ export type SaleView = Pick<
 
 export const sales: ReadModel<SaleView> = {
   name: 'sales',
-  version: 1,
-  fields: texts<SaleView>('occurredAt', 'status', 'type', 'sourceId', 'customerId'),
+  version: 2,
+  fields: texts<SaleView>('occurredAt', 'createdAt', 'status', 'type', 'sourceId', 'customerId'),
   filters: ['status', 'type', 'sourceId', 'customerId'],
   common: ['type', 'sourceId'],
   order: { fields: ['occurredAt'], direction: 'descending' },
+  orders: { accepted: { fields: ['createdAt'], direction: 'descending' } },
   search: searchIn<SaleView>('externalId', 'customerName'),
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };
@@ -75,14 +76,26 @@ export const saleProjection: Projection<SaleView, SaleEvent> = {
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
-function accepted({ recordId: id, tenantId, data, metadata: { timestamp } }: Accepted): SaleView {
-  const { externalId, sourceId, type, occurredAt, currency, branchCode, total, totalNet, totalTax, customer } = data;
+function accepted({ recordId: id, tenantId, data }: Accepted): SaleView {
+  const {
+    externalId,
+    sourceId,
+    type,
+    occurredAt,
+    currency,
+    branchCode,
+    total,
+    totalNet,
+    totalTax,
+    customer,
+    acceptedAt,
+  } = data;
   return {
     ...{ id, externalId, sourceId, type, status: 'ACCEPTED', occurredAt, currency, customerId: null },
     ...(customer && { customerName: customer.name }),
     ...{ branchCode, total, totalNet, totalTax },
     ...(type !== 'SALE' && { relatedSaleId: holderIdOf(tenantId, id, data) }),
-    ...{ createdAt: timestamp, updatedAt: timestamp, revision: 0 },
+    ...{ createdAt: acceptedAt, updatedAt: acceptedAt, revision: 0 },
   };
 }
 

@@ -12,7 +12,8 @@ import { EVENT_STORE } from '../ports/event-store.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers } from '../projections/account.projection.js';
 import { type RelatedSale, sales, type SaleView } from '../projections/sale.projection.js';
-import { type Filters, type Page, ReadModels } from './query.js';
+import { type Filters, type Page, type Paging, ReadModels } from './query.js';
+import type { SaleStatus } from './transaction.queries.js';
 
 /** A sale as returned in lists. */
 export type SaleRecord = Required<Omit<SaleView, 'customerName' | 'relatedSaleId' | 'rejection'>> & {
@@ -29,7 +30,29 @@ export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'lines' | 'payments' |
 export type SaleFilters = Filters<'status' | 'type' | 'sourceId' | 'customerId' | 'dateFrom' | 'dateTo'>;
 
 export class ListSales extends query<Page<SaleRecord>, [scope: Scope, filters: SaleFilters]>() {}
+/** A sale as its partner sees it. */
+export type PartnerSale = Pick<SaleView, 'externalId' | 'sourceId' | 'type' | 'occurredAt' | 'currency' | 'total'> &
+  SaleStatus;
+export type PartnerSaleFilters = Paging & {
+  readonly status?: string | undefined;
+  /** First instant of the acceptance. */
+  readonly since?: string | undefined;
+};
+/** The sales of a partner, the latest acceptance first. */
+export class ListPartnerSales extends query<
+  Page<PartnerSale>,
+  [scope: Scope, sourceId: string, filters: PartnerSaleFilters]
+>() {}
 export class GetSale extends query<SaleDetails, [scope: Scope, id: string]>() {}
+
+const ofPartner = (view: SaleView): PartnerSale => {
+  const { id: saleId, externalId, sourceId, status, createdAt, rejection, type, occurredAt, currency, total } = view;
+  return {
+    ...{ saleId, externalId, sourceId, status, acceptedAt: createdAt },
+    rejection: rejection ? { code: rejection.code, message: rejection.message } : null,
+    ...{ type, occurredAt, currency, total },
+  };
+};
 
 /** A tenant's time zone never changes, so cached tenant state may be old. */
 const TENANT_MAX_AGE_MS = 60_000;
@@ -63,6 +86,10 @@ export const saleQueryHandlers = [
     const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
     const request = { pageNumber, pageSize, search, where, between: { occurredAt: { from, to } } };
     return models.page(sales, scope, request, (views) => shown(models, reader, scope, views));
+  }),
+  answers(ListPartnerSales, [ReadModels], (models, scope, sourceId, { status, since: from, ...paging }) => {
+    const request = { ...paging, where: { sourceId, status }, between: { createdAt: { from } }, order: 'accepted' };
+    return models.page(sales, scope, request, (views) => views.map(ofPartner));
   }),
   // The stream contains the details that lists omit.
   answers(

@@ -68,14 +68,17 @@ export type RateStatus = {
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
   readonly windowSeconds: number;
+  /** Whether all hits of the call are within the limit. */
   readonly allowed: boolean;
+  /** Number of hits of the call that are within the limit. */
+  readonly admitted: number;
 };
 
 /** Counts requests per integration key, user, tenant and address. */
 export interface RateLimiter {
   /**
-   * Counts a hit on a bucket shared by all replicas. Never throws, and allows the hit while the shared store is
-   * unavailable.
+   * Counts one hit, or `by` hits, on a bucket shared by all replicas. Never throws; allows the hits while the shared
+   * store is unavailable.
    */
-  hit(bucket: string, limit: number): Promise<RateStatus>;
+  hit(bucket: string, limit: number, by?: number): Promise<RateStatus>;
 }

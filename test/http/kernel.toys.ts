@@ -200,8 +200,8 @@ export const NOW_MS = Date.UTC(2026, 0, 15, 12);
 const countingLimiter = (): RateLimiter => {
   const hits = new Map<string, number>();
   return {
-    hit: (bucket, limit) => {
-      const count = (hits.get(bucket) ?? 0) + 1;
+    hit: (bucket, limit, by = 1) => {
+      const count = (hits.get(bucket) ?? 0) + by;
       hits.set(bucket, count);
       return Promise.resolve({
         limit,
@@ -209,6 +209,7 @@ const countingLimiter = (): RateLimiter => {
         resetAtMs: NOW_MS + 29_500,
         windowSeconds: 60,
         allowed: count <= limit,
+        admitted: Math.max(0, Math.min(by, limit - count + by)),
       });
     },
   };
