@@ -9,7 +9,7 @@ import { fromInput, optionalPaging, queryBooleanOr } from './input.js';
 import { MAX_BODY_BYTES } from './json-body.js';
 import { controllerOf, pageOf, routesAt } from './routes.js';
 import { MAX_SALE_VALUES, SaleBatches, salesIn, statusOf } from './sale-batches.js';
-import { instantOut, named, PartnerErrorDto, recordId } from './shapes.js';
+import { documented, instantOut, named, PartnerErrorDto, recordId } from './shapes.js';
 
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 4 * MAX_BODY_BYTES;
@@ -82,8 +82,9 @@ const aboutDots = (what: string): string =>
   'and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).';
 
 const intakeQuery = z.strictObject({
-  validateOnly: queryBooleanOr(false).meta({
-    description: 'Stores nothing. The response is that of the same request, with status VALID instead of acceptance.',
+  validateOnly: documented(queryBooleanOr(false), {
+    ...{ type: 'boolean', default: false },
+    description: 'Stores nothing. A sale that would be accepted gets the status VALID.',
   }),
 });
 const listQuery = z.strictObject({

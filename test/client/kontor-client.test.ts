@@ -66,6 +66,43 @@ describe('The client', () => {
     expect(await invoicesOf('lost-answer')).toBe(1);
   });
 
+  test('pushes any number of sales in batches, and repeats those that the service could not take', async () => {
+    const { asked, send } = between(async (request, n) => {
+      if (n !== 1) return n === 2 ? refusal(503, '0') : undefined;
+      const taken = await fetch(request);
+      const { items } = (await taken.json()) as { items: object[] };
+      const body = { error: { code: 'UNAVAILABLE', message: 'Busy.', requestId: 'r' } };
+      items[7] = { externalId: 'many-7', status: 503, body };
+      return new Response(JSON.stringify({ items }), { status: 207, headers: { 'retry-after': '0' } });
+    });
+    const sales = Array.from({ length: 501 }, (_, n) => saleOf(`many-${n}`));
+    const wrong = { ...saleOf('many-wrong'), total: '1.00' };
+    const results = await shopOf(send).pushSales([...sales.slice(0, 10), wrong, ...sales.slice(10)]);
+    expect(results.length).toBe(502);
+    const [ten] = results.splice(10, 1);
+    expect(ten?.error).toMatchObject({ status: 400, code: 'TOTAL_MISMATCH' });
+    expect(ten?.error?.fault('total')).toEqual(expect.any(String));
+    expect(results.map(({ externalId, receipt }) => [externalId, receipt?.status])).toEqual(
+      sales.map(({ externalId }) => [externalId, 'ACCEPTED']),
+    );
+    expect(results.flatMap(({ externalId, isReplay }) => (isReplay === true ? [externalId] : []))).toEqual(['many-7']);
+    expect(asked.length).toBe(4);
+  }, 60_000);
+
+  test('validates sales without storing them, lists sales, and reports differences', async () => {
+    const shop = shopOf(fetch);
+    const [valid, wrong] = [saleOf('only-valid'), { ...saleOf('only-wrong'), total: '1.00' }];
+    expect(await shop.validateSale(valid)).toMatchObject({ externalId: 'only-valid', status: 'VALID' });
+    await expect(shop.validateSale(wrong)).rejects.toMatchObject({ status: 400, code: 'TOTAL_MISMATCH' });
+    const results = await shop.validateSales([valid, wrong]);
+    expect(results.map(({ receipt, error }) => receipt?.status ?? error?.code)).toEqual(['VALID', 'TOTAL_MISMATCH']);
+    const { receipt } = await shop.pushSale(valid);
+    const [changed] = await shop.pushSales([{ ...valid, branchCode: 'MAIN' }]);
+    expect(changed).toEqual({ externalId: 'only-valid', receipt, isReplay: true, differs: ['branchCode'] });
+    const { items } = await shop.sales({ pageSize: 1 });
+    expect(items.map(({ externalId }) => externalId)).toEqual(['only-valid']);
+  });
+
   test('never sends another write twice, and reports that there was no response', async () => {
     const { asked, send } = between((request) => {
       if (request.method === 'POST' && request.url.endsWith('/api/customers')) throw new TypeError('No connection');

@@ -1,7 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { signerOf, type Credentials, type Send, type Signer } from './credentials.js';
 import { whole } from './answers.js';
-import { isAway, KontorError, retryAfterOf } from './kontor-error.js';
+import { errorOf, isAway, KontorError, retryAfterOf } from './kontor-error.js';
 import type { components, paths } from './schema.js';
 
 export { data, whole } from './answers.js';
@@ -25,10 +25,31 @@ export type KontorOptions = {
   readonly fetch?: typeof fetch;
 };
 
-export type PushedSale = { readonly receipt: Shapes['SaleReceiptDto']; readonly isReplay: boolean };
+type Sale = Shapes['IntegrationSaleDto'];
+type Receipt = Shapes['SaleReceiptDto'];
+type Valid = Shapes['ValidSaleDto'];
+export type PushedSale = { readonly receipt: Receipt; readonly isReplay: boolean };
+/**
+ * Result for one sale of several. `receipt`: `ValidSaleDto` only if sales were validated. `differs`: fields in which the
+ * sale differs from the accepted one with the same externalId.
+ */
+export type SaleResult<R = Receipt> = {
+  readonly externalId: string | null;
+  readonly receipt?: R;
+  readonly isReplay?: boolean;
+  readonly differs?: readonly string[];
+  /** The error that the service returned for this sale. */
+  readonly error?: KontorError;
+};
+type SalesList = paths[typeof SALES]['get'];
+export type SalesQuery = NonNullable<SalesList['parameters']['query']>;
+export type SalesPage = SalesList['responses'][200]['content']['application/json'];
 
 const SALES = '/api/integrations/v1/sales';
+const BATCH = `${SALES}/batch`;
+const MAX_BATCH = 500;
 const FIRST_PAUSE_MS = 200;
+const MAX_TRIES = 5;
 
 /**
  * Kontor's API, typed by its OpenAPI document (`api`). Signs every request. Retries reads, sales and requests with an
@@ -56,12 +77,61 @@ export class KontorClient {
   async pushSale(sale: Shapes['IntegrationSaleDto'], idempotencyKey?: string): Promise<PushedSale> {
     const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     const asked = this.api.POST(SALES, { body: sale, params: { header } });
-    const receipt = await whole(asked);
+    const receipt = (await whole(asked)) as Receipt;
     return { receipt, isReplay: (await asked).response.status === 200 };
   }
 
+  /**
+   * Pushes any number of sales, in batches. Sales that are rejected do not affect the others. Repeats those that exceed
+   * the rate limit or that the service cannot store at the moment, like whole requests.
+   * @throws KontorError if a batch fails as a whole; earlier sales remain pushed, and pushing all again is safe
+   */
+  pushSales(sales: readonly Sale[]): Promise<SaleResult[]> {
+    return this.inBatches<Receipt>(sales, false);
+  }
+
+  /** Checks a sale without storing it. Returns what `pushSale` would find. @throws KontorError for an invalid sale */
+  async validateSale(sale: Sale, idempotencyKey?: string): Promise<Receipt | Valid> {
+    const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    return whole(this.api.POST(SALES, { body: sale, params: { header, query: { validateOnly: true } } }));
+  }
+
+  /** Like `pushSales`, without storing anything. */
+  validateSales(sales: readonly Sale[]): Promise<SaleResult<Receipt | Valid>[]> {
+    return this.inBatches(sales, true);
+  }
+
+  /** A page of the partner's sales, the latest acceptance first. */
+  sales(query: SalesQuery = {}): Promise<SalesPage> {
+    return whole(this.api.GET(SALES, { params: { query } }));
+  }
+
+  private async inBatches<R>(sales: readonly Sale[], validateOnly: boolean): Promise<SaleResult<R>[]> {
+    const results: SaleResult<R>[] = [];
+    for (let from = 0; from < sales.length; from += MAX_BATCH)
+      results.push(...(await this.batch<R>(sales.slice(from, from + MAX_BATCH), validateOnly)));
+    return results;
+  }
+
+  private async batch<R>(sales: readonly Sale[], validateOnly: boolean): Promise<SaleResult<R>[]> {
+    const results = new Map<Sale, SaleResult<R>>();
+    for (let left = sales, tries = 1; ; tries += 1) {
+      const asked = this.api.POST(BATCH, { body: { sales: [...left] }, params: { query: { validateOnly } } });
+      const { items } = await whole(asked);
+      const { response } = await asked;
+      for (const [n, item] of items.entries()) results.set(left[n] as Sale, resultOf<R>(item, response));
+      const busy = left.filter((sale) => isBusy(results.get(sale)?.error?.status));
+      const [first] = busy;
+      const error = first && results.get(first)?.error;
+      const pauseMs = error && tries < (this.options.maxTries ?? MAX_TRIES) ? this.pauseAfter(error, tries) : undefined;
+      if (pauseMs === undefined) return sales.map((sale) => results.get(sale) as SaleResult<R>);
+      left = busy;
+      await pause(pauseMs, new AbortController().signal);
+    }
+  }
+
   private async carryOut(request: Request): Promise<Response> {
-    const { maxTries = 5, readsOwnWrites = true } = this.options;
+    const { maxTries = MAX_TRIES, readsOwnWrites = true } = this.options;
     if (readsOwnWrites && request.method === 'GET' && this.position > 0 && !request.headers.has('x-min-position'))
       request.headers.set('x-min-position', String(this.position));
     const mostTries = isRepeatable(request) ? maxTries : 1;
@@ -93,7 +163,7 @@ export class KontorClient {
   /** Undefined if a retry is pointless, or allowed only after too long a pause. */
   private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
     const { status } = outcome;
-    if (status !== 0 && status !== 429 && !isAway(status)) return undefined;
+    if (status !== 0 && !isBusy(status)) return undefined;
     const asked = outcome instanceof KontorError ? outcome.retryAfterSeconds : retryAfterOf(outcome);
     const backoff = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
     const pauseMs = asked === undefined ? backoff : asked * 1_000;
@@ -108,8 +178,18 @@ export class KontorClient {
   }
 }
 
-const isRepeatable = ({ method, url, headers }: Request): boolean =>
-  method === 'GET' || headers.has('idempotency-key') || (method === 'POST' && new URL(url).pathname.endsWith(SALES));
+const isBusy = (status = 0): boolean => status === 429 || isAway(status);
+const isRepeatable = ({ method, url, headers }: Request): boolean => {
+  const { pathname } = new URL(url);
+  return method === 'GET' || headers.has('idempotency-key') || pathname.endsWith(SALES) || pathname.endsWith(BATCH);
+};
+
+function resultOf<R>(item: Shapes['SaleBatchAnswerDto']['items'][number], response: Response): SaleResult<R> {
+  const { externalId, status, body, differs } = item;
+  if ('error' in body) return { externalId, error: errorOf(response, body, status) };
+  const isReplay = status === 200 && body.status === 'ACCEPTED';
+  return { externalId, receipt: body as R, isReplay, ...(differs && { differs }) };
+}
 
 /** Limits the time to the headers. The body may take longer, since it may be a stream. */
 async function inTime(send: typeof fetch, request: Request, timeoutMs: number): Promise<Response> {

@@ -70,9 +70,9 @@ function problemIn(body: unknown): Problem | undefined {
   return 'code' in body && 'message' in body ? (body as Problem) : undefined;
 }
 
-/** Error of a response with an unsuccessful status. */
-export function errorOf(response: Response, body: unknown): KontorError {
-  const { status, headers } = response;
+/** Error of a response with an unsuccessful status, or of a part of a response with its own status. */
+export function errorOf(response: Response, body: unknown, status = response.status): KontorError {
+  const { headers } = response;
   const retryAfterSeconds = retryAfterOf(response);
   const requestId = headers.get('x-request-id') ?? undefined;
   const problem = problemIn(body);
