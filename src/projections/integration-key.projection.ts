@@ -27,7 +27,11 @@ export type IntegrationKeyView = ViewOf<typeof integrationKeyRecord.fields>;
 export const integrationKeys = readModelOf(integrationKeyRecord, { name: 'integration_keys', version: 2 });
 
 export const integrationKeyProjection = recordProjection(integrationKeys, integrationKey, 'IntegrationKeyCreated', {
-  IntegrationKeyCreated: ({ data: { secretHash: _, ...facts } }) => ({ ...facts, previousSecretExpiresAt: null, revokedAt: null }),
+  IntegrationKeyCreated: ({ data: { secretHash: _, ...facts } }) => ({
+    ...facts,
+    previousSecretExpiresAt: null,
+    revokedAt: null,
+  }),
   IntegrationKeyRotated: ({ data }) => ({ previousSecretExpiresAt: data.previousUntil ?? null }),
   IntegrationKeyRevoked: ({ data }) => data,
   IntegrationKeyRateLimitSet: ({ data }) => data,

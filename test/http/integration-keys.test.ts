@@ -352,14 +352,14 @@ describe('The last use of a key', () => {
     expect(await use(key)).toBe(LET_IN);
     await service.restart();
     tenant = { ...tenant, token: await service.signIn(tenant.email) };
-  other = { ...other, token: await service.signIn(other.email) };
+    other = { ...other, token: await service.signIn(other.email) };
     const { lastUsedAt } = await shown({ id });
     expect((lastUsedAt ?? '') >= at).toBe(true);
 
     await revoke(id);
     clock.pass(61_000);
     tenant = { ...tenant, token: await service.signIn(tenant.email) };
-  other = { ...other, token: await service.signIn(other.email) };
+    other = { ...other, token: await service.signIn(other.email) };
     expect(await use(key)).toBe(REFUSED);
     await service.quiet();
     expect((await shown({ id })).lastUsedAt).toBe(lastUsedAt);
