@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { createTheme, Input, type CSSVariablesResolver } from '@mantine/core';
 
 /** Calm and dense; every text colour meets WCAG AA contrast in both colour schemes. */
 export const theme = createTheme({
@@ -11,6 +11,12 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Inputs stay aligned in a row, whether or not they have a hint.
+  components: {
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    }),
+  },
 });
 
 export const cssVariables: CSSVariablesResolver = () => ({

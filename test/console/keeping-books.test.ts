@@ -15,7 +15,11 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const choose = async (label: string, option: string): Promise<void> => {
   await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
-  await page.getByRole('option', { name: option, exact: true }).click();
+  // An account's option also shows its code and balance.
+  await page
+    .getByRole('option')
+    .filter({ has: page.getByText(option, { exact: true }) })
+    .click();
 };
 const mine = (path: string, body?: unknown, method?: string): Promise<unknown> =>
   service.call(path, {
@@ -130,8 +134,11 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
   const statement = page.getByRole('region', { name: 'Statement' }).last();
   await statement.getByText('Paid by transfer').first().waitFor();
   await page.getByText('Closing balance: 500.00 EUR').waitFor();
-  const [download] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
-  expect(download.suggestedFilename()).toBe('statement.csv');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('region', { name: 'Statement' }).first().getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('statement-brew-co-2026-01-01.csv');
 
   await visitor.goTo(`/transactions?customerId=${customer.id}&type=COLLECTION`);
   await row('Collection').first().waitFor();

@@ -65,7 +65,7 @@ describe('Signing in', () => {
 
   test('shows a user of a tenant nothing of the platform, and does not even request it', async () => {
     await visitor.signIn(shop.owner);
-    await page.getByText('Acme Trading').waitFor();
+    await title('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
     // The page must not send the request at all: the visitor would record its rejection as a complaint.
     await visitor.goTo('/projections');

@@ -1,4 +1,5 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { askAgain } from './ask-again';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
 import type { paths } from '../../../clients/typescript/src/schema';
@@ -6,6 +7,8 @@ import type { paths } from '../../../clients/typescript/src/schema';
 export type Customer = Shapes['CustomerDto'];
 export type Transaction = Shapes['TransactionDto'];
 export type Category = Shapes['TransactionCategoryDto'];
+export type Account = Shapes['AccountDto'];
+export type Branch = Shapes['BranchDto'];
 export type Statement = Shapes['StatementDto'];
 type CustomerFilters = paths['/api/customers']['get']['parameters']['query'];
 type TransactionFilters = paths['/api/transactions']['get']['parameters']['query'];
@@ -56,22 +59,96 @@ export const categoriesQuery = queryOptions({
   staleTime: 30_000,
 });
 
+type AccountFilters = paths['/api/accounts']['get']['parameters']['query'];
+type BranchFilters = paths['/api/branches']['get']['parameters']['query'];
+
+export const accountsQuery = (query: AccountFilters) =>
+  queryOptions({
+    queryKey: ['accounts', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/accounts', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+export const accountQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['accounts', 'one', id],
+    queryFn: ({ signal }) => data(api.GET('/api/accounts/{id}', { params: { path: { id } }, signal })),
+  });
+
+export const branchesQuery = (query: BranchFilters) =>
+  queryOptions({
+    queryKey: ['branches', query],
+    queryFn: ({ signal }) => whole(api.GET('/api/branches', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+
+export const branchQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['branches', 'one', id],
+    queryFn: ({ signal }) => data(api.GET('/api/branches/{id}', { params: { path: { id } }, signal })),
+  });
+
 const queryOf = (search: string) => (search === '' ? {} : { search });
 
+const CHOICES = { pageNumber: 1, pageSize: 20 };
+
+/** Active customers, with code and balance. */
 export const customerSource: Source = {
   key: ['customer-choice'],
-  find: (search, signal) => data(api.GET('/api/customers/lookup', { params: { query: queryOf(search) }, signal })),
+  find: async (search, signal) =>
+    (await whole(api.GET('/api/customers', { params: { query: { ...CHOICES, ...queryOf(search) } }, signal }))).items,
   nameOf: async (id, signal) => (await data(api.GET('/api/customers/{id}', { params: { path: { id } }, signal }))).name,
 };
 
-export const accountSource: Source = {
-  key: ['account-choice'],
-  find: (search, signal) => data(api.GET('/api/accounts/lookup', { params: { query: queryOf(search) }, signal })),
+export type AccountType = Account['type'];
+
+/** Active accounts of some types, or of all types, with code and balance. */
+export const accountsOf = (...type: AccountType[]): Source => ({
+  key: ['account-choice', ...type],
+  find: async (search, signal) => {
+    const query = {
+      ...CHOICES,
+      ...queryOf(search),
+      isActive: true,
+      sort: 'name' as const,
+      ...(type.length > 0 && { type }),
+    };
+    return (await whole(api.GET('/api/accounts', { params: { query }, signal }))).items;
+  },
   nameOf: async (id, signal) => (await data(api.GET('/api/accounts/{id}', { params: { path: { id } }, signal }))).name,
-};
+});
+
+export const accountSource = accountsOf();
+export const moneySource = accountsOf('CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER');
+export const payeeSource = accountsOf('SUPPLIER', 'EMPLOYEE');
+export const expenseSource = accountsOf('EXPENSE');
+/** The tenant's own accounts: all but those of customers. */
+export const ownSource = accountsOf(
+  ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
+  ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
+);
 
 export const branchSource: Source = {
   key: ['branch-choice'],
   find: (search, signal) => data(api.GET('/api/branches/lookup', { params: { query: queryOf(search) }, signal })),
   nameOf: async (id, signal) => (await data(api.GET('/api/branches/{id}', { params: { path: { id } }, signal }))).name,
+};
+
+const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];
+
+/** Reloads what a posting may have changed. */
+export function changedBooks(cache: QueryClient): void {
+  for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice']) askAgain(cache, [key]);
+}
+
+/** Branches by their codes, as sales name them. */
+export const branchCodeSource: Source = {
+  key: ['branch-choice', 'code'],
+  find: async (search, signal) => {
+    const { items } = await whole(
+      api.GET('/api/branches', { params: { query: { ...CHOICES, ...queryOf(search) } }, signal }),
+    );
+    return items.filter(({ isActive }) => isActive).map(({ code, name }) => ({ id: code, name, code }));
+  },
+  nameOf: (code) => Promise.resolve(code),
 };

@@ -4,13 +4,14 @@ import { lostBy, problemOf } from './problem';
 const FILE_NAME = /filename="([^"]+)"/;
 
 /**
- * Saves a file that requires the session's token, which a plain link cannot send. Returns its name. @throws KontorError
+ * Saves a file that requires the session's token, which a plain link cannot send. Returns its name: the given one, or the
+ * service's. @throws KontorError
  */
-export async function download(path: string, type = '*/*'): Promise<string> {
+export async function download(path: string, type = '*/*', fileName?: string): Promise<string> {
   const request = new Request(new URL(path, location.origin), { headers: { accept: type } });
   const response = await authorizedFetch(request);
   if (!response.ok) throw await problemOf(response);
-  const name = FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
+  const name = fileName ?? FILE_NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download';
   // Browsers store large blobs on disk instead of in memory.
   const url = URL.createObjectURL(await response.blob().catch(lostBy()));
   const link = document.createElement('a');

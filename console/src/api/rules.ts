@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, data, type Shapes } from './client';
+import { api, data, whole, type Shapes } from './client';
 import type { paths } from '../../../clients/typescript/src/schema';
 
 export type Rule = Shapes['CategoryRuleDto'];
@@ -19,3 +19,31 @@ export const ruleQuery = (id: string) =>
     queryFn: ({ signal }) =>
       data(api.GET('/api/transaction-categories/rules/{id}', { params: { path: { id } }, signal })),
   });
+
+export type RuleApplication = Shapes['RuleApplicationDto'];
+export type RulePreview = Shapes['RulePreviewDto'];
+type Application = Shapes['ApplyCategoryRuleDto'];
+
+const POLL_MS = 1_000;
+
+/** Runs of rules over past transactions, newest first. Reloads while a run is in progress. */
+export const applicationsQuery = (query: { readonly pageNumber: number; readonly pageSize: number }) =>
+  queryOptions({
+    queryKey: ['rule-applications', query],
+    queryFn: ({ signal }) =>
+      whole(api.GET('/api/transaction-categories/rules/applications', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => status === 'RUNNING' || status === 'UNDOING') === true ? POLL_MS : false,
+  });
+
+/** Applies a rule to past transactions in the background; with `dryRun` it only finds out what would change. */
+export const applyRule = async (id: string, body: Application) =>
+  (await whole(api.POST('/api/transaction-categories/rules/{id}/apply', { params: { path: { id } }, body }))).data;
+
+/** What a rule would change among past transactions. */
+export async function previewRule(id: string, body: Application): Promise<RulePreview> {
+  const found = await applyRule(id, { ...body, dryRun: true });
+  if (!('wouldChange' in found)) throw new TypeError('The preview has an unexpected format.');
+  return found;
+}

@@ -16,18 +16,20 @@ import { IN_PLACE } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { Balance } from '../parts/money';
 import { NameOf } from '../parts/name-of';
+import { OpenItemsPanel } from '../parts/open-items';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { RecordTransaction } from '../parts/record-transaction';
 import { StatementPanel } from '../parts/statement-panel';
+import { Timeline } from '../parts/timeline';
 
 const route = getRouteApi('/signed-in/customers/$id');
 
 /** A customer with its balance and transactions. */
 export function CustomerPage(): ReactNode {
   const { id } = route.useParams();
-  const { beginDate, endDate } = route.useSearch();
+  const { beginDate, endDate, page } = route.useSearch();
   const navigate = route.useNavigate();
   const customer = useQuery(customerQuery(id));
   const mayWrite = useMay('customers.write');
@@ -44,14 +46,18 @@ export function CustomerPage(): ReactNode {
       {customer.data !== undefined && (
         <>
           <About customer={customer.data} />
+          <OpenItemsPanel id={id} name={customer.data.name} />
           {mayReport && (
             <StatementPanel
               accountId={customer.data.accountId}
               currency={customer.data.currency}
-              onPeriod={(period) => void navigate({ search: period, ...IN_PLACE })}
+              name={customer.data.name}
+              onChange={(period, next) => void navigate({ search: { ...period, page: next }, ...IN_PLACE })}
+              page={page}
               period={{ beginDate, endDate }}
             />
           )}
+          <Timeline entity="customer" id={id} />
         </>
       )}
     </>
@@ -88,6 +94,9 @@ const About = ({ customer }: { customer: Customer }): ReactNode => (
       <Link search={{ customerId: customer.id }} to="/transactions">
         View transactions
       </Link>
+      <Link search={{ customerId: customer.id }} to="/sales">
+        View sales
+      </Link>
     </nav>
   </Panel>
 );
@@ -120,12 +129,12 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
         save={(changed, revision) => update(customerChanges(changed), revision)}
       />
       {status === 'ACTIVE' ? (
-        <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Make passive" onDone={refresh}>
+        <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Deactivate" onDone={refresh}>
           <strong>{name}</strong> cannot be used in new transactions and does not appear in selection lists. Existing
           transactions are kept. You can reactivate the customer.
         </ConfirmAction>
       ) : (
-        <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Make active" onDone={refresh}>
+        <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Activate" onDone={refresh}>
           <strong>{name}</strong> can be used in new transactions again.
         </ConfirmAction>
       )}
@@ -140,7 +149,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
             void navigate({ to: '/customers' });
           }}
         >
-          Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; make it passive instead.
+          Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; deactivate it instead.
         </ConfirmAction>
       )}
     </>

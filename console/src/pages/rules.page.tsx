@@ -6,6 +6,7 @@ import { categoriesQuery } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { ruleQuery, rulesQuery, type Rule } from '../api/rules';
+import { ApplyRule } from '../parts/apply-rule';
 import { ConfirmAction } from '../parts/confirm-action';
 import { DataTable, type Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
@@ -90,7 +91,8 @@ export function RulesPage(): ReactNode {
         lead={
           <>
             The matching rule with the highest priority sets the category of a transaction that has none. Rules never
-            override a user&apos;s choice. <Link to="/rules/bench">Test rules</Link>
+            override a user&apos;s choice. <Link to="/rules/bench">Test rules</Link>,{' '}
+            <Link to="/rules/applications">applied rules</Link>
           </>
         }
         title="Category rules"
@@ -180,6 +182,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
           )
         }
       />
+      {isEnabled && <ApplyRule rule={rule} />}
       <ConfirmAction
         about={about}
         act={() =>

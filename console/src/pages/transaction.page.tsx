@@ -2,15 +2,16 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { askAgain } from '../api/ask-again';
-import { accountSource, categoriesQuery, transactionQuery, type Transaction } from '../api/books';
+import { accountSource, categoriesQuery, changedBooks, transactionQuery, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
+import { actorWords } from '../parts/audit-words';
+import { CancelTransaction, CorrectTransaction } from '../parts/correct-transaction';
 import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { Facts } from '../parts/facts';
-import { AreaField, OneOfField } from '../parts/form';
+import { OneOfField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { amountWords, Money } from '../parts/money';
@@ -18,6 +19,7 @@ import { NameOf } from '../parts/name-of';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { Timeline } from '../parts/timeline';
 import { TransactionState, typeWords } from '../parts/transaction-words';
 
 const route = getRouteApi('/signed-in/transactions/$id');
@@ -38,8 +40,10 @@ export function TransactionPage(): ReactNode {
       {transaction.isPending && <Skeleton height={280} />}
       {transaction.data !== undefined && (
         <>
+          <Story transaction={transaction.data} />
           <About transaction={transaction.data} />
           <Postings transaction={transaction.data} />
+          <Timeline entity="transaction" id={id} />
         </>
       )}
     </>
@@ -57,8 +61,19 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
   <Panel aside={<TransactionState {...transaction} />} title="Details">
     <Facts
       of={[
-        ['Amount', <Money amount={transaction.amount} currency={transaction.currency} key="amount" />],
+        [
+          'Amount',
+          <Money
+            amount={transaction.amount}
+            currency={transaction.currency}
+            direction={transaction.direction}
+            key="amount"
+          />,
+        ],
         ['Date', <Day key="date" on={transaction.date} />],
+        ...(transaction.documentDate === transaction.date
+          ? []
+          : [['Document date', <Day key="document" on={transaction.documentDate} />] as const]),
         ['Direction', transaction.direction === null ? null : transaction.direction === 'IN' ? 'In' : 'Out'],
         ['Customer', <CustomerOf key="customer" transaction={transaction} />],
         ['Account', transaction.accountName],
@@ -68,34 +83,56 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ["Partner's reference", transaction.externalId],
         ['Recorded', <Instant at={transaction.createdAt} key="created" />],
         ['Recorded by', transaction.systemGenerated ? 'The service' : (transaction.createdByName ?? 'The service')],
-        ['Reason', transaction.reason ?? transaction.reversedBy?.reason],
         ['ID', <Copied key="id" value={transaction.id} what="transaction ID" />],
       ]}
     />
-    <Related transaction={transaction} />
   </Panel>
 );
 
-/** Links to the transactions that reverse, replace, or are reversed or replaced by this one. */
-function Related({ transaction }: { transaction: Transaction }): ReactNode {
-  const { reversalOf, reversedBy, correctionOf, correctedBy } = transaction;
-  const related = (
-    [
-      ['Reversed transaction', reversalOf],
-      ['Reversal', reversedBy?.transactionId ?? null],
-      ['Corrected transaction', correctionOf],
-      ['Replacement', correctedBy],
-    ] as const
-  ).flatMap(([label, id]) => (id === null ? [] : [{ label, id }]));
-  if (related.length === 0) return null;
+/** Sentences about the transactions that this one reverses or replaces, or that reverse or replace it. */
+function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transaction) {
   return (
-    <nav aria-label="Related pages" className="k-links">
-      {related.map(({ label, id }) => (
-        <Link key={label} params={{ id }} to="/transactions/$id">
-          {label}
-        </Link>
+    [
+      ['Cancelled by', 'its reversal', reversedBy?.transactionId ?? null],
+      ['Replaced by', 'the corrected transaction', correctedBy],
+      ['Reverses', 'the original transaction', reversalOf],
+      ['Replaces', 'the original transaction', correctionOf],
+    ] as const
+  ).flatMap(([what, label, id]) => (id === null ? [] : [{ what, label, id }]));
+}
+
+/** What happened to the transaction, and why it was booked. */
+function Story({ transaction }: { transaction: Transaction }): ReactNode {
+  const { reversedBy, saleId, externalId } = transaction;
+  const links = linksOf(transaction);
+  const reason = transaction.reason ?? reversedBy?.reason ?? null;
+  if (links.length === 0 && saleId === null) return null;
+  return (
+    <section aria-label="Related transactions" className="k-panel k-story">
+      {links.map(({ what, label, id }) => (
+        <p key={what}>
+          {what}{' '}
+          <Link params={{ id }} to="/transactions/$id">
+            {label}
+          </Link>
+          {id === reversedBy?.transactionId && (
+            <>
+              {' '}
+              of <Day on={reversedBy.date} />, by {actorWords(reversedBy.userName)}
+            </>
+          )}
+        </p>
       ))}
-    </nav>
+      {reason !== null && <p>Reason: {reason}</p>}
+      {saleId !== null && (
+        <p>
+          Booked for{' '}
+          <Link params={{ id: saleId }} to="/sales/$id">
+            the sale {externalId}
+          </Link>
+        </p>
+      )}
+    </section>
   );
 }
 
@@ -138,28 +175,20 @@ const Postings = ({ transaction: { postings } }: { transaction: Transaction }): 
 );
 
 function Actions({ transaction }: { transaction: Transaction }): ReactNode {
-  const { id, isCancelled, reversalOf, systemGenerated } = transaction;
+  const { isCancelled, reversalOf, systemGenerated } = transaction;
   const mayChoose = useMay('categories.read');
   const cache = useQueryClient();
   const refresh = (): void => {
-    for (const key of ['transaction', 'transactions', 'statement', 'customer', 'customers']) askAgain(cache, [key]);
+    changedBooks(cache);
   };
   return (
     <>
       {mayChoose && <ChooseCategory onDone={refresh} transaction={transaction} />}
       {!isCancelled && reversalOf === null && !systemGenerated && (
-        <FormDialog
-          act={({ reason = '' }) =>
-            data(api.POST('/api/transactions/{id}/cancel', { params: { path: { id } }, body: { reason } }))
-          }
-          fields={(form) => <AreaField form={form} label="Reason" name="reason" required />}
-          icon="close"
-          initial={{ reason: '' }}
-          label="Cancel"
-          lead="Books a reversal dated today. Both transactions remain in the books. This cannot be undone."
-          onDone={refresh}
-          send="Book reversal"
-        />
+        <>
+          <CorrectTransaction transaction={transaction} />
+          <CancelTransaction transaction={transaction} />
+        </>
       )}
     </>
   );

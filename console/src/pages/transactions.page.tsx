@@ -8,7 +8,7 @@ import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '.
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
-import { RecordTransaction } from '../parts/record-transaction';
+import { RecordJournal, RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
 import { transactionColumns } from '../parts/transaction-columns';
 import { TransactionState, TYPES } from '../parts/transaction-words';
@@ -44,12 +44,7 @@ const columns: readonly Column<Transaction>[] = [
     key: 'amount',
     header: 'Amount',
     numeric: true,
-    cell: ({ amount, currency, direction }) => (
-      <>
-        <Money amount={amount} currency={currency} />
-        {direction !== null && <div className="k-nothing">{direction === 'IN' ? 'in' : 'out'}</div>}
-      </>
-    ),
+    cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
   },
 ];
 
@@ -71,7 +66,14 @@ export function TransactionsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        actions={mayWrite && <RecordTransaction />}
+        actions={
+          mayWrite && (
+            <>
+              <RecordJournal />
+              <RecordTransaction />
+            </>
+          )
+        }
         lead="All booked transactions. A booked transaction is never changed; errors are corrected by reversals."
         title="Transactions"
       />

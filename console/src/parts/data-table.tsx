@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import type { Shown } from '../api/queries';
 import { NothingListed, Pages, type PagesProps } from './pages';
 import { ProblemView } from './problem-view';
@@ -10,6 +10,8 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** Aligns digits in columns. */
   readonly numeric?: boolean;
+  /** Total of the column, shown under the rows. */
+  readonly total?: ReactNode;
 };
 
 /** The part of a query that a table needs. */
@@ -66,13 +68,33 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>):
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup">
+      <tbody onClick={openRow} role="rowgroup">
         {rows === undefined
           ? Array.from({ length: SKELETON_ROWS }, (_, index) => <LoadingRow columns={columns.length} key={index} />)
           : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} />)}
       </tbody>
+      {columns.some(({ total }) => total !== undefined) && <Totals columns={columns} />}
     </table>
   </div>
+);
+
+/** A click anywhere in a row follows its first link, unless the user clicks a control or selects text. */
+function openRow({ target }: MouseEvent): void {
+  if (!(target instanceof Element) || window.getSelection()?.isCollapsed === false) return;
+  if (target.closest('a, button, input, label, [role=dialog]') !== null) return;
+  target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
+}
+
+const Totals = <Row,>({ columns }: { columns: readonly Column<Row>[] }): ReactNode => (
+  <tfoot role="rowgroup">
+    <tr role="row">
+      {columns.map(({ key, header, numeric, total }) => (
+        <td className={numeric === true ? 'k-numeric' : undefined} data-label={header} key={key} role="cell">
+          <div className="k-cell">{total}</div>
+        </td>
+      ))}
+    </tr>
+  </tfoot>
 );
 
 const TableRow = <Row,>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }): ReactNode => (

@@ -8,9 +8,3 @@ export const Day = ({ on }: { on: string }): ReactNode => (
     {format.format(new Date(`${on}T00:00:00Z`))}
   </time>
 );
-
-/** Today in the viewer's time zone, as `2026-03-04`. */
-export function today(): string {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-}

@@ -2,6 +2,7 @@ import { Button, Modal, type ButtonProps } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
+import { useUnsavedGuard } from './unsaved';
 
 export type Opener = {
   /** Label of the button and title of the dialog. */
@@ -12,6 +13,8 @@ export type Opener = {
   readonly buttonProps?: ButtonProps;
   /** For actions that destroy data or cannot be undone. */
   readonly isDangerous?: boolean;
+  /** Width of the dialog, for forms with tables. */
+  readonly size?: 'xl';
 };
 
 type Props = Opener & {
@@ -28,11 +31,12 @@ type Props = Opener & {
 export const DialogFrame = (props: Props): ReactNode => {
   const { label, icon, about, buttonProps, isDangerous = false, isOpen, isHeld, isQuestion = false } = props;
   const client = useQueryClient();
+  const { leave, guarded } = useUnsavedGuard(props.onClose);
   return (
     <>
       <Button
         aria-label={about === undefined ? undefined : `${label}: ${about}`}
-        color={isDangerous ? 'red' : undefined}
+        {...(isDangerous && { c: 'var(--k-bad)' })}
         leftSection={<Icon name={icon} size={16} />}
         onClick={props.onOpen}
         size="xs"
@@ -48,14 +52,14 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeOnEscape={!isHeld}
         // A request may have been sent although the dialog has not been redrawn yet.
         onClose={() => {
-          if (client.isMutating() === 0) props.onClose();
+          if (client.isMutating() === 0) leave();
         }}
         opened={isOpen}
-        size={isQuestion ? 'md' : 'lg'}
+        size={isQuestion ? 'md' : (props.size ?? 'lg')}
         title={label}
         withCloseButton={!isHeld}
       >
-        {isOpen && props.children}
+        {isOpen && guarded(props.children)}
       </Modal>
     </>
   );

@@ -1,4 +1,5 @@
 import { Button, Select, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
 import { useTyped } from './typed';
@@ -15,22 +16,35 @@ export const setterOf =
   };
 
 /** Filters of a list. Their values are part of the address, so that a filtered list can be shared. */
-export const FilterBar = ({
+export function FilterBar({
   children,
   onClear,
 }: {
   children: ReactNode;
   onClear?: (() => void) | undefined;
-}): ReactNode => (
-  <search className="k-filters">
-    {children}
-    {onClear !== undefined && (
-      <Button leftSection={<Icon name="close" size={14} />} onClick={onClear} size="sm" variant="subtle">
-        Clear filters
+}): ReactNode {
+  const [isOpen, { toggle }] = useDisclosure(false);
+  return (
+    <search className="k-filters" data-open={isOpen || undefined}>
+      {children}
+      <Button
+        aria-expanded={isOpen}
+        className="k-more-filters"
+        hiddenFrom="sm"
+        leftSection={<Icon name="rules" size={16} />}
+        onClick={toggle}
+        variant="default"
+      >
+        Filters
       </Button>
-    )}
-  </search>
-);
+      {onClear !== undefined && (
+        <Button leftSection={<Icon name="close" size={14} />} onClick={onClear} size="sm" variant="subtle">
+          Clear filters
+        </Button>
+      )}
+    </search>
+  );
+}
 
 type SearchProps = {
   readonly value: string | undefined;
@@ -100,7 +114,7 @@ type DateProps = {
   readonly onChange: (value: string | undefined) => void;
 };
 
-/** A UTC calendar day, the unit of the service's date filters. */
+/** A calendar day. */
 export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
   <TextInput
     className="k-choice"

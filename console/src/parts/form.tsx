@@ -1,7 +1,9 @@
 import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
+import { amountWords } from './money';
 import { ProblemView } from './problem-view';
+import { useUnsaved } from './unsaved';
 
 /** Form values by field path, in the service's notation (`owner.email`). */
 export type Draft = Readonly<Record<string, string>>;
@@ -9,18 +11,19 @@ export type Draft = Readonly<Record<string, string>>;
 export type Form = {
   readonly values: Draft;
   readonly set: (name: string, value: string) => void;
+  readonly replace: (values: Draft) => void;
   /** The service's validation error for a field. */
   readonly fault: (name: string) => string | undefined;
 };
-
-type FormState = Form & { readonly replace: (values: Draft) => void };
 
 /** The form shows all elements of a list in one field: `types[0]` in `types`. */
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
 /** Form values with the service's validation errors. */
-export function useForm(initial: Draft, error: unknown): FormState {
+export function useForm(initial: Draft, error: unknown): Form {
   const [values, replace] = useState(initial);
+  const [start] = useState(initial);
+  useUnsaved(Object.keys(values).some((name) => values[name] !== start[name]));
   return {
     values,
     replace,
@@ -41,7 +44,8 @@ type FieldProps = {
 };
 
 type TextProps = FieldProps & {
-  readonly type?: 'text' | 'email' | 'tel' | 'date' | 'password' | 'number' | 'datetime-local';
+  readonly inputMode?: 'decimal';
+  readonly type?: 'time' | 'text' | 'email' | 'tel' | 'date' | 'password' | 'number' | 'datetime-local';
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
 };
@@ -55,12 +59,14 @@ export const TextField = ({
   type,
   autoComplete,
   autoFocus,
+  inputMode,
 }: TextProps): ReactNode => (
   <TextInput
     autoComplete={autoComplete ?? 'off'}
     data-autofocus={autoFocus}
     description={hint}
     error={form.fault(name)}
+    inputMode={inputMode}
     label={label}
     onChange={({ currentTarget }) => {
       form.set(name, currentTarget.value);
@@ -69,6 +75,13 @@ export const TextField = ({
     value={form.values[name] ?? ''}
     required={required ?? false}
   />
+);
+
+type AmountProps = Omit<TextProps, 'type' | 'autoComplete' | 'inputMode'>;
+
+/** An amount in the notation of the viewer's locale; `amountOf` converts it for the service. */
+export const AmountField = (props: AmountProps): ReactNode => (
+  <TextField hint={`For example, ${amountWords('1250.00')}`} inputMode="decimal" {...props} />
 );
 
 export const AreaField = ({ form, name, label, hint, required }: FieldProps): ReactNode => (

@@ -1,10 +1,18 @@
 import type { ReactNode } from 'react';
 import { ago } from './figures';
 import { useNowMs } from './now';
+import { useZone, VIEWER_ZONE } from './zone';
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function words(date: Date, timeZone: string): string {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(undefined, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
+    formats.set(timeZone, format);
+  }
+  return format.format(date);
+}
 
 type Props = {
   /** ISO 8601; null if there is none. */
@@ -14,16 +22,18 @@ type Props = {
 };
 
 /**
- * A time in the viewer's zone. The tooltip shows the exact instant, locally and in UTC; `dateTime` is machine-readable.
+ * A time in the time zone of the books. The tooltip shows the exact instant there, in the viewer's zone and in UTC;
+ * `dateTime` is machine-readable.
  */
 export function Instant({ at, as = 'exact' }: Props): ReactNode {
   const nowMs = useNowMs();
+  const zone = useZone();
   if (at === null || at === undefined) return <span className="k-nothing">—</span>;
   const date = new Date(at);
-  const local = `${day.format(date)}, ${time.format(date)}`;
+  const zones = [...new Set([zone, VIEWER_ZONE])].map((each) => `${words(date, each)} (${each})`);
   return (
-    <time className="k-instant" dateTime={at} title={`${local} (${zone})\n${at}`}>
-      {as === 'relative' ? ago(date.getTime(), nowMs) : local}
+    <time className="k-instant" dateTime={at} title={[...zones, at].join('\n')}>
+      {as === 'relative' ? ago(date.getTime(), nowMs) : words(date, zone)}
     </time>
   );
 }

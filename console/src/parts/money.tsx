@@ -7,19 +7,42 @@ export function amountWords(amount: string): string {
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-export const Money = ({ amount, currency }: { amount: string; currency: string }): ReactNode => (
-  <span className="k-money">
+/** An amount as the viewer would type it, without groups of digits. */
+export function typedAmount(amount: string): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
+  return new Intl.NumberFormat(undefined, format).format(amount as Intl.StringNumericLiteral);
+}
+
+type MoneyProps = {
+  readonly amount: string;
+  readonly currency: string;
+  /** Direction of the money, shown as a sign and a colour. */
+  readonly direction?: 'IN' | 'OUT' | null;
+};
+
+const SIGNS = { IN: '+', OUT: '−' } as const;
+
+export const Money = ({ amount, currency, direction = null }: MoneyProps): ReactNode => (
+  <span className="k-money" data-direction={direction ?? undefined}>
+    {direction !== null && SIGNS[direction]}
     {amountWords(amount)} {currency}
   </span>
 );
 
 /** A customer's balance in words, because a sign is easily misread. */
 export function Balance({ amount, currency }: { amount: string; currency: string }): ReactNode {
-  const words = /^-/.test(amount) ? 'we owe' : /[1-9]/.test(amount) ? 'owes us' : 'settled';
+  const words = /^-/.test(amount) ? 'we owe' : isSome(amount) ? 'owes us' : 'settled';
   return (
     <>
-      <Money amount={amount.replace(/^-/, '')} currency={currency} />
-      <div className="k-nothing">{words}</div>
+      <span className="k-nothing">{words}</span> <Money amount={amount.replace(/^-/, '')} currency={currency} />
     </>
   );
 }
+
+/** Whether an amount differs from zero. */
+export const isSome = (amount: string): boolean => /[1-9]/.test(amount);
+
+/** An amount in a column of one currency; a dash for zero. */
+export const Figure = ({ amount }: { amount: string }): ReactNode =>
+  isSome(amount) ? amountWords(amount) : <span className="k-nothing">—</span>;

@@ -34,6 +34,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   return (
     <Alert
       className="k-problem"
+      color="red"
       icon={<Icon name="alert" />}
       role="alert"
       title={title ?? titleOf(problem)}

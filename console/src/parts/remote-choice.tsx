@@ -3,9 +3,27 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
+import { Money } from './money';
 
 /** A record as listed by a chooser. */
-type Option = { readonly id: string; readonly name: string };
+type Option = {
+  readonly id: string;
+  readonly name: string;
+  readonly code?: string | null;
+  readonly balance?: { readonly amount: string; readonly currency: string };
+};
+
+const OptionLine = ({ name, code, balance }: Option): ReactNode => (
+  <span className="k-option">
+    <span>{name}</span>
+    <small className="k-nothing">{code}</small>
+    {balance !== undefined && (
+      <small className="k-nothing">
+        <Money {...balance} />
+      </small>
+    )}
+  </span>
+);
 
 /** Source of records of one kind for a chooser. */
 export type Source = {
@@ -35,6 +53,7 @@ type Props = {
   readonly className?: string;
   /** Placeholder while nothing is chosen. */
   readonly none?: string;
+  readonly required?: boolean;
 };
 
 /** Options found so far, including the current choice. */
@@ -87,6 +106,11 @@ export function RemoteChoice(props: Props): ReactNode {
         setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
       }}
       placeholder={none}
+      renderOption={({ option }) => {
+        const found = options.find(({ id }) => id === option.value);
+        return found === undefined ? option.label : <OptionLine {...found} />;
+      }}
+      required={props.required ?? false}
       searchable
       value={value ?? null}
     />

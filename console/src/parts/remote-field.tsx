@@ -8,18 +8,20 @@ type Props = {
   readonly label: string;
   readonly source: Source;
   readonly hint?: string;
+  readonly required?: boolean;
 };
 
 /** Form field that holds a reference to a record. */
-export const RemoteField = ({ form, name, label, source, hint }: Props): ReactNode => (
+export const RemoteField = ({ form, name, label, source, hint, required = false }: Props): ReactNode => (
   <RemoteChoice
     error={form.fault(name)}
     hint={hint}
     label={label}
-    none="None"
+    none={required ? 'Choose one' : 'None'}
     onChange={(id) => {
       form.set(name, id ?? '');
     }}
+    required={required}
     source={source}
     value={form.values[name] === '' ? undefined : form.values[name]}
   />

@@ -1,72 +1,82 @@
-import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { statementQuery, type Period, type Statement } from '../api/books';
-import { download } from '../api/download';
 import { DataTable, type Column } from './data-table';
 import { Day } from './day';
+import { ExportButton, fileNameOf } from './export-button';
 import { DateField, FilterBar } from './filter-bar';
-import { Icon } from './icons';
-import { amountWords, Money } from './money';
+import { amountWords, Figure, Money } from './money';
 import { Panel } from './panel';
-import { ProblemView } from './problem-view';
 import { stringifySearch } from './search-params';
+import { typeWords } from './transaction-words';
+import { useZone } from './zone';
+import { today } from './zone-days';
 
 const PAGE_SIZE = 25;
 
 type Line = Statement['lines'][number];
-
-const amount = (text: string): ReactNode =>
-  /[1-9]/.test(text) ? amountWords(text) : <span className="k-nothing">—</span>;
 
 const columns: readonly Column<Line>[] = [
   { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
     header: 'Transaction',
-    cell: ({ transactionId, description }) => (
-      <Link params={{ id: transactionId }} to="/transactions/$id">
-        {description ?? 'No description'}
-      </Link>
+    cell: (line) => (
+      <>
+        <Link params={{ id: line.transactionId }} to="/transactions/$id">
+          {typeWords(line)}
+        </Link>
+        <div className="k-nothing">
+          {[line.description, line.reference, line.counterparty, line.reason]
+            .filter((part) => part !== null)
+            .join(' · ')}
+        </div>
+      </>
     ),
   },
-  { key: 'debit', header: 'Debit', numeric: true, cell: ({ debit }) => amount(debit) },
-  { key: 'credit', header: 'Credit', numeric: true, cell: ({ credit }) => amount(credit) },
+  { key: 'debit', header: 'Debit', numeric: true, cell: ({ debit }) => <Figure amount={debit} /> },
+  { key: 'credit', header: 'Credit', numeric: true, cell: ({ credit }) => <Figure amount={credit} /> },
   { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
 /** Default start of a statement, because the full history of an account could be too long to read. */
-const lastYear = (): string => `${new Date().getFullYear() - 1}-01-01`;
+const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`;
 
 /** A period that ends earlier has no default start. */
-const defaultBegin = ({ endDate }: Period): string | undefined =>
-  endDate !== undefined && endDate < lastYear() ? undefined : lastYear();
+const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
+  endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 
 type Props = {
   readonly accountId: string;
+  readonly name: string;
   readonly currency: string;
   readonly period: Period;
-  readonly onPeriod: (period: Period) => void;
+  /** Page of the lines; the newest are on the last page, where every period opens. */
+  readonly page: number | undefined;
+  readonly onChange: (period: Period, page?: number) => void;
 };
 
 /** Every posting to an account within a period, with running balance. */
-export function StatementPanel({ accountId, currency, period, onPeriod }: Props): ReactNode {
-  const beginDate = period.beginDate ?? defaultBegin(period);
+export function StatementPanel({ accountId, name, currency, period, page, onChange }: Props): ReactNode {
+  const day = today(useZone());
+  const beginDate = period.beginDate ?? defaultBegin(period, day);
   const asked = { ...period, beginDate };
   const statement = useQuery(statementQuery(accountId, asked));
-  // The latest lines are on the last page, so each period opens there.
-  const [page, setPage] = useState<number>();
-  const go = (next: Period): void => {
-    setPage(undefined);
-    onPeriod(next);
-  };
   const lines = statement.data?.lines;
   const pages = Math.max(1, Math.ceil((lines?.length ?? 0) / PAGE_SIZE));
-  const shown = Math.min(page ?? pages, pages);
+  const shown = Math.max(1, Math.min(page ?? pages, pages));
   return (
-    <Panel aside={<Csv accountId={accountId} period={asked} />} title="Statement">
-      <PeriodFilter begin={beginDate ?? ''} onPeriod={go} period={period} />
+    <Panel
+      aside={
+        <ExportButton
+          fileName={`${fileNameOf('statement', name, beginDate, period.endDate)}.csv`}
+          path={`/api/accounts/${accountId}/statement${stringifySearch(asked)}`}
+        />
+      }
+      title="Statement"
+    >
+      <PeriodFilter begin={beginDate ?? ''} onPeriod={onChange} period={period} />
       {statement.data && (
         <p className="k-note k-sums">
           <span>
@@ -82,7 +92,14 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
         empty="Nothing was posted in this period."
         keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
         label="Statement"
-        pages={{ page: shown, totalPages: pages, totalCount: lines?.length, onPage: setPage }}
+        pages={{
+          page: shown,
+          totalPages: pages,
+          totalCount: lines?.length,
+          onPage: (next) => {
+            onChange(period, next);
+          },
+        }}
         query={statement}
         rows={lines?.slice((shown - 1) * PAGE_SIZE, shown * PAGE_SIZE)}
       />
@@ -90,7 +107,8 @@ export function StatementPanel({ accountId, currency, period, onPeriod }: Props)
   );
 }
 
-type FilterProps = Pick<Props, 'period' | 'onPeriod'> & {
+type FilterProps = Pick<Props, 'period'> & {
+  readonly onPeriod: (period: Period) => void;
   /** Start of the period; a default if the user has not chosen a period. */
   readonly begin: string;
 };
@@ -121,26 +139,3 @@ const PeriodFilter = ({ begin, period, onPeriod }: FilterProps): ReactNode => (
     />
   </FilterBar>
 );
-
-function Csv({ accountId, period }: Pick<Props, 'accountId' | 'period'>): ReactNode {
-  const search = stringifySearch(period);
-  const action = useMutation({
-    mutationFn: () => download(`/api/accounts/${accountId}/statement${search}`, 'text/csv'),
-  });
-  return (
-    <>
-      {action.error !== null && <ProblemView error={action.error} />}
-      <Button
-        leftSection={<Icon name="download" size={16} />}
-        loading={action.isPending}
-        onClick={() => {
-          action.mutate();
-        }}
-        size="xs"
-        variant="default"
-      >
-        Download CSV
-      </Button>
-    </>
-  );
-}

@@ -21,7 +21,7 @@ type Props = {
 /** A status as a word, an icon and a colour. Colour is never the only indication. */
 export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
-    <Icon name={icon} size={15} />
+    <Icon name={icon} size={14} />
     <span>{children}</span>
   </span>
 );

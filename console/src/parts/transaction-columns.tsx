@@ -4,7 +4,7 @@ import type { Column } from './data-table';
 import { Day } from './day';
 import { typeWords } from './transaction-words';
 
-type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description'>;
+type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description' | 'reversalOf'>;
 
 /** Leading columns of every list of transactions: date and type, with a link. */
 export const transactionColumns: readonly Column<Shown>[] = [

@@ -20,10 +20,13 @@ export const TYPES = [
   ['JOURNAL', 'Journal entry'],
 ] as const;
 
-export function typeWords({ type, documentEffect }: Pick<Transaction, 'type' | 'documentEffect'>): string {
+type Named = Pick<Transaction, 'type' | 'documentEffect'> & { readonly reversalOf?: string | null };
+
+export function typeWords({ type, documentEffect, reversalOf = null }: Named): string {
   const words = (name: string | null): string | undefined => TYPES.find(([each]) => each === name)?.[1];
   const effect = words(documentEffect);
   const own = words(type);
+  if (own !== undefined && reversalOf !== null) return `Reversal (${own.toLowerCase()})`;
   if (own !== undefined && effect !== undefined) return `${own} (${effect.toLowerCase()})`;
   return own ?? effect ?? 'Transaction';
 }

@@ -1,7 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { day, oneOf, pageNumber, searchParams } from '../parts/search-params';
+import { day, number as statementPage, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
 import { signedIn } from './signed-in.route';
-import { customersSearch, rulesSearch, transactionsSearch } from './tenant-filters';
+import {
+  accountsSearch,
+  customersSearch,
+  reportSearch,
+  rulesSearch,
+  salesSearch,
+  tenantAuditSearch,
+  transactionsSearch,
+} from './tenant-filters';
 
 // Pages for a tenant's users, subject to their permissions.
 const customers = createRoute({
@@ -13,8 +21,75 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => signedIn,
   path: '/customers/$id',
-  validateSearch: searchParams({ beginDate: day, endDate: day }),
+  validateSearch: searchParams({ beginDate: day, endDate: day, page: statementPage }),
   component: lazyRouteComponent(() => import('../pages/customer.page'), 'CustomerPage'),
+});
+const sales = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sales',
+  validateSearch: salesSearch,
+  component: lazyRouteComponent(() => import('../pages/sales.page'), 'SalesPage'),
+});
+const sale = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sales/$id',
+  component: lazyRouteComponent(() => import('../pages/sale.page'), 'SalePage'),
+});
+const accounts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/accounts',
+  validateSearch: accountsSearch,
+  component: lazyRouteComponent(() => import('../pages/accounts.page'), 'AccountsPage'),
+});
+const branches = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/branches',
+  validateSearch: searchParams({ page: pageNumber, search: text }),
+  component: lazyRouteComponent(() => import('../pages/branches.page'), 'BranchesPage'),
+});
+const periods = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/periods',
+  component: lazyRouteComponent(() => import('../pages/periods.page'), 'PeriodsPage'),
+});
+const reports = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/reports',
+  component: lazyRouteComponent(() => import('../pages/report.page'), 'ReportsPage'),
+});
+const report = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/reports/$name',
+  validateSearch: reportSearch,
+  component: lazyRouteComponent(() => import('../pages/report.page'), 'ReportPage'),
+});
+const users = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/users',
+  validateSearch: searchParams({ page: pageNumber, search: text }),
+  component: lazyRouteComponent(() => import('../pages/users.page'), 'UsersPage'),
+});
+const roles = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/roles',
+  component: lazyRouteComponent(() => import('../pages/roles.page'), 'RolesPage'),
+});
+const applications = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/rules/applications',
+  validateSearch: searchParams({ page: pageNumber }),
+  component: lazyRouteComponent(() => import('../pages/rule-applications.page'), 'RuleApplicationsPage'),
+});
+const auditLog = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit-log',
+  validateSearch: tenantAuditSearch,
+  component: lazyRouteComponent(() => import('../pages/tenant-audit.page'), 'TenantAuditPage'),
+});
+const auditLogEntry = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit-log/$id',
+  component: lazyRouteComponent(() => import('../pages/tenant-audit-entry.page'), 'TenantAuditEntryPage'),
 });
 const transactions = createRoute({
   getParentRoute: () => signedIn,
@@ -73,6 +148,18 @@ const notifications = createRoute({
 });
 
 export const tenantRoutes = [
+  sales,
+  sale,
+  accounts,
+  branches,
+  periods,
+  reports,
+  report,
+  users,
+  roles,
+  applications,
+  auditLog,
+  auditLogEntry,
   customers,
   customer,
   transactions,

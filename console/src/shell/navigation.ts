@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
 
-/** `operator` for operators; otherwise the permission that a tenant's user needs. */
+/** `operator` or `tenant` for their users; otherwise the permission that a tenant's user needs. */
 type For = string;
 
 type Destination = {
@@ -35,17 +35,26 @@ const SECTIONS: readonly Section[] = [
   {
     label: 'Books',
     destinations: [
+      { to: '/', label: 'Home', icon: 'gauge', who: 'tenant' },
+      { to: '/sales', label: 'Sales', icon: 'inbox', who: 'transactions.read' },
       { to: '/customers', label: 'Customers', icon: 'users', who: 'customers.read' },
       { to: '/transactions', label: 'Transactions', icon: 'rows', who: 'transactions.read' },
+      { to: '/reports', label: 'Reports', icon: 'audit', who: 'reports.read' },
+      { to: '/periods', label: 'Periods', icon: 'clock', who: 'reports.read' },
     ],
   },
   {
     label: 'Settings',
     destinations: [
+      { to: '/accounts', label: 'Accounts', icon: 'layers', who: 'accounts.read' },
+      { to: '/branches', label: 'Branches', icon: 'tenants', who: 'branches.read' },
       { to: '/rules', label: 'Category rules', icon: 'rules', who: 'categories.read' },
       { to: '/partner-keys', label: 'Partner keys', icon: 'key', who: 'integrations.manage' },
       { to: '/webhooks', label: 'Webhooks', icon: 'webhook', who: 'integrations.manage' },
       { to: '/settings', label: 'Sign-in settings', icon: 'lock', who: 'users.read' },
+      { to: '/users', label: 'Users', icon: 'users', who: 'users.read' },
+      { to: '/roles', label: 'Roles', icon: 'rules', who: 'roles.read' },
+      { to: '/audit-log', label: 'Audit log', icon: 'audit', who: 'audit.read' },
     ],
   },
   {
@@ -57,7 +66,8 @@ const SECTIONS: readonly Section[] = [
   },
 ];
 
-const mayGo = (me: Me, who: For): boolean => (who === 'operator' ? isOperator(me) : me.permissions.includes(who));
+const mayGo = (me: Me, who: For): boolean =>
+  who === 'operator' || who === 'tenant' ? isOperator(me) === (who === 'operator') : me.permissions.includes(who);
 
 /** Destinations that a user may visit, by section; empty sections are omitted. */
 export const sectionsFor = (me: Me): Section[] =>

@@ -1,0 +1,166 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { accountQuery, accountsQuery, changedBooks, type Account } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import { useMay } from '../api/me';
+import {
+  ACCOUNT_TYPES,
+  accountChanges,
+  AccountFields,
+  accountTypeWords,
+  accountVersion,
+  CreateAccount,
+} from '../parts/account-form';
+import { ConfirmAction } from '../parts/confirm-action';
+import type { Column } from '../parts/data-table';
+import { EditDialog } from '../parts/edit-dialog';
+import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { StatusBadge } from '../parts/status-badge';
+import type { AccountsFilters } from '../routes/tenant-filters';
+
+const route = getRouteApi('/signed-in/accounts');
+
+const shown: readonly Column<Account>[] = [
+  { key: 'code', header: 'Code', cell: ({ code }) => code ?? <span className="k-nothing">—</span> },
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, name, isDefault }) => (
+      <>
+        <Link search={{ accountId: id }} to="/transactions">
+          {name}
+        </Link>
+        {isDefault && <div className="k-nothing">default</div>}
+      </>
+    ),
+  },
+  { key: 'type', header: 'Type', cell: ({ type }) => accountTypeWords(type) },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ isActive }) =>
+      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+  },
+  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => <Money {...balance} /> },
+];
+
+const STATES = [
+  ['true', 'Active'],
+  ['false', 'Inactive'],
+] as const;
+/** Types whose default account receives payments that name no account. */
+const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
+const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
+
+/** The chart of accounts, without the accounts of customers. */
+export function AccountsPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const { type, isActive, search } = filters;
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('accounts.write');
+  const query = {
+    ...{ pageNumber: page, pageSize: PAGE_SIZE, sort: 'code' as const },
+    type: type === undefined ? ALL_TYPES : [type],
+    ...(isActive !== undefined && { isActive: isActive === 'true' }),
+    ...(search !== undefined && { search }),
+  };
+  const columns: readonly Column<Account>[] = mayWrite
+    ? [...shown, { key: 'actions', header: 'Actions', cell: (account) => <Actions account={account} /> }]
+    : shown;
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <CreateAccount />}
+        lead="The chart of accounts. Every customer also has an account, listed under Customers."
+        title="Accounts"
+      />
+      <Panel title="Chart of accounts">
+        <Filters filters={filters} />
+        <Listing
+          columns={columns}
+          empty="No accounts match these filters."
+          label="Accounts"
+          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
+          page={page}
+          query={accountsQuery(query)}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: AccountsFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Name or code" onChange={set('search')} value={filters.search} />
+      <Choice label="Type" onChange={set('type')} options={ACCOUNT_TYPES} value={filters.type} />
+      <Choice label="Status" onChange={set('isActive')} options={STATES} value={filters.isActive} />
+    </FilterBar>
+  );
+}
+
+function Actions({ account }: { account: Account }): ReactNode {
+  const { id, name, type, isActive, isDefault, isSystem } = account;
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    changedBooks(cache);
+  };
+  const update = (body: Shapes['UpdateAccountDto'], revision?: number) =>
+    data(
+      api.PATCH('/api/accounts/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <div className="k-row-actions">
+      <EditDialog
+        about={name}
+        fields={(form) => <AccountFields form={form} />}
+        from={accountVersion(account)}
+        label="Edit"
+        onDone={refresh}
+        reload={async () => accountVersion(await cache.query({ ...accountQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(accountChanges(changed), revision)}
+      />
+      {!isDefault && isActive && PAID_INTO.includes(type) && (
+        <ConfirmAction
+          about={name}
+          act={() => update({ isDefault: true })}
+          icon="check"
+          label="Make default"
+          onDone={refresh}
+        >
+          <strong>{name}</strong> receives partners&apos; payments that name no account.
+        </ConfirmAction>
+      )}
+      {!isSystem && !isDefault && (
+        <ConfirmAction
+          about={name}
+          act={() => update({ isActive: !isActive })}
+          icon={isActive ? 'pause' : 'play'}
+          label={isActive ? 'Deactivate' : 'Activate'}
+          onDone={refresh}
+        >
+          {isActive ? (
+            <>
+              <strong>{name}</strong> cannot be used in new transactions. Existing transactions are kept.
+            </>
+          ) : (
+            <>
+              <strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.
+            </>
+          )}
+        </ConfirmAction>
+      )}
+    </div>
+  );
+}

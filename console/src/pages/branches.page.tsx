@@ -1,0 +1,127 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { branchesQuery, branchQuery, changedBooks, type Branch } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import { useMay } from '../api/me';
+import { branchChanges, BranchFields, branchVersion, CreateBranch } from '../parts/branch-form';
+import { ConfirmAction } from '../parts/confirm-action';
+import type { Column } from '../parts/data-table';
+import { EditDialog } from '../parts/edit-dialog';
+import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
+import { Listing, PAGE_SIZE } from '../parts/listing';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { StatusBadge } from '../parts/status-badge';
+
+const route = getRouteApi('/signed-in/branches');
+
+const shown: readonly Column<Branch>[] = [
+  { key: 'code', header: 'Code', cell: ({ code }) => code },
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ name, description }) => (
+      <>
+        {name}
+        {description !== null && <div className="k-nothing">{description}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'contact',
+    header: 'Contact',
+    cell: ({ phone, email }) =>
+      [phone, email].filter((part) => part !== null).join(', ') || <span className="k-nothing">—</span>,
+  },
+  { key: 'address', header: 'Address', cell: ({ address }) => address ?? <span className="k-nothing">—</span> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ isActive }) =>
+      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+  },
+];
+
+/** Branches of the tenant. Partners name them by code in their sales. */
+export function BranchesPage(): ReactNode {
+  const { page = 1, search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('branches.write');
+  const columns: readonly Column<Branch>[] = mayWrite
+    ? [...shown, { key: 'actions', header: 'Actions', cell: (branch) => <Actions branch={branch} /> }]
+    : shown;
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <CreateBranch />}
+        lead="Partners name a branch by its code in their sales. A sale of an unknown branch is rejected."
+        title="Branches"
+      />
+      <Panel title="All branches">
+        <FilterBar>
+          <SearchField
+            hint="Code or name"
+            onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
+            value={search}
+          />
+        </FilterBar>
+        <Listing
+          columns={columns}
+          empty={search === undefined ? 'There are no branches yet.' : 'No branches match this search.'}
+          label="Branches"
+          onPage={(next) => void navigate({ search: { search, page: next } })}
+          page={page}
+          query={branchesQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Actions({ branch }: { branch: Branch }): ReactNode {
+  const { id, name, isActive } = branch;
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    for (const key of ['branches', 'branch-choice']) askAgain(cache, [key]);
+    changedBooks(cache);
+  };
+  const update = (body: Shapes['UpdateBranchDto'], revision?: number) =>
+    data(
+      api.PATCH('/api/branches/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <div className="k-row-actions">
+      <EditDialog
+        about={name}
+        fields={(form) => <BranchFields form={form} />}
+        from={branchVersion(branch)}
+        label="Edit"
+        onDone={refresh}
+        reload={async () => branchVersion(await cache.query({ ...branchQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(branchChanges(changed), revision)}
+      />
+      <ConfirmAction
+        about={name}
+        act={() => update({ isActive: !isActive })}
+        icon={isActive ? 'pause' : 'play'}
+        label={isActive ? 'Deactivate' : 'Activate'}
+        onDone={refresh}
+      >
+        {isActive ? (
+          <>
+            Sales that name <strong>{name}</strong> are rejected until the branch is active again.
+          </>
+        ) : (
+          <>
+            Sales that wait for <strong>{name}</strong> are booked.
+          </>
+        )}
+      </ConfirmAction>
+    </div>
+  );
+}

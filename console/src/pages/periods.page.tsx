@@ -1,0 +1,238 @@
+import { Alert, Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { changedBooks } from '../api/books';
+import { api, data } from '../api/client';
+import { useMay } from '../api/me';
+import { periodsQuery, type Periods } from '../api/reports';
+import { salesQuery } from '../api/sales';
+import { actorWords } from '../parts/audit-words';
+import { DataTable, type Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { Facts } from '../parts/facts';
+import { count } from '../parts/figures';
+import { AreaField, given, TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Icon } from '../parts/icons';
+import { Instant } from '../parts/instant';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { useZone } from '../parts/zone';
+import { dayAfter, instantsOf, today } from '../parts/zone-days';
+
+/** Closing and reopening of the books, and what was recorded behind a closing. */
+export function PeriodsPage(): ReactNode {
+  const periods = useQuery(periodsQuery);
+  const mayClose = useMay('periods.close');
+  const { data: found } = periods;
+  return (
+    <>
+      <PageHeader
+        actions={
+          found &&
+          mayClose && (
+            <>
+              {found.closedThrough !== null && <Reopen closedThrough={found.closedThrough} />}
+              <Close closedThrough={found.closedThrough} />
+            </>
+          )
+        }
+        lead="Nothing is posted in a closed period. Partners' documents of a closed date are booked on the first open day."
+        title="Periods"
+      />
+      {periods.error !== null && <ProblemView error={periods.error} onRetry={periods.refetch} />}
+      {periods.isPending && <Skeleton height={200} />}
+      {found !== undefined && (
+        <>
+          <Panel title="Current state">
+            <Facts
+              of={[
+                [
+                  'Closed through',
+                  found.closedThrough === null ? 'No period is closed' : <Day on={found.closedThrough} />,
+                ],
+                ['First open day', found.closedThrough === null ? null : <Day on={dayAfter(found.closedThrough, 1)} />],
+              ]}
+            />
+          </Panel>
+          {found.late.length > 0 && <Late entries={found.late} />}
+          <History entries={found.history} />
+        </>
+      )}
+    </>
+  );
+}
+
+const useRefresh = (): (() => void) => {
+  const cache = useQueryClient();
+  return () => {
+    changedBooks(cache);
+  };
+};
+
+/** Last day of the month before a day. */
+const endOfLastMonth = (day: string): string => dayAfter(`${day.slice(0, 7)}-01`, -1);
+
+function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
+  const suggested = endOfLastMonth(today(useZone()));
+  const isUseful = closedThrough === null || suggested > closedThrough;
+  return (
+    <FormDialog
+      act={(values) => {
+        const note = given(values, 'note');
+        const body = { through: values['through'] ?? '', ...(note !== undefined && { note }) };
+        return data(api.POST('/api/periods/close', { body }));
+      }}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField autoFocus form={form} label="Close through" name="through" required type="date" />
+          <Waiting through={form.values['through'] ?? ''} />
+          <TextField form={form} label="Note" name="note" />
+        </>
+      )}
+      icon="check"
+      initial={{ through: isUseful ? suggested : '', note: '' }}
+      label="Close a period"
+      lead="Nothing can be posted on or before this day until the period is reopened."
+      onDone={useRefresh()}
+      send="Close"
+    />
+  );
+}
+
+/** Warns of sales of the period that are not booked yet. */
+function Waiting({ through }: { through: string }): ReactNode {
+  const zone = useZone();
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(through);
+  const until = { pageNumber: 1, pageSize: 1, ...(isDay && instantsOf({ dateTo: through }, zone)) };
+  const enabled = useMay('transactions.read') && isDay;
+  const rejected = useQuery({ ...salesQuery({ ...until, status: 'REJECTED' }), enabled });
+  const accepted = useQuery({ ...salesQuery({ ...until, status: 'ACCEPTED' }), enabled });
+  const total = (rejected.data?.totalCount ?? 0) + (accepted.data?.totalCount ?? 0);
+  if (total === 0 || !enabled) return null;
+  return (
+    <Alert
+      color="orange"
+      icon={<Icon name="alert" />}
+      role="status"
+      title={total === 1 ? '1 sale is not booked' : `${count(total)} sales are not booked`}
+      variant="outline"
+    >
+      Once the period is closed, they are booked on the first open day.{' '}
+      <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
+        Open the rejected sales
+      </Link>
+    </Alert>
+  );
+}
+
+function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
+  return (
+    <FormDialog
+      act={(values) =>
+        data(
+          api.POST('/api/periods/reopen', {
+            body: { through: given(values, 'through') ?? null, reason: values['reason'] ?? '' },
+          }),
+        )
+      }
+      buttonProps={{ size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField
+            form={form}
+            hint="Empty: reopens everything"
+            label="Stay closed through"
+            name="through"
+            type="date"
+          />
+          <AreaField form={form} label="Reason" name="reason" required />
+        </>
+      )}
+      icon="history"
+      initial={{ through: dayAfter(`${closedThrough.slice(0, 7)}-01`, -1), reason: '' }}
+      label="Reopen"
+      lead="Requires a recent proof of your identity. The reopening and its reason are part of the history."
+      onDone={useRefresh()}
+    />
+  );
+}
+
+type LateEntry = Periods['late'][number];
+
+const lateColumns: readonly Column<LateEntry>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: ({ transactionId, description }) => (
+      <Link params={{ id: transactionId }} to="/transactions/$id">
+        {description ?? 'No description'}
+      </Link>
+    ),
+  },
+  { key: 'recorded', header: 'Recorded', cell: ({ recordedAt }) => <Instant at={recordedAt} /> },
+  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
+  { key: 'closed', header: 'Closed through', cell: ({ closedThrough }) => <Day on={closedThrough} /> },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+  },
+];
+
+const Late = ({ entries }: { entries: readonly LateEntry[] }): ReactNode => (
+  <Panel title="Late entries">
+    <Alert className="k-problem" color="orange" icon={<Icon name="alert" />} variant="outline">
+      These transactions were recorded while their period was being closed. To accept them, reopen their date and close
+      it again. Otherwise cancel them.
+    </Alert>
+    <DataTable
+      columns={lateColumns}
+      empty="There are no late entries."
+      keyOf={({ transactionId }) => transactionId}
+      label="Late entries"
+      rows={entries}
+    />
+  </Panel>
+);
+
+type Entry = Periods['history'][number];
+
+const historyColumns: readonly Column<Entry>[] = [
+  { key: 'at', header: 'Time', cell: ({ at }) => <Instant at={at} /> },
+  {
+    key: 'action',
+    header: 'Action',
+    cell: ({ action, through }) => (
+      <>
+        {action === 'CLOSED' ? 'Closed' : through === null ? 'Reopened completely' : 'Reopened, closed'}
+        {through !== null && (
+          <>
+            {' '}
+            through <Day on={through} />
+          </>
+        )}
+      </>
+    ),
+  },
+  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
+  { key: 'note', header: 'Note or reason', cell: ({ note }) => note ?? <span className="k-nothing">—</span> },
+];
+
+const History = ({ entries }: { entries: readonly Entry[] }): ReactNode => (
+  <Panel title="History">
+    <DataTable
+      columns={historyColumns}
+      empty="No period has been closed yet. Close a month once its figures are final."
+      keyOf={({ at }) => at}
+      label="History"
+      rows={entries}
+    />
+  </Panel>
+);

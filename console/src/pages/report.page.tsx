@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { IN_PLACE } from '../parts/filter-bar';
+import { Icon } from '../parts/icons';
+import { PageHeader } from '../parts/page-header';
+import type { ReportProps } from '../parts/report-filters';
+import { GeneralLedgerReport } from '../parts/general-ledger-report';
+import { AgeingReport, TaxReportView } from '../parts/open-reports';
+import { BalanceSheetReport, ProfitAndLossReport } from '../parts/result-reports';
+import { TrialBalanceReport } from '../parts/trial-balance-report';
+import { MissingPage } from './missing.page';
+
+const route = getRouteApi('/signed-in/reports/$name');
+
+type Report = { readonly name: string; readonly title: string; readonly of: (props: ReportProps) => ReactNode };
+
+const REPORTS: readonly Report[] = [
+  { name: 'profit-and-loss', title: 'Profit and loss', of: ProfitAndLossReport },
+  { name: 'balance-sheet', title: 'Balance sheet', of: BalanceSheetReport },
+  { name: 'trial-balance', title: 'Trial balance', of: TrialBalanceReport },
+  { name: 'general-ledger', title: 'General ledger', of: GeneralLedgerReport },
+  { name: 'ageing', title: 'Ageing', of: AgeingReport },
+  { name: 'tax', title: 'Tax', of: TaxReportView },
+];
+
+/** Leads to the first report. */
+export const ReportsPage = (): ReactNode => (
+  <Navigate params={{ name: 'profit-and-loss' }} replace to="/reports/$name" />
+);
+
+/** One of the reports. Its parameters are part of the address. */
+export function ReportPage(): ReactNode {
+  const { name } = route.useParams();
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const report = REPORTS.find((each) => each.name === name);
+  if (report === undefined) return <MissingPage />;
+  const { of: View, title } = report;
+  return (
+    <>
+      <PageHeader
+        actions={
+          <Button
+            className="k-no-print"
+            leftSection={<Icon name="audit" size={16} />}
+            onClick={() => {
+              window.print();
+            }}
+            size="xs"
+            variant="default"
+          >
+            Print
+          </Button>
+        }
+        title={title}
+      />
+      <nav aria-label="Reports" className="k-tabs k-no-print">
+        {REPORTS.map((each) => (
+          <Link
+            key={each.name}
+            params={{ name: each.name }}
+            search={({ from, to, asOf, knownAt }) => ({ from, to, asOf, knownAt })}
+            to="/reports/$name"
+            activeOptions={{ includeSearch: false }}
+          >
+            {each.title}
+          </Link>
+        ))}
+      </nav>
+      <View filters={filters} onChange={(search) => void navigate({ search, ...IN_PLACE })} />
+    </>
+  );
+}

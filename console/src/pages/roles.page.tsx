@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data, type Shapes } from '../api/client';
+import { useMay } from '../api/me';
+import { permissionsQuery, roleQuery, rolesQuery, type Role } from '../api/people';
+import { ConfirmAction } from '../parts/confirm-action';
+import { DataTable, type Column } from '../parts/data-table';
+import { count } from '../parts/figures';
+import { given, TextField, type Draft, type Form } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+
+type Permission = Shapes['CreateRoleDto']['permissions'][number];
+
+const shown: readonly Column<Role>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ name, description, isSystem }) => (
+      <>
+        <strong>{name}</strong>
+        <div className="k-nothing">{isSystem ? 'built in' : description}</div>
+      </>
+    ),
+  },
+  { key: 'permissions', header: 'Permissions', numeric: true, cell: ({ permissionCount }) => count(permissionCount) },
+  { key: 'users', header: 'Users', numeric: true, cell: ({ userCount }) => count(userCount) },
+];
+
+/** Roles of the tenant: named sets of permissions. */
+export function RolesPage(): ReactNode {
+  const roles = useQuery(rolesQuery);
+  const mayWrite = useMay('roles.write');
+  const columns: readonly Column<Role>[] = mayWrite
+    ? [...shown, { key: 'actions', header: 'Actions', cell: (role) => <Actions role={role} /> }]
+    : shown;
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <CreateRole />}
+        lead={
+          <>
+            Named sets of permissions, given to <Link to="/users">users</Link>.
+          </>
+        }
+        title="Roles"
+      />
+      <Panel title="All roles">
+        <DataTable
+          columns={columns}
+          empty="There are no roles yet."
+          keyOf={({ id }) => id}
+          label="Roles"
+          query={roles}
+          rows={roles.data}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const useRefresh = (): (() => void) => {
+  const cache = useQueryClient();
+  return () => {
+    for (const key of ['roles', 'users', 'me']) askAgain(cache, [key]);
+  };
+};
+
+function Permissions({ form }: { form: Form }): ReactNode {
+  const permissions = useQuery(permissionsQuery);
+  return (
+    <ManyOfField
+      form={form}
+      label="Permissions"
+      name="permissions"
+      options={(permissions.data ?? []).map(({ code, description }) => [code, description] as const)}
+    />
+  );
+}
+
+/** Permission codes come from the service's own list. */
+const permissionsIn = (values: Draft): Permission[] => chosenIn(values['permissions']) as Permission[];
+
+function CreateRole(): ReactNode {
+  return (
+    <FormDialog
+      act={(values) => {
+        const description = given(values, 'description');
+        const body = { name: values['name'] ?? '', permissions: permissionsIn(values) };
+        return data(api.POST('/api/roles', { body: { ...body, ...(description !== undefined && { description }) } }));
+      }}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField autoFocus form={form} label="Name" name="name" required />
+          <TextField form={form} label="Description" name="description" />
+          <Permissions form={form} />
+        </>
+      )}
+      icon="plus"
+      initial={{ name: '', description: '', permissions: '' }}
+      label="Create a role"
+      onDone={useRefresh()}
+    />
+  );
+}
+
+function Actions({ role: { id, name, isSystem, userCount } }: { role: Role }): ReactNode {
+  const details = useQuery({ ...roleQuery(id), enabled: !isSystem });
+  const refresh = useRefresh();
+  const path = { id };
+  if (isSystem || details.data === undefined) return null;
+  return (
+    <div className="k-row-actions">
+      <FormDialog
+        about={name}
+        act={(values) =>
+          data(
+            api.PATCH('/api/roles/{id}/permissions', {
+              params: { path },
+              body: { permissions: permissionsIn(values) },
+            }),
+          )
+        }
+        fields={(form) => <Permissions form={form} />}
+        icon="edit"
+        initial={{ permissions: joined(details.data.permissions) }}
+        label="Permissions"
+        onDone={refresh}
+        send="Save"
+      />
+      {userCount === 0 && (
+        <ConfirmAction
+          about={name}
+          act={() => data(api.DELETE('/api/roles/{id}', { params: { path } }))}
+          icon="close"
+          isDangerous
+          label="Delete"
+          onDone={refresh}
+        >
+          Delete the role <strong>{name}</strong>? No user has it.
+        </ConfirmAction>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { saleQuery, type Sale } from '../api/sales';
+import { Copied } from '../parts/copied';
+import { DataTable, type Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { Facts } from '../parts/facts';
+import { Instant } from '../parts/instant';
+import { JsonView } from '../parts/json-view';
+import { amountWords, Figure, Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
+import { RejectedSale } from '../parts/sale-fix';
+import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
+import { Timeline } from '../parts/timeline';
+
+const route = getRouteApi('/signed-in/sales/$id');
+const WAITING_MS = 2_000;
+
+/** A sale with its lines and payments. A rejected sale shows the reason and the step that removes it. */
+export function SalePage(): ReactNode {
+  const { id } = route.useParams();
+  const sale = useQuery({
+    ...saleQuery(id),
+    refetchInterval: ({ state }) => (state.data?.status === 'BOOKED' ? false : WAITING_MS),
+  });
+  return (
+    <>
+      <PageHeader
+        lead={<Link to="/sales">All sales</Link>}
+        title={sale.data === undefined ? 'Sale' : `${saleTypeWords(sale.data.type)} ${sale.data.externalId}`}
+      />
+      {sale.error !== null && <ProblemView error={sale.error} onRetry={sale.refetch} />}
+      {sale.isPending && <Skeleton height={280} />}
+      {sale.data !== undefined && (
+        <>
+          {sale.data.status === 'REJECTED' && <RejectedSale sale={sale.data} />}
+          <About sale={sale.data} />
+          <Lines sale={sale.data} />
+          {sale.data.payments.length > 0 && <Payments sale={sale.data} />}
+          {sale.data.metadata !== null && (
+            <Panel title="Data from the partner">
+              <JsonView label="Metadata" value={sale.data.metadata} />
+            </Panel>
+          )}
+          <Timeline entity="sale" id={id} />
+        </>
+      )}
+    </>
+  );
+}
+
+const SaleLink = ({ id, children }: { id: string; children: ReactNode }): ReactNode => (
+  <Link params={{ id }} to="/sales/$id">
+    {children}
+  </Link>
+);
+
+const About = ({ sale }: { sale: Sale }): ReactNode => (
+  <Panel aside={<SaleStatus status={sale.status} />} title="Details">
+    <Facts
+      of={[
+        ['Total', <Money amount={sale.total} currency={sale.currency} key="total" />],
+        ['Net', <Money amount={sale.totalNet} currency={sale.currency} key="net" />],
+        ['Tax', <Money amount={sale.totalTax} currency={sale.currency} key="tax" />],
+        ['Customer', <CustomerOf key="customer" sale={sale} />],
+        ['Date', <Day key="date" on={sale.date} />],
+        ['Occurred', <Instant at={sale.occurredAt} key="occurred" />],
+        ['Branch', sale.branchCode],
+        ['Partner', partnerWords(sale.sourceId)],
+        ['Number', <Copied key="number" value={sale.externalId} what="number" />],
+        ['ID', <Copied key="id" value={sale.id} what="sale ID" />],
+      ]}
+    />
+    <nav aria-label="Related pages" className="k-links">
+      {sale.transactionIds.map((id, index) => (
+        <Link key={id} params={{ id }} to="/transactions/$id">
+          Transaction{sale.transactionIds.length > 1 && ` ${index + 1}`}
+        </Link>
+      ))}
+      {sale.relatedSaleId !== null && <SaleLink id={sale.relatedSaleId}>Original sale</SaleLink>}
+      {sale.relatedSales.map(({ id, type, externalId }) => (
+        <SaleLink id={id} key={id}>
+          {saleTypeWords(type)} {externalId}
+        </SaleLink>
+      ))}
+    </nav>
+  </Panel>
+);
+
+const CustomerOf = ({ sale: { customerId, customerName } }: { sale: Sale }): ReactNode =>
+  customerId === null ? (
+    (customerName ?? '—')
+  ) : (
+    <Link params={{ id: customerId }} to="/customers/$id">
+      {customerName ?? customerId}
+    </Link>
+  );
+
+type Line = Sale['lines'][number];
+
+const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>[] => [
+  {
+    key: 'what',
+    header: 'Description',
+    total: 'Total',
+    cell: ({ description, sku }) => (
+      <>
+        {description}
+        {sku !== null && <div className="k-nothing">{sku}</div>}
+      </>
+    ),
+  },
+  { key: 'quantity', header: 'Quantity', numeric: true, cell: ({ quantity }) => amountWords(quantity) },
+  { key: 'price', header: 'Net price', numeric: true, cell: ({ unitPrice }) => amountWords(unitPrice) },
+  { key: 'discount', header: 'Discount', numeric: true, cell: ({ discount }) => <Figure amount={discount} /> },
+  { key: 'rate', header: 'Tax rate', numeric: true, cell: ({ taxRate }) => `${amountWords(taxRate)}%` },
+  { key: 'net', header: 'Net', numeric: true, cell: ({ net }) => amountWords(net), total: amountWords(totalNet) },
+  {
+    key: 'tax',
+    header: 'Tax',
+    numeric: true,
+    cell: ({ tax }) => <Figure amount={tax} />,
+    total: amountWords(totalTax),
+  },
+  { key: 'gross', header: 'Gross', numeric: true, cell: ({ gross }) => amountWords(gross), total: amountWords(total) },
+];
+
+const Lines = ({ sale }: { sale: Sale }): ReactNode => (
+  <Panel title="Lines">
+    <DataTable
+      columns={lineColumns(sale)}
+      empty="The document has no lines."
+      keyOf={(line) => String(sale.lines.indexOf(line))}
+      label="Lines"
+      rows={sale.lines}
+    />
+  </Panel>
+);
+
+type Payment = Sale['payments'][number];
+const METHODS = { CASH: 'Cash', CARD: 'Card', BANK: 'Bank transfer' } as const;
+
+const paymentColumns: readonly Column<Payment>[] = [
+  { key: 'method', header: 'Method', cell: ({ method }) => METHODS[method] },
+  {
+    key: 'account',
+    header: 'Account code',
+    cell: ({ accountCode }) => accountCode ?? <span className="k-nothing">Default</span>,
+  },
+  { key: 'amount', header: 'Amount', numeric: true, cell: ({ amount }) => amountWords(amount) },
+];
+
+const Payments = ({ sale }: { sale: Sale }): ReactNode => (
+  <Panel title="Payments">
+    <DataTable
+      columns={paymentColumns}
+      empty="There are no payments."
+      keyOf={(payment) => String(sale.payments.indexOf(payment))}
+      label="Payments"
+      rows={sale.payments}
+    />
+  </Panel>
+);

@@ -1,0 +1,123 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { customerSource } from '../api/books';
+import { useMay } from '../api/me';
+import { MANUAL, salesQuery, type ListedSale } from '../api/sales';
+import type { Column } from '../parts/data-table';
+import { Day } from '../parts/day';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { RecordSale } from '../parts/record-sale';
+import { RemoteChoice } from '../parts/remote-choice';
+import { partnerWords, SALE_STATUSES, SALE_TYPES, SaleStatus, saleTypeWords } from '../parts/sale-words';
+import { TextFilter } from '../parts/text-filter';
+import { useZone } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
+import type { SalesFilters } from '../routes/tenant-filters';
+
+const route = getRouteApi('/signed-in/sales');
+
+const columns: readonly Column<ListedSale>[] = [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  {
+    key: 'number',
+    header: 'Number',
+    cell: ({ id, externalId, type }) => (
+      <>
+        <Link params={{ id }} to="/sales/$id">
+          {externalId}
+        </Link>
+        {type !== 'SALE' && <div className="k-nothing">{saleTypeWords(type)}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status, rejection }) => (
+      <>
+        <SaleStatus status={status} />
+        {rejection !== null && <div className="k-nothing">{rejection.message}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'customer',
+    header: 'Customer',
+    cell: ({ customerName }) => customerName ?? <span className="k-nothing">—</span>,
+  },
+  { key: 'branch', header: 'Branch', cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span> },
+  { key: 'partner', header: 'Partner', cell: ({ sourceId }) => partnerWords(sourceId) },
+  {
+    key: 'total',
+    header: 'Total',
+    numeric: true,
+    cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
+  },
+];
+
+/** Sales, returns and cancellations, newest first. */
+export function SalesPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const { dateFrom, dateTo, ...rest } = filters;
+  const navigate = route.useNavigate();
+  const zone = useZone();
+  const mayWrite = useMay('transactions.write');
+  const isFiltered = Object.keys(filters).length > 0;
+  const query = { ...rest, ...instantsOf({ dateFrom, dateTo }, zone), pageNumber: page, pageSize: PAGE_SIZE };
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <RecordSale />}
+        lead="Sales, returns and cancellations from partners, and those entered by hand."
+        title="Sales"
+      />
+      <Panel title="All sales">
+        <Filters filters={filters} />
+        <Listing
+          columns={columns}
+          empty={
+            isFiltered
+              ? 'No sales match these filters.'
+              : 'No sales yet. Create a partner key for your shop or till, or record a sale by hand.'
+          }
+          label="Sales"
+          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
+          page={page}
+          query={salesQuery(query)}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: SalesFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Number or customer" onChange={set('search')} value={filters.search} />
+      <Choice label="Status" onChange={set('status')} options={SALE_STATUSES} value={filters.status} />
+      <Choice label="Type" onChange={set('type')} options={SALE_TYPES} value={filters.type} />
+      <RemoteChoice
+        className="k-choice"
+        label="Customer"
+        onChange={set('customerId')}
+        source={customerSource}
+        value={filters.customerId}
+      />
+      <TextFilter
+        label="Partner"
+        onChange={set('sourceId')}
+        placeholder={`Any, or ${MANUAL}`}
+        value={filters.sourceId}
+      />
+      <DateField label="From" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

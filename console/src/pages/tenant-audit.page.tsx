@@ -1,0 +1,67 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AuditEntry } from '../api/audit';
+import { tenantAuditQuery } from '../api/tenant-audit';
+import { ACTIONS, actionWords, ENTITIES, entityWords } from '../parts/audit-words';
+import type { Column } from '../parts/data-table';
+import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Listing, PAGE_SIZE } from '../parts/listing';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TextFilter } from '../parts/text-filter';
+import { auditColumns } from '../parts/timeline';
+import { useZone } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
+import type { TenantAuditFilters } from '../routes/tenant-filters';
+
+const route = getRouteApi('/signed-in/audit-log');
+
+const columns: readonly Column<AuditEntry>[] = [
+  ...auditColumns,
+  {
+    key: 'record',
+    header: 'Record',
+    cell: ({ entity, action }) => `${entityWords(entity)}, ${actionWords(action).toLowerCase()}`,
+  },
+  { key: 'where', header: 'IP address', cell: ({ ipAddress }) => ipAddress ?? <span className="k-nothing">—</span> },
+];
+
+/** Audit log of the tenant. */
+export function TenantAuditPage(): ReactNode {
+  const { page = 1, ...filters } = route.useSearch();
+  const { dateFrom, dateTo, ...rest } = filters;
+  const navigate = route.useNavigate();
+  const days = instantsOf({ dateFrom, dateTo }, useZone());
+  return (
+    <>
+      <PageHeader lead="Every action in your books. Entries are never changed or removed." title="Audit log" />
+      <Panel title="Entries">
+        <Filters filters={filters} />
+        <Listing
+          columns={columns}
+          empty={Object.keys(filters).length > 0 ? 'No entries match these filters.' : 'There are no entries yet.'}
+          label="Audit log entries"
+          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
+          page={page}
+          query={tenantAuditQuery({ ...rest, ...days, pageNumber: page, pageSize: PAGE_SIZE })}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <SearchField hint="Actor, action or record" onChange={set('search')} value={filters.search} />
+      <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
+      <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />
+      <TextFilter label="Record ID" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
+      <DateField label="From" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

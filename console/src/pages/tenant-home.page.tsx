@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { accountsQuery, transactionsQuery, type Transaction } from '../api/books';
+import { useMay, useMe } from '../api/me';
+import { ageingQuery, profitAndLossQuery } from '../api/reports';
+import { BooksAttention } from '../parts/books-attention';
+import { DataTable, type Column } from '../parts/data-table';
+import { Money } from '../parts/money';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { Tiles, type TileProps } from '../parts/tile';
+import { transactionColumns } from '../parts/transaction-columns';
+import { useZone } from '../parts/zone';
+import { today } from '../parts/zone-days';
+
+const LATEST = { pageNumber: 1, pageSize: 8 };
+const MONEY = {
+  ...{ pageNumber: 1, pageSize: 8, isActive: true, sort: 'name' as const },
+  type: ['CASH' as const, 'BANK' as const, 'POS' as const],
+};
+
+/** Start page of a tenant's users: what needs attention, key figures, and the latest transactions. */
+export const TenantHomePage = (): ReactNode => (
+  <>
+    <PageHeader title={useMe()?.tenant?.name ?? 'Home'} />
+    <BooksAttention />
+    <Figures />
+    {useMay('transactions.read') && <Latest />}
+  </>
+);
+
+function Figures(): ReactNode {
+  const day = today(useZone());
+  const mayReport = useMay('reports.read');
+  const month = { from: `${day.slice(0, 7)}-01`, to: day };
+  const money = useQuery({ ...accountsQuery(MONEY), enabled: useMay('accounts.read') });
+  const result = useQuery({ ...profitAndLossQuery(month), enabled: mayReport });
+  const ageing = useQuery({ ...ageingQuery({}), enabled: mayReport });
+  const tiles: TileProps[] = (money.data?.items ?? []).map(({ id, name, balance }) => ({
+    name,
+    value: (
+      <Link search={{ accountId: id }} to="/transactions">
+        <Money {...balance} />
+      </Link>
+    ),
+  }));
+  if (ageing.data)
+    tiles.push({
+      name: 'Customers owe',
+      value: (
+        <Link params={{ name: 'ageing' }} to="/reports/$name">
+          <Money amount={ageing.data.totals.total} currency={ageing.data.currency} />
+        </Link>
+      ),
+    });
+  if (result.data)
+    tiles.push({
+      name: 'Result of this month',
+      value: (
+        <Link params={{ name: 'profit-and-loss' }} search={month} to="/reports/$name">
+          <Money amount={result.data.result} currency={result.data.currency} />
+        </Link>
+      ),
+    });
+  return tiles.length === 0 ? null : <Tiles of={tiles} />;
+}
+
+const columns: readonly Column<Transaction>[] = [
+  ...transactionColumns,
+  {
+    key: 'who',
+    header: 'Customer or account',
+    cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
+  },
+];
+
+function Latest(): ReactNode {
+  const transactions = useQuery(transactionsQuery(LATEST));
+  return (
+    <Panel aside={<Link to="/transactions">All transactions</Link>} title="Latest transactions">
+      <DataTable
+        columns={columns}
+        empty="Nothing has been booked yet. Record a sale or a transaction, or create a partner key for your shop."
+        keyOf={({ id }) => id}
+        label="Latest transactions"
+        query={transactions}
+        rows={transactions.data?.items}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,238 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data, type Shapes } from '../api/client';
+import { useMay, useMe } from '../api/me';
+import { rolesQuery, userQuery, usersQuery, type User } from '../api/people';
+import { ConfirmAction } from '../parts/confirm-action';
+import type { Column } from '../parts/data-table';
+import { EditDialog, type Version } from '../parts/edit-dialog';
+import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
+import { given, OneOfField, TextField, type Draft, type Form } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
+import { Instant } from '../parts/instant';
+import { Listing, PAGE_SIZE } from '../parts/listing';
+import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { StatusBadge } from '../parts/status-badge';
+
+const route = getRouteApi('/signed-in/users');
+
+const GRADES = [
+  ['USER', 'User'],
+  ['ADMIN', 'Administrator'],
+  ['OWNER', 'Owner'],
+] as const;
+
+const gradeOf = (value: string | undefined): User['role'] => GRADES.find(([each]) => each === value)?.[0] ?? 'USER';
+
+const shown: readonly Column<User>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ fullName, email }) => (
+      <>
+        <strong>{fullName}</strong>
+        <div className="k-nothing">{email}</div>
+      </>
+    ),
+  },
+  { key: 'role', header: 'Access', cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
+  { key: 'roles', header: 'Roles', cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ isActive }) =>
+      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+  },
+  { key: 'login', header: 'Last sign-in', cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} /> },
+];
+
+function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
+  const roles = useQuery({ ...rolesQuery, enabled: useMay('roles.read') });
+  const names = (roles.data ?? []).filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  return names.length === 0 ? <span className="k-nothing">—</span> : names.join(', ');
+}
+
+/** Users of the tenant. */
+export function UsersPage(): ReactNode {
+  const { page = 1, search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayWrite = useMay('users.write');
+  const columns: readonly Column<User>[] = mayWrite
+    ? [...shown, { key: 'actions', header: 'Actions', cell: (user) => <Actions user={user} /> }]
+    : shown;
+  return (
+    <>
+      <PageHeader
+        actions={mayWrite && <CreateUser />}
+        lead={
+          <>
+            Owners and administrators may do everything; other users have the permissions of their roles.{' '}
+            {useMay('roles.read') && <Link to="/roles">Roles</Link>}
+          </>
+        }
+        title="Users"
+      />
+      <Panel title="All users">
+        <FilterBar>
+          <SearchField
+            hint="Name or e-mail"
+            onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
+            value={search}
+          />
+        </FilterBar>
+        <Listing
+          columns={columns}
+          empty="No users match this search."
+          label="Users"
+          onPage={(next) => void navigate({ search: { search, page: next } })}
+          page={page}
+          query={usersQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
+        />
+      </Panel>
+    </>
+  );
+}
+
+const useRefresh = (): (() => void) => {
+  const cache = useQueryClient();
+  return () => {
+    askAgain(cache, ['users']);
+  };
+};
+
+function UserFields({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode {
+  const roles = useQuery({ ...rolesQuery, enabled: useMay('roles.read') });
+  return (
+    <>
+      <div className="k-fields">
+        <TextField autoFocus form={form} label="Name" name="fullName" required />
+        <TextField form={form} label="E-mail" name="email" required type="email" />
+        {isNew && (
+          <TextField
+            autoComplete="new-password"
+            form={form}
+            hint="Tell it to the user, who can change it"
+            label="Password"
+            name="password"
+            required
+            type="password"
+          />
+        )}
+        <TextField form={form} label="Phone" name="phone" type="tel" />
+        <OneOfField form={form} label="Access" name="role" options={GRADES} required />
+      </div>
+      {form.values['role'] === 'USER' && (
+        <ManyOfField
+          form={form}
+          label="Roles"
+          name="roleIds"
+          options={(roles.data ?? []).map(({ id, name }) => [id, name] as const)}
+        />
+      )}
+    </>
+  );
+}
+
+function CreateUser(): ReactNode {
+  return (
+    <FormDialog
+      act={(values) => {
+        const { fullName = '', email = '', password = '' } = values;
+        const phone = given(values, 'phone');
+        const roleIds = chosenIn(values['roleIds']);
+        const body = { fullName, email, password, role: gradeOf(values['role']), roleIds };
+        return data(api.POST('/api/users', { body: { ...body, ...(phone !== undefined && { phone }) } }));
+      }}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => <UserFields form={form} isNew />}
+      icon="plus"
+      initial={{ fullName: '', email: '', password: '', phone: '', role: 'USER', roleIds: '' }}
+      label="Create a user"
+      onDone={useRefresh()}
+    />
+  );
+}
+
+const versionOf = ({ fullName, email, phone, role, roleIds, revision }: User): Version => ({
+  values: { fullName, email, phone: phone ?? '', role, roleIds: joined(roleIds) },
+  revision,
+});
+
+const changesOf = ({ role, roleIds, phone, ...names }: Draft): Shapes['UpdateUserDto'] => ({
+  ...names,
+  ...(phone !== undefined && { phone: phone.trim() === '' ? null : phone }),
+  ...(role !== undefined && { role: gradeOf(role) }),
+  ...(roleIds !== undefined && { roleIds: chosenIn(roleIds) }),
+});
+
+function Actions({ user }: { user: User }): ReactNode {
+  const { id, fullName, isActive } = user;
+  const cache = useQueryClient();
+  const isMe = useMe()?.user.id === id;
+  const refresh = useRefresh();
+  const update = (body: Shapes['UpdateUserDto'], revision?: number) =>
+    data(
+      api.PATCH('/api/users/{id}', {
+        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        body,
+      }),
+    );
+  return (
+    <div className="k-row-actions">
+      <EditDialog
+        about={fullName}
+        fields={(form) => <UserFields form={form} />}
+        from={versionOf(user)}
+        label="Edit"
+        onDone={refresh}
+        reload={async () => versionOf(await cache.query({ ...userQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(changesOf(changed), revision)}
+      />
+      {!isMe && (
+        <>
+          <ResetPassword user={user} />
+          <ConfirmAction
+            about={fullName}
+            act={() => update({ isActive: !isActive })}
+            icon={isActive ? 'pause' : 'play'}
+            label={isActive ? 'Deactivate' : 'Activate'}
+            onDone={refresh}
+          >
+            <strong>{fullName}</strong> {isActive ? 'is signed out and cannot sign in.' : 'can sign in again.'}
+          </ConfirmAction>
+        </>
+      )}
+    </div>
+  );
+}
+
+function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
+  return (
+    <FormDialog
+      about={fullName}
+      act={({ newPassword = '' }) =>
+        data(api.POST('/api/users/{id}/password', { params: { path: { id } }, body: { newPassword } }))
+      }
+      fields={(form) => (
+        <TextField
+          autoComplete="new-password"
+          autoFocus
+          form={form}
+          label="New password"
+          name="newPassword"
+          required
+          type="password"
+        />
+      )}
+      icon="key"
+      initial={{ newPassword: '' }}
+      label="Reset password"
+      lead={`Ends all sessions of ${fullName}.`}
+      onDone={useRefresh()}
+    />
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { applyRule, previewRule, type Rule, type RulePreview } from '../api/rules';
+import { DataTable, type Column } from './data-table';
+import { count } from './figures';
+import { given, OneOfField, TextField, type Draft } from './form';
+import { FormDialog } from './form-dialog';
+import { Money } from './money';
+import { ProblemView } from './problem-view';
+import { conditionsOf } from './rule-words';
+import { transactionColumns } from './transaction-columns';
+
+const REPLACE = [
+  ['NONE', 'Transactions without a category'],
+  ['RULE_SET', 'Also categories that other rules have set'],
+] as const;
+
+type Body = Parameters<typeof applyRule>[1];
+type Tested = { readonly body: Body; readonly preview: RulePreview };
+
+function bodyOf(values: Draft): Body {
+  const [dateFrom, dateTo] = [given(values, 'dateFrom'), given(values, 'dateTo')];
+  return {
+    replace: values['replace'] === 'RULE_SET' ? 'RULE_SET' : 'NONE',
+    ...(dateFrom !== undefined && { dateFrom }),
+    ...(dateTo !== undefined && { dateTo }),
+  };
+}
+
+/** Tests a rule on past transactions, and applies it if the user is content with the result. */
+export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
+  return (
+    <FormDialog
+      about={conditionsOf(rule)}
+      act={async (values): Promise<Tested> => {
+        const body = bodyOf(values);
+        return { body, preview: await previewRule(rule.id, body) };
+      }}
+      fields={(form) => (
+        <>
+          <div className="k-fields">
+            <TextField form={form} hint="Empty: from the beginning" label="From" name="dateFrom" type="date" />
+            <TextField form={form} hint="Empty: to the end" label="To" name="dateTo" type="date" />
+          </div>
+          <OneOfField form={form} label="Change" name="replace" options={REPLACE} />
+        </>
+      )}
+      icon="history"
+      initial={{ dateFrom: '', dateTo: '', replace: 'NONE' }}
+      label="Apply to the past"
+      lead="First shows what would change. A category that a person has chosen never changes."
+      outcome={(tested, close) => <Preview close={close} rule={rule} tested={tested} />}
+      send="Preview"
+      size="xl"
+    />
+  );
+}
+
+type Row = RulePreview['sample'][number];
+
+const columns: readonly Column<Row>[] = [
+  ...transactionColumns,
+  {
+    key: 'who',
+    header: 'Customer or account',
+    cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
+  },
+  {
+    key: 'category',
+    header: 'Current category',
+    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">None</span>,
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
+  },
+];
+
+type PreviewProps = { readonly rule: Rule; readonly tested: Tested; readonly close: () => void };
+
+function Preview({ rule, tested: { body, preview }, close }: PreviewProps): ReactNode {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { wouldChange, sample } = preview;
+  const apply = useMutation({
+    mutationFn: () => applyRule(rule.id, { ...body, dryRun: false }),
+    onSuccess: () => {
+      askAgain(cache, ['rule-applications']);
+      close();
+      void navigate({ to: '/rules/applications' });
+    },
+  });
+  return (
+    <Stack gap="sm">
+      <Text role="status">
+        Would change <strong>{count(wouldChange)}</strong> {wouldChange === 1 ? 'transaction' : 'transactions'} to “
+        {rule.categoryName}”.
+        {sample.length < wouldChange && ` The first ${count(sample.length)}:`}
+      </Text>
+      <DataTable
+        columns={columns}
+        empty="No past transaction matches."
+        keyOf={({ id }) => id}
+        label="Transactions that would change"
+        rows={sample}
+      />
+      {apply.error !== null && <ProblemView error={apply.error} />}
+      <Group justify="flex-end">
+        <Button autoFocus disabled={apply.isPending} onClick={close} variant="default">
+          Close
+        </Button>
+        <Button
+          disabled={wouldChange === 0}
+          loading={apply.isPending}
+          onClick={() => {
+            apply.mutate();
+          }}
+        >
+          Apply
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import type { Branch } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import type { Version } from './edit-dialog';
+import { AreaField, cleared, someOf, TextField, type Draft, type Form } from './form';
+import { FormDialog } from './form-dialog';
+
+const CLEARABLE = ['description', 'address', 'phone', 'email'] as const;
+
+export const branchVersion = (branch: Branch): Version => ({
+  values: { name: branch.name, ...Object.fromEntries(CLEARABLE.map((name) => [name, branch[name] ?? ''])) },
+  revision: branch.revision,
+});
+
+export const branchChanges = (values: Draft): Shapes['UpdateBranchDto'] => cleared(values, CLEARABLE);
+
+export const BranchFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
+  <>
+    <div className="k-fields">
+      {isNew && <TextField form={form} hint="Partners name it in their sales" label="Code" name="code" required />}
+      <TextField autoFocus form={form} label="Name" name="name" required />
+      <TextField form={form} label="Phone" name="phone" type="tel" />
+      <TextField form={form} label="E-mail" name="email" type="email" />
+      <TextField form={form} label="Description" name="description" />
+    </div>
+    <AreaField form={form} label="Address" name="address" />
+  </>
+);
+
+/** Creates a branch. `code` is its initial code, for a branch that a sale names. */
+export function CreateBranch({ code = '' }: { code?: string }): ReactNode {
+  const cache = useQueryClient();
+  return (
+    <FormDialog
+      act={(values) => {
+        const { code: own = '', name = '' } = values;
+        return data(api.POST('/api/branches', { body: { code: own, name, ...someOf(values, CLEARABLE) } }));
+      }}
+      buttonProps={{ variant: 'filled', ...(code === '' && { size: 'sm' }) }}
+      fields={(form) => <BranchFields form={form} isNew />}
+      icon="plus"
+      initial={{ code, name: '', ...Object.fromEntries(CLEARABLE.map((name) => [name, ''])) }}
+      label={code === '' ? 'Create a branch' : `Create the branch ${code}`}
+      onDone={() => {
+        for (const key of ['branches', 'branch-choice', 'sale', 'sales']) askAgain(cache, [key]);
+      }}
+      send="Create"
+    />
+  );
+}

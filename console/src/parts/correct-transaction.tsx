@@ -1,0 +1,105 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { changedBooks, type Transaction } from '../api/books';
+import { api, data } from '../api/client';
+import { useIdempotency } from '../api/idempotency';
+import { AreaField, TextField, type Draft, type Form } from './form';
+import { FormDialog } from './form-dialog';
+import { prefixed, scoped } from './form-lines';
+import { JournalFields, journalBody, journalDraft } from './journal-form';
+import { transactionBody, transactionDraft, TransactionFields } from './transaction-form';
+import { useZone } from './zone';
+import { today } from './zone-days';
+
+type Props = { readonly transaction: Transaction };
+
+const REPLACEMENT = 'replacement.';
+
+/** The reversal is never dated before the original. */
+const reversalDate = (transaction: Transaction, zone: string): string => {
+  const now = today(zone);
+  return now < transaction.date ? transaction.date : now;
+};
+
+const ReversalFields = ({ form }: { form: Form }): ReactNode => (
+  <div className="k-fields">
+    <AreaField form={form} label="Reason" name="reason" required />
+    <TextField form={form} label="Date of the reversal" name="date" required type="date" />
+  </div>
+);
+
+/** Books a reversal. */
+export function CancelTransaction({ transaction }: Props): ReactNode {
+  const { id } = transaction;
+  const cache = useQueryClient();
+  const zone = useZone();
+  return (
+    <FormDialog
+      act={({ reason = '', date = '' }) =>
+        data(api.POST('/api/transactions/{id}/cancel', { params: { path: { id } }, body: { reason, date } }))
+      }
+      fields={(form) => <ReversalFields form={form} />}
+      icon="close"
+      initial={{ reason: '', date: reversalDate(transaction, zone) }}
+      isDangerous
+      label="Cancel"
+      lead="Books a reversal. Both transactions remain in the books. This cannot be undone."
+      onDone={() => {
+        changedBooks(cache);
+      }}
+      send="Book reversal"
+    />
+  );
+}
+
+const isJournal = ({ type }: Transaction): boolean => type === 'JOURNAL';
+
+/** Books a reversal and a replacement, which starts as a copy of the original. */
+export function CorrectTransaction({ transaction }: Props): ReactNode {
+  const { id } = transaction;
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const zone = useZone();
+  const { headerFor, forget } = useIdempotency();
+  const draft = isJournal(transaction) ? journalDraft(transaction) : transactionDraft(transaction);
+  const correct = ({ reason = '', date = '', ...rest }: Draft) => {
+    const typed = Object.fromEntries(
+      Object.entries(rest).map(([name, value]) => [name.slice(REPLACEMENT.length), value]),
+    );
+    const replacement = isJournal(transaction) ? journalBody(typed) : transactionBody(typed);
+    const body = { reason, date, replacement };
+    return data(
+      api.POST('/api/transactions/{id}/correct', { params: { path: { id }, header: headerFor(body) }, body }),
+    );
+  };
+  return (
+    <FormDialog
+      act={correct}
+      fields={(form) => (
+        <>
+          <ReversalFields form={form} />
+          <fieldset className="k-fieldset">
+            <legend>Replacement</legend>
+            {isJournal(transaction) ? (
+              <JournalFields form={scoped(form, REPLACEMENT)} />
+            ) : (
+              <TransactionFields form={scoped(form, REPLACEMENT)} />
+            )}
+          </fieldset>
+        </>
+      )}
+      icon="edit"
+      initial={{ reason: '', date: reversalDate(transaction, zone), ...prefixed(draft, REPLACEMENT) }}
+      label="Correct"
+      lead="Books a reversal of this transaction and its replacement together. All three stay linked."
+      onDone={({ id: replacement }) => {
+        forget();
+        changedBooks(cache);
+        void navigate({ to: '/transactions/$id', params: { id: replacement } });
+      }}
+      send="Book correction"
+      size="xl"
+    />
+  );
+}

@@ -1,0 +1,26 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { download } from '../api/download';
+import { ActionButton } from './action-button';
+
+type Props = {
+  readonly path: string;
+  /** Media type; `text/csv` by default. */
+  readonly type?: string;
+  readonly fileName: string;
+  readonly label?: string;
+};
+
+/** Downloads a list or report under a name that says what it contains. */
+export function ExportButton({ path, type = 'text/csv', fileName, label = 'Download CSV' }: Props): ReactNode {
+  const action = useMutation({ mutationFn: () => download(path, type, fileName) });
+  return <ActionButton action={action} icon="download" label={label} />;
+}
+
+/** File names without characters that file systems reject. */
+export const fileNameOf = (...parts: readonly (string | undefined)[]): string =>
+  parts
+    .filter((part) => part !== undefined)
+    .join('-')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-');

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { accountSource } from '../api/books';
+import { generalLedgerQuery, type GeneralLedger } from '../api/reports';
+import { DataTable, type Column } from './data-table';
+import { Day } from './day';
+import { amountWords, Figure } from './money';
+import { RemoteChoice } from './remote-choice';
+import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportPanel } from './report-panel';
+import { typeWords } from './transaction-words';
+
+type Row = GeneralLedger['rows'][number];
+const PAGE_SIZE = 50;
+
+const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<Row>[] => [
+  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} />, total: 'Total' },
+  {
+    key: 'what',
+    header: 'Transaction',
+    cell: (row) => (
+      <>
+        <Link params={{ id: row.transactionId }} to="/transactions/$id">
+          {typeWords(row)}
+        </Link>
+        <div className="k-nothing">{row.description ?? row.externalId ?? row.reference}</div>
+      </>
+    ),
+  },
+  {
+    key: 'account',
+    header: 'Account',
+    cell: ({ name, code }) => (
+      <>
+        {name}
+        {code !== null && <div className="k-nothing">{code}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'debit',
+    header: 'Debit',
+    numeric: true,
+    cell: ({ debit }) => <Figure amount={debit} />,
+    total: amountWords(totalDebit),
+  },
+  {
+    key: 'credit',
+    header: 'Credit',
+    numeric: true,
+    cell: ({ credit }) => <Figure amount={credit} />,
+    total: amountWords(totalCredit),
+  },
+];
+
+/** Every posting of a period in order, of all accounts or of one. */
+export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNode {
+  const { accountId, page = 1 } = filters;
+  const parameters = { ...usePeriod(filters), ...known(filters), ...(accountId !== undefined && { accountId }) };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={
+        <>
+          <ReportExport name="general-ledger" parameters={parameters} />
+          <ReportExport format={['beancount', 'beancount']} name="general-ledger" parameters={parameters} />
+        </>
+      }
+      filters={
+        <ReportFilterBar filters={filters} onChange={onChange} scope="period">
+          <RemoteChoice
+            className="k-choice"
+            label="Account"
+            onChange={(next) => {
+              onChange({ ...filters, accountId: next, page: undefined });
+            }}
+            source={accountSource}
+            value={accountId}
+          />
+        </ReportFilterBar>
+      }
+      knownAt={filters.knownAt}
+      query={useQuery(generalLedgerQuery(parameters))}
+      title="Postings"
+    >
+      {(report) => (
+        <DataTable
+          columns={columnsOf(report)}
+          empty="Nothing was posted in this period."
+          keyOf={(row) => String(report.rows.indexOf(row))}
+          label="General ledger"
+          pages={{
+            page,
+            totalPages: Math.ceil(report.rows.length / PAGE_SIZE),
+            totalCount: report.rows.length,
+            onPage: (next) => {
+              onChange({ ...filters, page: next });
+            },
+          }}
+          rows={report.rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+        />
+      )}
+    </ReportPanel>
+  );
+}

@@ -1,0 +1,133 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { accountSource, branchSource, type Transaction } from '../api/books';
+import type { Shapes } from '../api/client';
+import { useMe } from '../api/me';
+import { amountOf } from './amount';
+import { amountIn, digitsOf, taxIn, unitsOf } from './decimal';
+import { AreaField, someOf, TextField, type Draft, type Form } from './form';
+import { FormLines, linesAs, linesIn } from './form-lines';
+import { amountWords, typedAmount } from './money';
+import { RemoteField } from './remote-field';
+import { StatusBadge } from './status-badge';
+
+const BLANK: Draft = { accountId: '', debit: '', credit: '', description: '' };
+
+export const newJournal = (date: string): Draft => ({
+  ...{ type: 'JOURNAL', date, description: '', reference: '', branchId: '' },
+  ...linesAs('lines', [BLANK, BLANK]),
+});
+
+/** A journal entry as form values. */
+export const journalDraft = ({ date, description, reference, branchId, postings }: Transaction): Draft => ({
+  ...{ type: 'JOURNAL', date, description: description ?? '', reference: reference ?? '', branchId: branchId ?? '' },
+  ...linesAs(
+    'lines',
+    postings.map((posting) => ({
+      accountId: posting.accountId,
+      debit: posting.amount.startsWith('-') ? '' : typedAmount(posting.amount),
+      credit: posting.amount.startsWith('-') ? typedAmount(posting.amount.slice(1)) : '',
+      description: posting.description ?? '',
+    })),
+  ),
+});
+
+const sideOf = (name: 'debit' | 'credit', line: Draft): { debit?: string; credit?: string } =>
+  (line[name] ?? '').trim() === '' ? {} : { [name]: amountOf(line[name] ?? '') };
+
+export const journalBody = (values: Draft): Shapes['CreateTransactionDto'] => ({
+  type: 'JOURNAL',
+  date: values['date'] ?? '',
+  lines: linesIn(values, 'lines').map((line) => ({
+    accountId: line['accountId'] ?? '',
+    ...sideOf('debit', line),
+    ...sideOf('credit', line),
+    ...someOf(line, ['description']),
+  })),
+  ...someOf(values, ['description', 'reference', 'branchId']),
+});
+
+const sumOf = (lines: readonly Draft[], side: 'debit' | 'credit'): bigint =>
+  lines.reduce((sum, line) => sum + (unitsOf(line[side]) ?? 0n), 0n);
+
+/** Sums of both sides, updated while the user types. */
+function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): ReactNode {
+  const [debit, credit] = [sumOf(lines, 'debit'), sumOf(lines, 'credit')];
+  const words = (units: bigint): string => amountWords(amountIn(units, digits));
+  const difference = debit > credit ? debit - credit : credit - debit;
+  return (
+    <p aria-live="polite" className="k-sums">
+      <span>Debit {words(debit)}</span>
+      <span>Credit {words(credit)}</span>
+      {difference > 0n ? (
+        <StatusBadge tone="bad">
+          {words(difference)} missing on the {debit > credit ? 'credit' : 'debit'} side
+        </StatusBadge>
+      ) : (
+        debit > 0n && <StatusBadge tone="good">Balanced</StatusBadge>
+      )}
+    </p>
+  );
+}
+
+/** Splits the gross amount of the last line into its net amount and the tax, which gets a line of its own. */
+function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
+  const [rate, setRate] = useState('');
+  const lines = linesIn(form.values, 'lines');
+  const index = lines.findLastIndex((line) => unitsOf(line['debit']) ?? unitsOf(line['credit']));
+  const line = lines[index];
+  const percent = unitsOf(rate);
+  const split = (): void => {
+    if (line === undefined || percent === undefined) return;
+    const side = unitsOf(line['debit']) === undefined ? 'credit' : 'debit';
+    const gross = unitsOf(line[side]) ?? 0n;
+    const tax = unitsOf(amountIn(taxIn(gross, percent), digits)) ?? 0n;
+    const words = (units: bigint): string => typedAmount(amountIn(units, digits));
+    const net = { ...line, [side]: words(gross - tax) };
+    const next = [...lines.slice(0, index), net, { ...BLANK, [side]: words(tax), description: `Tax ${rate}%` }];
+    form.replace({ ...form.values, ...linesAs('lines', [...next, ...lines.slice(index + 1)]) });
+  };
+  return (
+    <Group align="flex-end" gap="xs">
+      <TextInput
+        description="For example 19, to split a gross amount into net and tax"
+        inputMode="decimal"
+        label="Tax rate, %"
+        onChange={({ currentTarget }) => {
+          setRate(currentTarget.value);
+        }}
+        value={rate}
+      />
+      <Button disabled={line === undefined || (percent ?? 0n) <= 0n} onClick={split} variant="default">
+        Split tax off {line === undefined ? 'a line' : `line ${index + 1}`}
+      </Button>
+    </Group>
+  );
+}
+
+/** Fields of a journal entry: two or more lines, whose sides must balance. */
+export function JournalFields({ form }: { form: Form }): ReactNode {
+  const digits = digitsOf(useMe()?.tenant?.currency ?? 'EUR');
+  return (
+    <>
+      <div className="k-fields">
+        <TextField form={form} label="Date" name="date" required type="date" />
+        <TextField form={form} label="Reference" name="reference" />
+        <RemoteField form={form} label="Branch" name="branchId" source={branchSource} />
+      </div>
+      <FormLines blank={BLANK} form={form} label="Line" list="lines" min={2}>
+        {(line) => (
+          <>
+            <RemoteField form={line} label="Account" name="accountId" required source={accountSource} />
+            <TextField form={line} inputMode="decimal" label="Debit" name="debit" />
+            <TextField form={line} inputMode="decimal" label="Credit" name="credit" />
+            <TextField form={line} label="Note" name="description" />
+          </>
+        )}
+      </FormLines>
+      <Sums digits={digits} lines={linesIn(form.values, 'lines')} />
+      <SplitTax digits={digits} form={form} />
+      <AreaField form={form} label="Description" name="description" />
+    </>
+  );
+}

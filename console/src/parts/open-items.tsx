@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { openItemsQuery, type OpenItems } from '../api/reports';
+import { DataTable, type Column } from './data-table';
+import { Day } from './day';
+import { ExportButton, fileNameOf } from './export-button';
+import { count } from './figures';
+import { amountWords } from './money';
+import { Panel } from './panel';
+import { typeWords } from './transaction-words';
+
+type Item = OpenItems['items'][number];
+
+/** A part of the balance that no document explains has no transaction. */
+const columnsOf = (total: string): readonly Column<Item>[] => [
+  {
+    key: 'date',
+    header: 'Date',
+    total: 'Total',
+    cell: ({ date }) => (date === null ? <span className="k-nothing">—</span> : <Day on={date} />),
+  },
+  {
+    key: 'what',
+    header: 'Document',
+    cell: (item) =>
+      item.transactionId === null ? (
+        'Payments on account'
+      ) : (
+        <>
+          <Link params={{ id: item.transactionId }} to="/transactions/$id">
+            {typeWords(item)}
+          </Link>
+          <div className="k-nothing">{item.externalId ?? item.reference ?? item.description}</div>
+        </>
+      ),
+  },
+  {
+    key: 'age',
+    header: 'Age',
+    numeric: true,
+    cell: ({ days }) => (days === null ? <span className="k-nothing">—</span> : `${count(days)} d`),
+  },
+  { key: 'amount', header: 'Amount', numeric: true, cell: ({ amount }) => amountWords(amount) },
+  { key: 'open', header: 'Open', numeric: true, cell: ({ open }) => amountWords(open), total: amountWords(total) },
+];
+
+/** What a customer has not paid yet, oldest first. */
+export function OpenItemsPanel({ id, name }: { id: string; name: string }): ReactNode {
+  const items = useQuery(openItemsQuery(id));
+  return (
+    <Panel
+      aside={
+        <ExportButton fileName={`${fileNameOf('open-items', name)}.csv`} path={`/api/customers/${id}/open-items`} />
+      }
+      title="Open items"
+    >
+      <DataTable
+        columns={columnsOf(items.data?.total ?? '0')}
+        empty="Nothing is open."
+        keyOf={({ transactionId }) => transactionId ?? 'rest'}
+        label="Open items"
+        query={items}
+        rows={items.data?.items}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ageingQuery, taxQuery, type Ageing, type TaxReport } from '../api/reports';
+import { DataTable, type Column } from './data-table';
+import { Facts } from './facts';
+import { amountWords, Figure, Money } from './money';
+import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportPanel } from './report-panel';
+import { useZone } from './zone';
+import { today } from './zone-days';
+
+type AgeingRow = Ageing['rows'][number];
+
+const AGES = [
+  ['current', 'Current'],
+  ['d30', '1–30 days'],
+  ['d60', '31–60 days'],
+  ['d90', '61–90 days'],
+  ['older', 'Older'],
+  ['total', 'Total'],
+] as const;
+
+const ageingColumns = ({ totals }: Ageing): readonly Column<AgeingRow>[] => [
+  {
+    key: 'name',
+    header: 'Customer',
+    total: 'Total',
+    cell: ({ customerId, name, code }) => (
+      <>
+        <Link params={{ id: customerId }} to="/customers/$id">
+          {name}
+        </Link>
+        {code !== null && <div className="k-nothing">{code}</div>}
+      </>
+    ),
+  },
+  ...AGES.map(([age, header]): Column<AgeingRow> => ({
+    key: age,
+    header,
+    numeric: true,
+    cell: (row) => <Figure amount={row[age]} />,
+    total: amountWords(totals[age]),
+  })),
+];
+
+/** What customers owe, by the age of the open items. */
+export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
+  const day = today(useZone());
+  const asOf = filters.asOf ?? day;
+  const parameters = { asOf, ...known(filters) };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={<ReportExport name="ageing" parameters={parameters} />}
+      filters={<ReportFilterBar filters={filters} onChange={onChange} scope="day" />}
+      knownAt={filters.knownAt}
+      query={useQuery(ageingQuery(parameters))}
+      title="Open items of customers"
+    >
+      {(report) => (
+        <DataTable
+          columns={ageingColumns(report)}
+          empty="Nobody owes anything on this day."
+          keyOf={({ customerId }) => customerId}
+          label="Ageing"
+          rows={report.rows}
+        />
+      )}
+    </ReportPanel>
+  );
+}
+
+type TaxRow = TaxReport['rows'][number];
+
+const KINDS = [
+  ['sales', 'Sales'],
+  ['returns', 'Returns'],
+  ['cancellations', 'Cancellations'],
+] as const;
+
+const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
+  {
+    key: 'rate',
+    header: 'Rate',
+    total: 'Total',
+    cell: ({ rate }) => (rate === null ? 'Without a rate' : `${amountWords(rate)}%`),
+  },
+  ...KINDS.flatMap(([kind, header]): Column<TaxRow>[] =>
+    (['net', 'tax'] as const).map((part) => ({
+      key: `${kind} ${part}`,
+      header: `${header}, ${part}`,
+      numeric: true,
+      cell: (row) => <Figure amount={row[kind][part]} />,
+      total: amountWords(totals[kind][part]),
+    })),
+  ),
+  {
+    key: 'net',
+    header: 'Net',
+    numeric: true,
+    cell: ({ net }) => <Figure amount={net} />,
+    total: amountWords(totals.net),
+  },
+  {
+    key: 'tax',
+    header: 'Tax',
+    numeric: true,
+    cell: ({ tax }) => <Figure amount={tax} />,
+    total: amountWords(totals.tax),
+  },
+];
+
+/** Net amounts and tax by rate, reconciled with the tax account. */
+export function TaxReportView({ filters, onChange }: ReportProps): ReactNode {
+  const parameters = { ...usePeriod(filters), ...known(filters) };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={<ReportExport name="tax" parameters={parameters} />}
+      filters={<ReportFilterBar filters={filters} onChange={onChange} scope="period" />}
+      knownAt={filters.knownAt}
+      query={useQuery(taxQuery(parameters))}
+      title="Tax by rate"
+    >
+      {(report) => (
+        <>
+          <DataTable
+            columns={taxColumns(report)}
+            empty="No documents with tax in this period."
+            keyOf={({ rate }) => rate ?? ''}
+            label="Tax by rate"
+            rows={report.rows}
+          />
+          <h3 className="k-subtitle">Tax account</h3>
+          <Facts
+            of={(
+              [
+                ['Opening balance', report.reconciliation.opening],
+                ['From these documents', report.reconciliation.documents],
+                ['Other postings', report.reconciliation.other],
+                ['Closing balance', report.reconciliation.closing],
+              ] as const
+            ).map(([name, amount]) => [name, <Money amount={amount} currency={report.currency} key={name} />])}
+          />
+        </>
+      )}
+    </ReportPanel>
+  );
+}

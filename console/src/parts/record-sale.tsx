@@ -1,0 +1,152 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { branchCodeSource, changedBooks, customerSource } from '../api/books';
+import { api, data, type Shapes } from '../api/client';
+import { useIdempotency } from '../api/idempotency';
+import { useMe } from '../api/me';
+import { amountOf } from './amount';
+import { amountIn, digitsOf, grossOf } from './decimal';
+import { given, OneOfField, someOf, TextField, type Draft, type Form } from './form';
+import { FormDialog } from './form-dialog';
+import { FormLines, linesAs, linesIn } from './form-lines';
+import { Money } from './money';
+import { RemoteField } from './remote-field';
+import { SALE_TYPES } from './sale-words';
+import { useZone } from './zone';
+import { instantOf, today } from './zone-days';
+
+type Body = Shapes['CreateSaleDto'];
+
+const LINE: Draft = { description: '', quantity: '1', unitPrice: '', taxRate: '', discount: '' };
+const PAYMENT: Draft = { method: 'CASH', amount: '' };
+
+const METHODS = [
+  ['CASH', 'Cash'],
+  ['CARD', 'Card'],
+  ['BANK', 'Bank transfer'],
+] as const;
+
+const newSale = (date: string): Draft => ({
+  ...{ type: 'SALE', date, time: '12:00', customerId: '', branchCode: '', externalId: '', relatedExternalId: '' },
+  ...linesAs('lines', [LINE]),
+});
+
+const isReference = (values: Draft): boolean => values['type'] !== 'SALE';
+const hasLines = (values: Draft): boolean => values['type'] !== 'CANCELLATION';
+
+function bodyOf(values: Draft, currency: string, timeZone: string): Body {
+  const { date = '', time = '' } = values;
+  const type = SALE_TYPES.map(([each]) => each).find((each) => each === values['type']) ?? 'SALE';
+  return {
+    type,
+    currency,
+    occurredAt: date === '' || time === '' ? '' : instantOf(`${date}T${time}:00`, timeZone),
+    ...someOf(values, ['externalId', 'customerId', 'branchCode']),
+    ...(isReference(values) && someOf(values, ['relatedExternalId'])),
+    ...(hasLines(values) && {
+      lines: linesIn(values, 'lines').map((line) => ({
+        description: line['description'] ?? '',
+        quantity: amountOf(line['quantity'] ?? ''),
+        unitPrice: amountOf(line['unitPrice'] ?? ''),
+        taxRate: amountOf(given(line, 'taxRate') ?? '0'),
+        discount: amountOf(given(line, 'discount') ?? '0'),
+      })),
+      payments: linesIn(values, 'payments').map(({ method, amount = '' }) => ({
+        method: METHODS.map(([each]) => each).find((each) => each === method) ?? 'CASH',
+        amount: amountOf(amount),
+      })),
+    }),
+  };
+}
+
+/** The total, as the service will calculate it. */
+function Total({ values, currency }: { values: Draft; currency: string }): ReactNode {
+  const digits = digitsOf(currency);
+  const total = linesIn(values, 'lines').reduce((sum, line) => sum + grossOf(line, digits), 0n);
+  return (
+    <p aria-live="polite" className="k-sums">
+      <strong>
+        Total <Money amount={amountIn(total, digits)} currency={currency} />
+      </strong>
+    </p>
+  );
+}
+
+const Lines = ({ form, currency }: { form: Form; currency: string }): ReactNode => (
+  <>
+    <FormLines blank={LINE} form={form} label="Line" list="lines">
+      {(line) => (
+        <>
+          <TextField form={line} label="Description" name="description" required />
+          <TextField form={line} inputMode="decimal" label="Quantity" name="quantity" required />
+          <TextField form={line} inputMode="decimal" label="Net price" name="unitPrice" required />
+          <TextField form={line} inputMode="decimal" label="Discount" name="discount" />
+          <TextField form={line} inputMode="decimal" label="Tax, %" name="taxRate" />
+        </>
+      )}
+    </FormLines>
+    <Total currency={currency} values={form.values} />
+    <FormLines blank={PAYMENT} form={form} label="Payment" list="payments" min={0}>
+      {(line) => (
+        <>
+          <OneOfField form={line} label="Paid by" name="method" options={METHODS} />
+          <TextField form={line} inputMode="decimal" label="Amount" name="amount" required />
+        </>
+      )}
+    </FormLines>
+  </>
+);
+
+const SaleFields = ({ form, currency }: { form: Form; currency: string }): ReactNode => (
+  <>
+    <div className="k-fields">
+      <OneOfField form={form} label="Type" name="type" options={SALE_TYPES} />
+      <TextField form={form} label="Date" name="date" required type="date" />
+      <TextField form={form} label="Time" name="time" required type="time" />
+      {isReference(form.values) ? (
+        <TextField form={form} label="Number of the original sale" name="relatedExternalId" required />
+      ) : (
+        <RemoteField
+          form={form}
+          hint="Without one, the default customer"
+          label="Customer"
+          name="customerId"
+          source={customerSource}
+        />
+      )}
+      <RemoteField form={form} label="Branch" name="branchCode" source={branchCodeSource} />
+      <TextField form={form} hint="Leave empty for the next number" label="Number" name="externalId" />
+    </div>
+    {hasLines(form.values) && <Lines currency={currency} form={form} />}
+  </>
+);
+
+/** Records a sale by hand. It is booked before the dialog closes. */
+export function RecordSale(): ReactNode {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const zone = useZone();
+  const currency = useMe()?.tenant?.currency ?? 'EUR';
+  const { headerFor, forget } = useIdempotency();
+  return (
+    <FormDialog
+      act={(values) => {
+        const body = bodyOf(values, currency, zone);
+        return data(api.POST('/api/sales', { params: { header: headerFor(body) }, body }));
+      }}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => <SaleFields currency={currency} form={form} />}
+      icon="plus"
+      initial={newSale(today(zone))}
+      label="Record a sale"
+      onDone={({ id }) => {
+        forget();
+        changedBooks(cache);
+        void navigate({ to: '/sales/$id', params: { id } });
+      }}
+      send="Record"
+      size="xl"
+    />
+  );
+}

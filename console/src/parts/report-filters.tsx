@@ -1,0 +1,162 @@
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMe } from '../api/me';
+import type { ReportFilters } from '../routes/tenant-filters';
+import { ExportButton, fileNameOf } from './export-button';
+import { Choice, DateField, FilterBar } from './filter-bar';
+import { stringifySearch } from './search-params';
+import { useZone } from './zone';
+import { dayAfter, instantOf, today, wallClockOf } from './zone-days';
+
+/** What a report covers: a period, or the books up to a day. */
+export type Scope = 'period' | 'day';
+
+const MONTHS = 12;
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** First day of a month. Months before January and after December belong to the neighbouring years. */
+const firstOf = (year: number, month: number): string =>
+  `${year + Math.floor((month - 1) / MONTHS)}-${twoDigits(((((month - 1) % MONTHS) + MONTHS) % MONTHS) + 1)}-01`;
+
+const PRESETS = [
+  ['month', 'This month'],
+  ['lastMonth', 'Last month'],
+  ['quarter', 'This quarter'],
+  ['lastQuarter', 'Last quarter'],
+  ['year', 'This year'],
+  ['lastYear', 'Last year'],
+] as const;
+type Preset = (typeof PRESETS)[number][0];
+
+/** First day and length in months of a preset period. */
+function startOf(preset: Preset, year: number, month: number): readonly [first: string, months: number, begin: number] {
+  const quarter = month - ((month - 1) % 3);
+  const starts: Record<Preset, readonly [number, number]> = {
+    month: [month, 1],
+    lastMonth: [month - 1, 1],
+    quarter: [quarter, 3],
+    lastQuarter: [quarter - 3, 3],
+    year: [1, MONTHS],
+    lastYear: [1 - MONTHS, MONTHS],
+  };
+  const [begin, months] = starts[preset];
+  return [firstOf(year, begin), months, begin];
+}
+
+function periodOf(preset: Preset, day: string): { from: string; to: string } {
+  const year = Number(day.slice(0, 4));
+  const [from, months, begin] = startOf(preset, year, Number(day.slice(5, 7)));
+  return { from, to: dayAfter(firstOf(year, begin + months), -1) };
+}
+
+/** The period of a report: as chosen, or this year. */
+export function usePeriod({ from, to }: ReportFilters): { from: string; to: string } {
+  const year = periodOf('year', today(useZone()));
+  return {
+    from: from ?? (to !== undefined && to < year.from ? `${to.slice(0, 4)}-01-01` : year.from),
+    to: to ?? year.to,
+  };
+}
+
+/** Instant up to which records count; the present without a choice. */
+export const known = ({ knownAt }: ReportFilters): { knownAt?: string } => (knownAt === undefined ? {} : { knownAt });
+
+export type ReportProps = {
+  readonly filters: ReportFilters;
+  readonly onChange: (filters: ReportFilters) => void;
+};
+
+type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNode };
+
+/** Parameters of a report, which are part of the address. */
+export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
+  const zone = useZone();
+  const isFiltered = Object.keys(filters).length > 0;
+  const clear = (): void => {
+    onChange({});
+  };
+  return (
+    <FilterBar onClear={isFiltered ? clear : undefined}>
+      {scope === 'period' ? (
+        <PeriodFields filters={filters} onChange={onChange} />
+      ) : (
+        <DateField
+          label="As of"
+          onChange={(asOf) => {
+            onChange({ ...filters, asOf });
+          }}
+          value={filters.asOf ?? today(zone)}
+        />
+      )}
+      {children}
+      <TextInput
+        className="k-choice k-instant-field"
+        label="As known at"
+        onChange={({ currentTarget: { value } }) => {
+          onChange({ ...filters, knownAt: value === '' ? undefined : instantOf(value, zone) });
+        }}
+        title={`The books as they stood at this time (${zone})`}
+        type="datetime-local"
+        value={filters.knownAt === undefined ? '' : wallClockOf(filters.knownAt, zone).slice(0, 16)}
+      />
+    </FilterBar>
+  );
+}
+
+function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
+  const day = today(useZone());
+  const period = usePeriod(filters);
+  const preset = PRESETS.map(([name]) => name).find((name) => {
+    const { from, to } = periodOf(name, day);
+    return from === period.from && to === period.to;
+  });
+  return (
+    <>
+      <Choice
+        label="Period"
+        onChange={(next) => {
+          onChange({ ...filters, ...(next === undefined ? period : periodOf(next, day)) });
+        }}
+        options={PRESETS}
+        value={preset}
+      />
+      <DateField
+        label="From"
+        onChange={(from) => {
+          onChange({ ...filters, from });
+        }}
+        value={period.from}
+      />
+      <DateField
+        label="To"
+        onChange={(to) => {
+          onChange({ ...filters, to });
+        }}
+        value={period.to}
+      />
+    </>
+  );
+}
+
+type ExportProps = {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
+  /** Another format than CSV: its name and the ending of its files. */
+  readonly format?: readonly [format: string, ending: string];
+};
+
+/** Downloads a report. The file's name contains the tenant, the report and what it covers. */
+export function ReportExport({ name, parameters, format }: ExportProps): ReactNode {
+  const slug = useMe()?.tenant?.slug ?? 'kontor';
+  const { from, to, asOf, knownAt } = parameters;
+  const covers = [from, to, asOf, knownAt === undefined ? undefined : `known-${String(knownAt).slice(0, 16)}`];
+  const [kind, ending] = format ?? [undefined, 'csv'];
+  return (
+    <ExportButton
+      fileName={`${fileNameOf(slug, name, ...covers.map((part) => (part === undefined ? part : String(part))))}.${ending}`}
+      label={`Download ${kind ?? 'CSV'}`}
+      path={`/api/reports/${name}${stringifySearch({ ...parameters, format: kind })}`}
+      type={kind === undefined ? 'text/csv' : 'text/plain'}
+    />
+  );
+}

@@ -1,0 +1,172 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { balanceSheetQuery, profitAndLossQuery, type BalanceSheet, type ProfitAndLoss } from '../api/reports';
+import { DataTable, type Column } from './data-table';
+import { Choice } from './filter-bar';
+import { amountWords, Figure } from './money';
+import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportPanel } from './report-panel';
+import { LedgerLink } from './trial-balance-report';
+import { useZone } from './zone';
+import { today } from './zone-days';
+
+const STEPS = [
+  ['month', 'Months'],
+  ['quarter', 'Quarters'],
+] as const;
+
+type Section = ProfitAndLoss['sections'][number];
+type Row = Section['rows'][number];
+
+const columnsOf = (
+  { periods }: ProfitAndLoss,
+  { name, total, totals }: Section,
+  filters: ReportProps['filters'],
+): readonly Column<Row>[] => [
+  {
+    key: 'name',
+    header: name,
+    total: `Total ${name.toLowerCase()}`,
+    cell: ({ accountId, name: account, code }) => (
+      <>
+        <LedgerLink filters={filters} id={accountId}>
+          {account}
+        </LedgerLink>
+        {code !== null && <div className="k-nothing">{code}</div>}
+      </>
+    ),
+  },
+  ...(periods.length > 1
+    ? periods.map((period, index): Column<Row> => ({
+        key: period.name,
+        header: period.name,
+        numeric: true,
+        cell: ({ amounts }) => <Figure amount={amounts[index] ?? '0'} />,
+        total: amountWords(totals[index] ?? '0'),
+      }))
+    : []),
+  {
+    key: 'total',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount }) => <Figure amount={amount} />,
+    total: amountWords(total),
+  },
+];
+
+/** Income and expenses of a period, in total or by month or quarter. */
+export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNode {
+  const period = usePeriod(filters);
+  const parameters = { ...period, ...known(filters), ...(filters.by !== undefined && { by: filters.by }) };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={<ReportExport name="profit-and-loss" parameters={parameters} />}
+      filters={
+        <ReportFilterBar filters={filters} onChange={onChange} scope="period">
+          <Choice
+            label="Columns"
+            onChange={(by) => {
+              onChange({ ...filters, by });
+            }}
+            options={STEPS}
+            value={filters.by}
+          />
+        </ReportFilterBar>
+      }
+      knownAt={filters.knownAt}
+      query={useQuery(profitAndLossQuery(parameters))}
+      title="Income and expenses"
+    >
+      {(report) => (
+        <div className="k-sections">
+          {report.sections.map((section) => (
+            <DataTable
+              columns={columnsOf(report, section, { ...filters, ...period })}
+              empty={`No ${section.name.toLowerCase()} in this period.`}
+              key={section.name}
+              keyOf={({ accountId }) => accountId}
+              label={section.name}
+              rows={section.rows}
+            />
+          ))}
+          <Sum label="Result" value={`${amountWords(report.result)} ${report.currency}`} />
+        </div>
+      )}
+    </ReportPanel>
+  );
+}
+
+const Sum = ({ label, value }: { label: string; value: string }): ReactNode => (
+  <p className="k-result">
+    <span>{label}</span>
+    <span>{value}</span>
+  </p>
+);
+
+type BalanceSection = BalanceSheet['sections'][number];
+type BalanceRow = BalanceSection['rows'][number];
+
+const balanceColumns = (
+  { name, total }: BalanceSection,
+  filters: ReportProps['filters'],
+): readonly Column<BalanceRow>[] => [
+  {
+    key: 'name',
+    header: name,
+    total: `Total ${name.toLowerCase()}`,
+    cell: ({ accountId, name: account, code }) => (
+      <>
+        {accountId === null ? (
+          account
+        ) : (
+          <LedgerLink filters={filters} id={accountId}>
+            {account}
+          </LedgerLink>
+        )}
+        {code !== null && <div className="k-nothing">{code}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ amount }) => <Figure amount={amount} />,
+    total: amountWords(total),
+  },
+];
+
+/** Assets, liabilities and equity at the end of a day. */
+export function BalanceSheetReport({ filters, onChange }: ReportProps): ReactNode {
+  const day = today(useZone());
+  const asOf = filters.asOf ?? day;
+  const parameters = { asOf, ...known(filters) };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={<ReportExport name="balance-sheet" parameters={parameters} />}
+      filters={<ReportFilterBar filters={filters} onChange={onChange} scope="day" />}
+      knownAt={filters.knownAt}
+      query={useQuery(balanceSheetQuery(parameters))}
+      title="Assets, liabilities and equity"
+    >
+      {({ sections, totalAssets, totalLiabilitiesAndEquity, currency }) => (
+        <div className="k-sections">
+          {sections.map((section) => (
+            <DataTable
+              columns={balanceColumns(section, { to: asOf, knownAt: filters.knownAt })}
+              empty={`No ${section.name.toLowerCase()} on this day.`}
+              key={section.name}
+              keyOf={({ accountId, name }) => accountId ?? name}
+              label={section.name}
+              rows={section.rows}
+            />
+          ))}
+          <Sum label="Assets" value={`${amountWords(totalAssets)} ${currency}`} />
+          <Sum label="Liabilities and equity" value={`${amountWords(totalLiabilitiesAndEquity)} ${currency}`} />
+        </div>
+      )}
+    </ReportPanel>
+  );
+}

@@ -1,0 +1,172 @@
+import { Alert, Group, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { accountsQuery, branchesQuery, changedBooks, customersQuery, type Account, type Branch } from '../api/books';
+import { api, data } from '../api/client';
+import { useMay } from '../api/me';
+import type { Sale } from '../api/sales';
+import { CreateAccount } from './account-form';
+import { ActionButton } from './action-button';
+import { CreateBranch } from './branch-form';
+import { ConfirmAction } from './confirm-action';
+import { count } from './figures';
+import { Icon } from './icons';
+
+type Props = { readonly sale: Sale };
+
+const FIRST = { pageNumber: 1, pageSize: 20 };
+
+/** Why a sale was rejected, what removes the cause, and another attempt. */
+export function RejectedSale({ sale }: Props): ReactNode {
+  const { rejection, id } = sale;
+  const cache = useQueryClient();
+  const mayRetry = useMay('transactions.write');
+  const retry = useMutation({
+    mutationFn: () => data(api.POST('/api/sales/{id}/retry', { params: { path: { id } } })),
+    onSettled: () => {
+      changedBooks(cache);
+    },
+  });
+  if (rejection === null) return null;
+  const { code, message, attempts } = rejection;
+  return (
+    <Alert
+      className="k-problem"
+      color="red"
+      icon={<Icon name="alert" />}
+      role="alert"
+      title={message}
+      variant="outline"
+    >
+      <Text size="sm">
+        Rejected as <code>{code}</code> after {count(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}.{' '}
+        {isHealing(code)
+          ? 'The sale is booked by itself as soon as the cause is removed.'
+          : 'Correct it where it was entered, and send it again under a new number.'}
+      </Text>
+      <Group gap="sm" mt="xs">
+        <Fix sale={sale} />
+        {mayRetry && <ActionButton action={retry} icon="refresh" label="Try again" />}
+      </Group>
+    </Alert>
+  );
+}
+
+/** Whether removing the cause lets the service book the sale. */
+const isHealing = (code: string): boolean =>
+  ['BRANCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'CUSTOMER_PASSIVE', 'RELATED_SALE_UNKNOWN'].includes(code);
+
+/** The step that removes the cause. */
+function Fix({ sale }: Props): ReactNode {
+  switch (sale.rejection?.code) {
+    case 'BRANCH_UNKNOWN':
+      return <BranchFix code={sale.branchCode ?? ''} />;
+    case 'ACCOUNT_UNKNOWN':
+      return <AccountFix sale={sale} />;
+    case 'CUSTOMER_PASSIVE':
+      return <CustomerFix name={sale.customerName ?? ''} />;
+    default:
+      return sale.relatedSaleId === null ? null : (
+        <Link params={{ id: sale.relatedSaleId }} to="/sales/$id">
+          Open the related sale
+        </Link>
+      );
+  }
+}
+
+const matching = <R extends { readonly code: string | null }>(
+  records: readonly R[] | undefined,
+  code: string,
+): R | undefined => records?.find((each) => each.code?.toUpperCase() === code.toUpperCase());
+
+function BranchFix({ code }: { code: string }): ReactNode {
+  const mayWrite = useMay('branches.write');
+  const branches = useQuery({ ...branchesQuery({ ...FIRST, search: code }), enabled: useMay('branches.read') });
+  if (!mayWrite || branches.data === undefined) return null;
+  const branch = matching<Branch>(branches.data.items, code);
+  if (branch === undefined) return <CreateBranch code={code.toUpperCase()} />;
+  return branch.isActive ? null : (
+    <Activate
+      act={() =>
+        data(api.PATCH('/api/branches/{id}', { params: { path: { id: branch.id } }, body: { isActive: true } }))
+      }
+      label={`Activate the branch ${branch.code}`}
+      name={branch.name}
+    />
+  );
+}
+
+/** Types of the default account of each method of payment. */
+const DEFAULT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
+
+function AccountFix({ sale: { payments, rejection } }: Props): ReactNode {
+  const payment = payments.find(({ accountCode }) => accountCode !== null && rejection?.message.includes(accountCode));
+  const { accountCode = null, method = 'BANK' } = payment ?? {};
+  return accountCode === null ? (
+    <Link to="/accounts">Choose the default account</Link>
+  ) : (
+    <CodedAccountFix code={accountCode} type={DEFAULT_TYPE[method]} />
+  );
+}
+
+function CodedAccountFix({ code, type }: { code: string; type: Account['type'] }): ReactNode {
+  const mayWrite = useMay('accounts.write');
+  const accounts = useQuery({ ...accountsQuery({ ...FIRST, search: code }), enabled: useMay('accounts.read') });
+  if (!mayWrite || accounts.data === undefined) return null;
+  const account = matching<Account>(accounts.data.items, code);
+  if (account === undefined) return <CreateAccount code={code} type={type} />;
+  return account.isActive ? null : (
+    <Activate
+      act={() =>
+        data(api.PATCH('/api/accounts/{id}', { params: { path: { id: account.id } }, body: { isActive: true } }))
+      }
+      label={`Activate the account ${code}`}
+      name={account.name}
+    />
+  );
+}
+
+/** The sale does not know its customer yet, only the name. */
+function CustomerFix({ name }: { name: string }): ReactNode {
+  const mayWrite = useMay('customers.write');
+  const passive = { ...FIRST, search: name, status: 'PASSIVE' as const };
+  const customers = useQuery({ ...customersQuery(passive), enabled: useMay('customers.read') });
+  const [found, ...others] = customers.data?.items.filter((each) => each.name === name) ?? [];
+  if (!mayWrite || found === undefined || others.length > 0)
+    return (
+      <Link search={{ status: 'PASSIVE', search: name }} to="/customers">
+        Find the customer
+      </Link>
+    );
+  return (
+    <Activate
+      act={() =>
+        data(api.PATCH('/api/customers/{id}', { params: { path: { id: found.id } }, body: { status: 'ACTIVE' } }))
+      }
+      label={`Activate ${name}`}
+      name={name}
+    />
+  );
+}
+
+type ActivateProps = { readonly act: () => Promise<unknown>; readonly label: string; readonly name: string };
+
+function Activate({ act, label, name }: ActivateProps): ReactNode {
+  const cache = useQueryClient();
+  return (
+    <ConfirmAction
+      act={act}
+      buttonProps={{ variant: 'filled' }}
+      icon="play"
+      label={label}
+      onDone={() => {
+        changedBooks(cache);
+        askAgain(cache, ['branches']);
+      }}
+    >
+      <strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.
+    </ConfirmAction>
+  );
+}

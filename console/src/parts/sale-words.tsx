@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { MANUAL, type ListedSale } from '../api/sales';
+import { StatusBadge, type Tone } from './status-badge';
+
+export const SALE_TYPES = [
+  ['SALE', 'Sale'],
+  ['RETURN', 'Return'],
+  ['CANCELLATION', 'Cancellation'],
+] as const;
+
+export const SALE_STATUSES = [
+  ['BOOKED', 'Booked'],
+  ['REJECTED', 'Rejected'],
+  ['ACCEPTED', 'Waiting'],
+] as const;
+
+const TONES: Readonly<Record<ListedSale['status'], Tone>> = { BOOKED: 'good', REJECTED: 'bad', ACCEPTED: 'busy' };
+
+const wordsIn = <V extends string>(pairs: readonly (readonly [V, string])[], value: V): string =>
+  pairs.find(([each]) => each === value)?.[1] ?? value;
+
+export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_TYPES, type);
+export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? 'Entered by hand' : sourceId);
+
+export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
+  <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>
+);

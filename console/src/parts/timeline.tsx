@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AuditEntry } from '../api/audit';
+import { useMay } from '../api/me';
+import { tenantAuditQuery } from '../api/tenant-audit';
+import { actorWords } from './audit-words';
+import { DataTable, type Column } from './data-table';
+import { Instant } from './instant';
+import { Panel } from './panel';
+
+const SHOWN = 10;
+
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  { key: 'when', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  {
+    key: 'what',
+    header: 'Action',
+    cell: ({ id, summary }) => (
+      <Link params={{ id }} to="/audit-log/$id">
+        {summary}
+      </Link>
+    ),
+  },
+  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
+];
+
+/** Latest changes of a record: what, when and by whom. Only for users who may read the audit log. */
+export function Timeline({ entity, id }: { entity: string; id: string }): ReactNode {
+  const mayRead = useMay('audit.read');
+  const query = { entity, entityId: id, pageNumber: 1, pageSize: SHOWN };
+  const entries = useQuery({ ...tenantAuditQuery(query), enabled: mayRead });
+  if (!mayRead) return null;
+  return (
+    <Panel
+      aside={
+        <Link search={{ entity, entityId: id }} to="/audit-log">
+          All changes
+        </Link>
+      }
+      title="Timeline"
+    >
+      <DataTable
+        columns={auditColumns}
+        empty="There are no changes yet."
+        keyOf={({ id: entry }) => entry}
+        label="Timeline"
+        query={entries}
+        rows={entries.data?.items}
+      />
+    </Panel>
+  );
+}

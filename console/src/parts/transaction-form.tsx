@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import { customerSource, expenseSource, moneySource, ownSource, payeeSource, type Transaction } from '../api/books';
+import type { Shapes } from '../api/client';
+import { amountOf } from './amount';
+import { AmountField, AreaField, OneOfField, someOf, TextField, type Draft, type Form } from './form';
+import { typedAmount } from './money';
+import type { Source } from './remote-choice';
+import { RemoteField } from './remote-field';
+import { RECORDED_TYPES } from './transaction-words';
+
+type Body = Shapes['CreateTransactionDto'];
+type Reference = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId';
+type Party = { readonly name: Reference; readonly label: string; readonly source: Source; readonly required?: boolean };
+
+/** Types that this form records. */
+type FormType = Exclude<Body['type'], 'JOURNAL'>;
+
+const customer = (label: string, required = false): Party => ({
+  ...{ name: 'customerId', label, source: customerSource, required },
+});
+const account = (label: string, source: Source, name: Reference = 'accountId', required = true): Party => ({
+  ...{ name, label, source, required },
+});
+const EITHER = [customer('Customer'), account('Account', ownSource, 'accountId', false)];
+
+/** Description and parties of each transaction type. Each party offers only records that it accepts. */
+const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties: readonly Party[] }>> = {
+  COLLECTION: {
+    lead: 'A customer pays into an account.',
+    parties: [customer('From customer', true), account('Into account', moneySource)],
+  },
+  PAYMENT: {
+    lead: 'Money leaves an account. Choose one: a customer, a supplier or employee, or an expense.',
+    parties: [
+      account('From account', moneySource),
+      customer('To customer'),
+      account('To supplier or employee', payeeSource, 'counterAccountId', false),
+      account('For expense', expenseSource, 'expenseItemId', false),
+    ],
+  },
+  TRANSFER: {
+    lead: 'Money moves between two of your own accounts.',
+    parties: [account('From account', ownSource), account('To account', ownSource, 'counterAccountId')],
+  },
+  ADJUSTMENT: { lead: 'Corrects the balance of either a customer or an account.', parties: EITHER },
+  OPENING_BALANCE: { lead: 'The balance of one customer or account before bookkeeping began.', parties: EITHER },
+};
+
+const DIRECTIONS = [
+  ['IN', 'In: account balance up, or customer balance down'],
+  ['OUT', 'Out: account balance down, or customer balance up'],
+] as const;
+const OPTIONAL = ['description', 'reference'] as const;
+
+const typeOf = (values: Draft): FormType =>
+  RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
+
+/** Types whose direction the user chooses: the others imply it. */
+const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
+
+export const newTransaction = (date: string, customerId: string): Draft => ({
+  ...{ type: 'COLLECTION', date, amount: '', customerId, accountId: '', counterAccountId: '' },
+  ...{ expenseItemId: '', direction: 'IN', description: '', reference: '' },
+});
+
+/** A transaction as form values. */
+export const transactionDraft = (transaction: Transaction): Draft => ({
+  ...newTransaction(transaction.date, transaction.customerId ?? ''),
+  ...{
+    type: transaction.type ?? 'COLLECTION',
+    amount: typedAmount(transaction.amount),
+    direction: transaction.direction ?? 'IN',
+  },
+  ...{ accountId: transaction.accountId ?? '', counterAccountId: transaction.counterAccountId ?? '' },
+  expenseItemId: transaction.expenseItemId ?? '',
+  ...{ description: transaction.description ?? '', reference: transaction.reference ?? '' },
+});
+
+/** Includes only the parties of the chosen type and drops values typed for another type. */
+export function transactionBody(values: Draft): Body {
+  const type = typeOf(values);
+  const { direction } = values;
+  return {
+    type,
+    date: values['date'] ?? '',
+    amount: amountOf(values['amount'] ?? ''),
+    ...someOf(
+      values,
+      FORMS[type].parties.map(({ name }) => name),
+    ),
+    ...(hasDirection(type) && (direction === 'IN' || direction === 'OUT') && { direction }),
+    ...someOf(values, OPTIONAL),
+  };
+}
+
+export function TransactionFields({ form }: { form: Form }): ReactNode {
+  const type = typeOf(form.values);
+  const { lead, parties } = FORMS[type];
+  return (
+    <>
+      <OneOfField form={form} hint={lead} label="Type" name="type" options={RECORDED_TYPES} required />
+      <div className="k-fields">
+        <TextField form={form} label="Date" name="date" required type="date" />
+        <AmountField autoFocus form={form} label="Amount" name="amount" required />
+        {parties.map((party) => (
+          <RemoteField form={form} key={`${type} ${party.name}`} {...party} />
+        ))}
+        {hasDirection(type) && (
+          <OneOfField form={form} label="Direction" name="direction" options={DIRECTIONS} required />
+        )}
+        <TextField form={form} label="Reference" name="reference" />
+      </div>
+      <AreaField form={form} hint="Used by category rules" label="Description" name="description" />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { Switch } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { trialBalanceQuery, type TrialBalance } from '../api/reports';
+import type { ReportFilters } from '../routes/tenant-filters';
+import { accountTypeWords } from './account-form';
+import { DataTable, type Column } from './data-table';
+import { amountWords, Figure } from './money';
+import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportPanel } from './report-panel';
+
+type Row = TrialBalance['rows'][number];
+
+/** Link from a row to the postings behind its figures. */
+export const LedgerLink = ({
+  id,
+  filters,
+  children,
+}: {
+  id: string;
+  filters: ReportFilters;
+  children: ReactNode;
+}): ReactNode => (
+  <Link
+    params={{ name: 'general-ledger' }}
+    search={{ from: filters.from, to: filters.to ?? filters.asOf, knownAt: filters.knownAt, accountId: id }}
+    to="/reports/$name"
+  >
+    {children}
+  </Link>
+);
+
+const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Column<Row>[] => [
+  { key: 'code', header: 'Code', cell: ({ code }) => code ?? <span className="k-nothing">—</span>, total: 'Total' },
+  {
+    key: 'name',
+    header: 'Account',
+    cell: ({ accountId, name }) => (
+      <LedgerLink filters={filters} id={accountId}>
+        {name}
+      </LedgerLink>
+    ),
+  },
+  { key: 'type', header: 'Type', cell: ({ type }) => accountTypeWords(type) },
+  { key: 'opening', header: 'Opening', numeric: true, cell: ({ opening = '0' }) => <Figure amount={opening} /> },
+  {
+    key: 'debit',
+    header: 'Debit',
+    numeric: true,
+    cell: ({ debit }) => <Figure amount={debit} />,
+    total: amountWords(report.totalDebit),
+  },
+  {
+    key: 'credit',
+    header: 'Credit',
+    numeric: true,
+    cell: ({ credit }) => <Figure amount={credit} />,
+    total: amountWords(report.totalCredit),
+  },
+  {
+    key: 'closing',
+    header: 'Closing',
+    numeric: true,
+    cell: ({ closing, balance }) => <Figure amount={closing ?? balance} />,
+  },
+];
+
+/** Opening balance, turnover and closing balance of each account in a period. */
+export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNode {
+  const period = usePeriod(filters);
+  const zero = filters.zero !== undefined;
+  const parameters = { ...period, ...known(filters), zero };
+  return (
+    <ReportPanel
+      covers={(report) => report}
+      exports={<ReportExport name="trial-balance" parameters={parameters} />}
+      filters={
+        <ReportFilterBar filters={filters} onChange={onChange} scope="period">
+          <Switch
+            checked={zero}
+            label="Empty accounts"
+            onChange={({ currentTarget }) => {
+              onChange({ ...filters, zero: currentTarget.checked ? 'true' : undefined });
+            }}
+          />
+        </ReportFilterBar>
+      }
+      knownAt={filters.knownAt}
+      query={useQuery(trialBalanceQuery(parameters))}
+      title="Accounts"
+    >
+      {(report) => (
+        <DataTable
+          columns={columnsOf(report, { ...filters, ...period })}
+          empty="Nothing was posted in this period."
+          keyOf={({ accountId }) => accountId}
+          label="Trial balance"
+          rows={report.rows}
+        />
+      )}
+    </ReportPanel>
+  );
+}

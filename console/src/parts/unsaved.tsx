@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
+
+/** Reports to the surrounding dialog whether its form contains input. */
+const Unsaved = createContext<(isFilled: boolean) => void>(() => undefined);
+
+export function useUnsaved(isFilled: boolean): void {
+  const report = useContext(Unsaved);
+  useEffect(() => {
+    report(isFilled);
+    return () => {
+      report(false);
+    };
+  }, [report, isFilled]);
+}
+
+type Guard = {
+  /** Closes the dialog, after a question if its form contains input. */
+  readonly leave: () => void;
+  readonly guarded: (children: ReactNode) => ReactNode;
+};
+
+/** Protects the input of a dialog against Escape, the close button, and leaving the page. */
+export function useUnsavedGuard(close: () => void): Guard {
+  const filled = useRef(false);
+  const [report] = useState(() => (isFilled: boolean) => {
+    filled.current = isFilled;
+  });
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent): void => {
+      if (filled.current) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', warn);
+    return () => {
+      window.removeEventListener('beforeunload', warn);
+    };
+  }, []);
+  return {
+    leave: () => {
+      if (filled.current) setAsking(true);
+      else close();
+    },
+    guarded: (children) => (
+      <Unsaved value={report}>
+        {children}
+        {isAsking && (
+          <Question
+            onDiscard={() => {
+              setAsking(false);
+              close();
+            }}
+            onKeep={() => {
+              setAsking(false);
+            }}
+          />
+        )}
+      </Unsaved>
+    ),
+  };
+}
+
+type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => void };
+
+/** Mounted only while it is open, or the key press that opens it would also close it. */
+const Question = ({ onKeep, onDiscard }: QuestionProps): ReactNode => (
+  <Modal centered onClose={onKeep} opened size="sm" title="Discard your input?" withCloseButton={false}>
+    <Stack gap="md">
+      <Text size="sm">The form has not been saved.</Text>
+      <Group justify="flex-end">
+        <Button color="red" onClick={onDiscard} variant="default">
+          Discard
+        </Button>
+        <Button data-autofocus onClick={onKeep}>
+          Keep editing
+        </Button>
+      </Group>
+    </Stack>
+  </Modal>
+);

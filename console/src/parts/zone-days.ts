@@ -1,0 +1,36 @@
+const DAY_MS = 86_400_000;
+
+/** Swedish dates are ISO 8601 dates. */
+const wallClock = (atMs: number, timeZone: string): string =>
+  new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+
+/** Wall-clock time of an instant, as `2026-03-04T09:30:00`. */
+export const wallClockOf = (instant: string, timeZone: string): string =>
+  wallClock(Date.parse(instant), timeZone).replace(' ', 'T');
+
+/** Today, as `2026-03-04`. */
+export const today = (timeZone: string): string => wallClock(Date.now(), timeZone).slice(0, 10);
+
+/** A day some days later, or earlier for a negative number. */
+export const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Instant of a wall-clock time, such as `2026-03-04T09:30`. */
+export function instantOf(wall: string, timeZone: string): string {
+  const asUtc = Date.parse(`${wall}Z`);
+  const offsetAt = (ms: number): number => Date.parse(`${wallClock(ms, timeZone).replace(' ', 'T')}Z`) - ms;
+  // The offset may differ between the guess and the result when the clocks change on that day.
+  return new Date(asUtc - offsetAt(asUtc - offsetAt(asUtc))).toISOString();
+}
+
+const midnight = (day: string, timeZone: string): string => instantOf(`${day}T00:00:00`, timeZone);
+
+type Days = { readonly dateFrom?: string | undefined; readonly dateTo?: string | undefined };
+
+/** First and last instant of the days of a filter. */
+export const instantsOf = ({ dateFrom, dateTo }: Days, timeZone: string): { dateFrom?: string; dateTo?: string } => ({
+  ...(dateFrom !== undefined && { dateFrom: midnight(dateFrom, timeZone) }),
+  ...(dateTo !== undefined && {
+    dateTo: new Date(Date.parse(midnight(dayAfter(dateTo, 1), timeZone)) - 1).toISOString(),
+  }),
+});

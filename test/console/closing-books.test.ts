@@ -1,0 +1,159 @@
+// Periods, reports, rules over the past, and who did what.
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import type { ConsoleService, Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog, row } = handlesOf(() => page);
+const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const mine = <T>(path: string, body?: unknown): Promise<T> =>
+  service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
+type Answer<T> = { readonly data: T };
+
+async function collect(date: string, amount: string, description: string): Promise<void> {
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: `Payer of ${description}` });
+  const { data: accounts } = await mine<Answer<{ id: string }[]>>('/api/accounts/lookup?search=Bank');
+  const parties = { customerId: customer.id, accountId: accounts[0]?.id };
+  await mine('/api/transactions', { type: 'COLLECTION', date, amount, description, ...parties });
+}
+
+test('Closing warns of sales that are not booked, and reopening needs a reason', async () => {
+  await service.sell(shop, 'web-1', { branchCode: 'NORTH', occurredAt: '2026-03-04T10:00:00Z' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  await visitor.signIn(shop.owner, '/periods');
+  await page.getByText('No period is closed').waitFor();
+  await button('Close a period').click();
+  await dialog().getByLabel('Close through').fill('2026-02-28');
+  await dialog().getByLabel('Note').fill('February is filed.');
+  await dialog().getByLabel('Close through').fill('2026-03-31');
+  await dialog().getByText('1 sale is not booked').waitFor();
+  await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
+  await row('February is filed.').getByText('Closed through 31 Mar 2026').waitFor();
+  await page.getByText('1 Apr 2026').waitFor();
+
+  await button('Reopen').click();
+  expect(await dialog().getByLabel('Stay closed through').inputValue()).toBe('2026-02-28');
+  await dialog().getByLabel('Reason').fill('A bill was missing.');
+  await dialog().getByRole('button', { name: 'Reopen' }).click();
+  await row('A bill was missing.').getByText('closed through 28 Feb 2026').waitFor();
+}, 90_000);
+
+test('Reports lead from a figure to its postings, and are downloaded under a name that says what they cover', async () => {
+  await service.sell(shop, 'web-2', { occurredAt: '2026-05-04T10:00:00Z' });
+  await service.saleIs(shop, 'web-2', 'BOOKED');
+  await visitor.signIn(shop.owner, '/reports/profit-and-loss?from=2026-05-01&to=2026-05-31');
+  await row('Total income').getByText('100.00').waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
+  expect(download.suggestedFilename()).toMatch(/^shop-\w+-profit-and-loss-2026-05-01-2026-05-31\.csv$/);
+  await row('Sales').getByRole('link', { name: 'Sales' }).click();
+  await title('General ledger').waitFor();
+  await row('Invoice').getByText('100.00').waitFor();
+  expect(page.url()).toContain('accountId=');
+  const [ledger] = await Promise.all([page.waitForEvent('download'), button('Download beancount').click()]);
+  expect(ledger.suggestedFilename()).toMatch(/general-ledger-2026-05-01-2026-05-31\.beancount$/);
+  expect(await readFile(await ledger.path(), 'utf8')).toContain('2026-05-04 *');
+  await page.getByRole('link', { name: 'Balance sheet' }).click();
+  await page.getByText('Liabilities and equity').waitFor();
+  await page.getByRole('link', { name: 'Tax', exact: true }).click();
+  await row('19%').getByText('19.00').first().waitFor();
+}, 90_000);
+
+test('A report shows the books as they were known at an earlier time', async () => {
+  await collect('2026-06-01', '10.00', 'first');
+  const instant = new Date().toISOString();
+  await collect('2026-06-01', '5.00', 'second');
+  const period = 'from=2026-06-01&to=2026-06-30';
+  await visitor.signIn(shop.owner, `/reports/trial-balance?${period}`);
+  await row('Bank').getByText('15.00').first().waitFor();
+  await visitor.goTo(`/reports/trial-balance?${period}&knownAt=${instant}`);
+  await row('Bank').getByText('10.00').first().waitFor();
+  await page.getByText('as known at').waitFor();
+}, 60_000);
+
+test('Only the report is printed', async () => {
+  await visitor.signIn(shop.owner, '/reports/balance-sheet');
+  await page.getByText('Liabilities and equity').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  for (const hidden of ['Print', 'Download CSV']) expect(await button(hidden).isVisible()).toBe(false);
+  expect(await page.getByRole('link', { name: 'Customers' }).isVisible()).toBe(false);
+  expect(await page.getByLabel('As of').isVisible()).toBe(false);
+  expect(await title('Balance sheet').isVisible()).toBe(true);
+}, 60_000);
+
+test('A rule is tested on the past before it is applied, and its run can be undone', async () => {
+  const { data: categories } =
+    await mine<Answer<{ id: string; name: string; direction: string }[]>>('/api/transaction-categories');
+  const incoming = categories.find(({ direction }) => direction === 'IN');
+  for (const number of [1, 2, 3]) await collect('2026-07-01', '10.00', `quay bonus ${number}`);
+  await mine('/api/transaction-categories/rules', { categoryId: incoming?.id, keyword: 'quay bonus' });
+  await visitor.signIn(shop.owner, '/rules?search=quay');
+  await row('quay bonus')
+    .getByRole('button', { name: /^Apply to the past/ })
+    .click();
+  await dialog().getByRole('button', { name: 'Preview' }).click();
+  await dialog().getByText('Would change 3 transactions').waitFor();
+  await dialog().getByText('quay bonus 2').waitFor();
+  await dialog().getByRole('button', { name: 'Apply', exact: true }).click();
+  await title('Applied rules').waitFor();
+  await row(incoming?.name ?? '')
+    .getByText('Done')
+    .waitFor();
+  await page.getByRole('button', { name: /^Undo/ }).click();
+  await dialog().getByRole('button', { name: 'Undo' }).click();
+  await dialog().getByText('Restored 3 transactions.').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).last().click();
+  await row(incoming?.name ?? '')
+    .getByText('Undone')
+    .waitFor();
+}, 90_000);
+
+test('Home lists what needs attention, and the audit log shows who did what', async () => {
+  await service.sell(shop, 'web-9', { branchCode: 'NOWHERE' });
+  await service.saleIs(shop, 'web-9', 'REJECTED');
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Ada Bakery' });
+  await visitor.signIn(shop.owner);
+  await title('Acme Trading').waitFor();
+  const rejected = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+  await rejected.filter({ hasText: 'rejected' }).getByRole('link', { name: 'Repair' }).click();
+  await row('web-9').waitFor();
+  await visitor.goTo(`/customers/${customer.id}`);
+  await page.getByRole('region', { name: 'Timeline' }).first().getByText('Olga Owner').waitFor();
+  await page.getByRole('link', { name: 'All changes' }).click();
+  await title('Audit log').waitFor();
+  await row('Ada Bakery').getByRole('link').click();
+  await page.getByRole('region', { name: 'Changes' }).first().getByText('Ada Bakery').first().waitFor();
+}, 90_000);
+
+test('A user gets the permissions of a role, and sees only the pages that they allow', async () => {
+  await visitor.signIn(shop.owner, '/roles');
+  await button('Create a role').click();
+  await dialog().getByLabel('Name').fill('Cashier');
+  await dialog().getByRole('checkbox', { name: 'See customers' }).check();
+  await dialog().getByRole('button', { name: 'Create a role' }).click();
+  await row('Cashier').waitFor();
+  await page.getByRole('link', { name: 'Users' }).first().click();
+  await button('Create a user').click();
+  await dialog().getByLabel('Name').fill('Carla Cashier');
+  const carla = { email: `carla@${shop.owner.email.split('@')[1] ?? ''}`, password: 'quite another secret' };
+  await dialog().getByLabel('E-mail').fill(carla.email);
+  await dialog().getByLabel('Password').fill(carla.password);
+  await dialog().getByRole('checkbox', { name: 'Cashier' }).check();
+  await dialog().getByRole('button', { name: 'Create a user' }).click();
+  await row('Carla Cashier').getByText('Cashier').last().waitFor();
+  await button('Sign out').click();
+  await visitor.signIn(carla, '/customers');
+  await title('Customers').waitFor();
+  expect(await page.getByRole('link', { name: 'Sales' }).count()).toBe(0);
+  await visitor.goTo('/reports/tax');
+  await page.getByRole('alert').getByText('Access denied').waitFor();
+}, 90_000);

@@ -1,0 +1,132 @@
+// Entries that a bookkeeper types, and what happens to mistakes.
+import { amountOf } from '../../console/src/parts/amount.js';
+import { amountIn, taxIn, unitsOf } from '../../console/src/parts/decimal.js';
+import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
+import type { Page } from 'playwright-core';
+import type { ConsoleService, Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog } = handlesOf(() => page);
+const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const mine = <T>(path: string, body: unknown): Promise<T> => service.call(path, { token: shop.ownerToken, body });
+const choose = async (within: ReturnType<typeof dialog>, label: string, option: string): Promise<void> => {
+  await within.getByLabel(label).first().click();
+  await page.getByRole('option', { name: option }).click();
+};
+
+test.each([
+  ['1.250,00', ',', '1250.00'],
+  ['1,250.00', ',', '1250.00'],
+  ['1 250,5', ',', '1250.5'],
+  ['1.250', ',', '1250'],
+  ['1.250', '.', '1.250'],
+  ['1,250', '.', '1250'],
+  ['1250.00', ',', '1250.00'],
+  ['-0.125', ',', '-0.125'],
+  ['1.250.000,5', '.', '1250000.5'],
+  ['1.250.00', '.', '1.250.00'],
+  ['ten', '.', 'ten'],
+])('With decimals after “%2$s”, the amount “%s” is read as %s', (typed, decimal, read) => {
+  expect(amountOf(typed, decimal)).toBe(read);
+});
+
+test('Tax contained in a gross amount is exact to the smallest unit of the currency', () => {
+  const [gross, rate] = [unitsOf('119.00') ?? 0n, unitsOf('19') ?? 0n];
+  expect(amountIn(taxIn(gross, rate), 2)).toBe('19.00');
+  expect(amountIn(taxIn(unitsOf('10.00') ?? 0n, unitsOf('7') ?? 0n), 2)).toBe('0.65');
+  expect(amountIn(unitsOf('-1234.5') ?? 0n, 0)).toBe('-1235');
+});
+
+test('A day of the tenant begins and ends by its own clock, also when the clocks change', () => {
+  expect(instantOf('2026-03-29T00:00:00', 'Europe/Berlin')).toBe('2026-03-28T23:00:00.000Z');
+  expect(instantsOf({ dateFrom: '2026-03-29', dateTo: '2026-03-29' }, 'Europe/Berlin')).toEqual({
+    dateFrom: '2026-03-28T23:00:00.000Z',
+    dateTo: '2026-03-29T21:59:59.999Z',
+  });
+  expect(instantOf('2026-07-01T09:30', 'Asia/Kolkata')).toBe('2026-07-01T04:00:00.000Z');
+});
+
+test('A mistaken amount is corrected in one dialog, and original, reversal and replacement lead to each other', async () => {
+  const { data: customer } = await mine<{ data: { id: string } }>('/api/customers', { name: 'Northwind Foods' });
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await button('Record a transaction').click();
+  await dialog().getByLabel('Amount').fill('1,200.50');
+  await dialog().getByLabel('Into account').first().click();
+  // Only accounts that receive money are offered, with code and balance.
+  await page.getByRole('option', { name: 'Bank' }).getByText('0.00 EUR').waitFor();
+  expect(await page.getByRole('option', { name: 'Northwind Foods' }).count()).toBe(0);
+  await page.getByRole('option', { name: 'Bank' }).click();
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Collection').waitFor();
+
+  await button('Correct').click();
+  await dialog().getByLabel('Reason').fill('Typed one zero too many.');
+  expect(await dialog().getByLabel('Amount').inputValue()).toBe('1200.50');
+  await dialog().getByLabel('Amount').fill('120.05');
+  await dialog().getByRole('button', { name: 'Book correction' }).click();
+  const story = page.getByRole('region', { name: 'Related transactions' });
+  await story.getByText('Replaces').waitFor();
+  await page.getByText('+120.05 EUR').waitFor();
+  await story.getByRole('link', { name: 'the original transaction' }).click();
+  await story.getByText('Reason: Typed one zero too many.').waitFor();
+  await story.getByText('by Olga Owner').waitFor();
+  await story.getByRole('link', { name: 'its reversal' }).click();
+  await title('Reversal (collection)').waitFor();
+  await story.getByRole('link', { name: 'the original transaction' }).click();
+  await story.getByRole('link', { name: 'the corrected transaction' }).click();
+  await page.getByText('+120.05 EUR').waitFor();
+}, 90_000);
+
+test('A journal entry shows while typing whether it balances, and splits the tax off a gross amount', async () => {
+  visitor.expects(/400/);
+  await mine('/api/accounts', { name: 'Rent', type: 'EXPENSE' });
+  await visitor.signIn(shop.owner, '/transactions');
+  await button('Journal entry').click();
+  const line = (number: number) => dialog().getByRole('group', { name: `Line ${number}` });
+  await choose(line(1), 'Account', 'Rent');
+  await line(1).getByLabel('Debit').fill('1,190.00');
+  await dialog().getByText('1,190.00 missing on the credit side').waitFor();
+  await dialog().getByLabel('Tax rate, %').fill('19');
+  await dialog().getByRole('button', { name: 'Split tax off line 1' }).click();
+  expect(await line(1).getByLabel('Debit').inputValue()).toBe('1000.00');
+  expect(await line(2).getByLabel('Debit').inputValue()).toBe('190.00');
+  await choose(line(2), 'Account', 'Tax');
+  await line(3).getByLabel('Credit').fill('1190');
+  await dialog().getByText('Balanced').waitFor();
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  // The account of the last line is missing.
+  await dialog().getByText('Correct the marked field.').waitFor();
+  await choose(line(3), 'Account', 'Bank');
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Journal entry').waitFor();
+  await page.getByRole('region', { name: 'Postings' }).last().getByText('1,190.00').waitFor();
+}, 90_000);
+
+test('Escape asks before it discards a filled form, and closes an empty one', async () => {
+  await visitor.signIn(shop.owner, '/branches');
+  await button('Create a branch').click();
+  await dialog().waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await button('Create a branch').click();
+  await dialog().getByLabel('Code').fill('NORTH');
+  await page.keyboard.press('Escape');
+  await button('Keep editing').click();
+  await button('Keep editing').waitFor({ state: 'detached' });
+  expect(await dialog().getByLabel('Code').inputValue()).toBe('NORTH');
+  await page.keyboard.press('Escape');
+  await button('Discard').click();
+  await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+  await button('Create a branch').click();
+  expect(await dialog().getByLabel('Code').inputValue()).toBe('');
+}, 60_000);

@@ -1,0 +1,109 @@
+// What a tenant does about sales: finds them, removes the cause of a rejection, and records a sale by hand.
+import type { Page } from 'playwright-core';
+import type { ConsoleService, Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog, row } = handlesOf(() => page);
+const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const mine = <T>(path: string, body?: unknown, method?: string): Promise<T> =>
+  service.call(path, {
+    token: shop.ownerToken,
+    ...(body !== undefined && { body }),
+    ...(method !== undefined && { method }),
+  });
+
+test('A notification leads to the rejected sale, and the branch that is created beside the error books it', async () => {
+  await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+  await visitor.signIn(shop.owner, '/sales');
+  await button('Notifications: 1 unread').click();
+  await page.getByRole('link', { name: 'Open', exact: true }).click();
+  await title('Sale web-1').waitFor();
+  await page.getByRole('alert').getByText('The branch NORTH does not exist.').waitFor();
+  await page.getByText('Espresso machine').waitFor();
+  await button('Create the branch NORTH').click();
+  expect(await dialog().getByLabel('Code').inputValue()).toBe('NORTH');
+  await dialog().getByLabel('Name').fill('North quay');
+  await dialog().getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.getByRole('link', { name: 'Transaction', exact: true }).click();
+  await title('Invoice').waitFor();
+  await page.getByRole('link', { name: 'the sale web-1' }).click();
+  await title('Sale web-1').waitFor();
+}, 60_000);
+
+test('A missing account and a passive customer are also repaired beside the error', async () => {
+  const payments = [{ method: 'BANK', amount: '119.00', accountCode: 'GIRO' }];
+  await service.sell(shop, 'web-2', { payments });
+  await service.saleIs(shop, 'web-2', 'REJECTED');
+  await visitor.signIn(shop.owner, '/sales?status=REJECTED');
+  await row('web-2').getByText('The account GIRO does not exist.').waitFor();
+  // A click beside the link opens the row, too.
+  await row('web-2').getByText('119.00 EUR').click();
+  await button('Create the account GIRO').click();
+  await dialog().getByLabel('Name').fill('Giro');
+  await dialog().getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
+
+  await service.sell(shop, 'web-3', { customer: { externalId: 'c9', name: 'Harbour Café' } });
+  await service.saleIs(shop, 'web-3', 'BOOKED');
+  const { items } = await mine<{ items: { id: string }[] }>('/api/customers?pageNumber=1&pageSize=5&search=Harbour');
+  await mine(`/api/customers/${items[0]?.id ?? ''}`, { status: 'PASSIVE' }, 'PATCH');
+  await service.sell(shop, 'web-4', { customer: { externalId: 'c9', name: 'Harbour Café' } });
+  await service.saleIs(shop, 'web-4', 'REJECTED');
+  await visitor.goTo('/sales?status=REJECTED');
+  await row('web-4').getByRole('link', { name: 'web-4' }).click();
+  await button('Activate Harbour Café').click();
+  await dialog().getByRole('button', { name: 'Activate Harbour Café' }).click();
+  await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
+}, 90_000);
+
+test('A retry that fails names what still stands in the way', async () => {
+  visitor.expects(/409/);
+  await service.sell(shop, 'web-5', { type: 'RETURN', relatedExternalId: 'nowhere', total: '119.00' });
+  await service.saleIs(shop, 'web-5', 'REJECTED');
+  await visitor.signIn(shop.owner, '/sales?search=web-5');
+  await row('web-5').getByRole('link', { name: 'web-5' }).click();
+  await button('Try again').click();
+  await page.getByText('Not possible in the current state').waitFor();
+  await page.getByText('after 2 attempts').waitFor();
+}, 60_000);
+
+test('Sales are filtered by day in the time zone of the tenant', async () => {
+  // Half past midnight on 2 May in Berlin, which is still 1 May in UTC.
+  await service.sell(shop, 'night-1', { occurredAt: '2026-05-01T22:30:00Z' });
+  await service.saleIs(shop, 'night-1', 'BOOKED');
+  await visitor.signIn(shop.owner, '/sales?dateFrom=2026-05-02&dateTo=2026-05-02');
+  await row('night-1').getByText('2 May 2026').waitFor();
+  await visitor.goTo('/sales?dateFrom=2026-05-01&dateTo=2026-05-01');
+  await page.getByText('No sales match these filters.').waitFor();
+}, 60_000);
+
+test('A sale is recorded by hand: its total is shown while typing, and its page links to the transaction', async () => {
+  await visitor.signIn(shop.owner, '/sales');
+  await button('Record a sale').click();
+  const line = dialog().getByRole('group', { name: 'Line 1' });
+  await line.getByLabel('Description').fill('Grinder');
+  await line.getByLabel('Quantity').fill('3');
+  await line.getByLabel('Net price').fill('1,000.00');
+  await line.getByLabel('Tax, %').fill('19');
+  await dialog().getByText('Total 3,570.00 EUR').waitFor();
+  await dialog().getByRole('button', { name: 'Add payment' }).click();
+  await dialog().getByRole('group', { name: 'Payment 1' }).getByLabel('Amount').fill('3,570.00');
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Sale S-000001').waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
+  await page.getByText('Entered by hand').waitFor();
+  expect(await page.getByRole('link', { name: /^Transaction \d/ }).count()).toBe(2);
+}, 60_000);
