@@ -160,6 +160,6 @@ function enteredLate({ id, recordId, data }: Recorded<Extract<News, { type: 'Lat
       `Recorded while the period was being closed: ${named.join('; ')}${more}. ` +
       'To accept them, reopen the period and close it again. Otherwise, cancel them.',
     ...toAdministrators,
-    link: entries[0] && entries.length === 1 ? `/console/transactions/${entries[0].transactionId}` : null,
+    link: entries[0] && entries.length === 1 ? `/console/transactions/${entries[0].transactionId}` : '/console/periods',
   };
 }

@@ -1,6 +1,5 @@
 // Entries that a bookkeeper types, and what happens to mistakes.
-import { amountOf } from '../../console/src/parts/amount.js';
-import { amountIn, taxIn, unitsOf } from '../../console/src/parts/decimal.js';
+import { amountIn, amountOf, taxIn, unitsOf } from '../../console/src/parts/amount.js';
 import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';

@@ -70,8 +70,8 @@ export function UsersPage(): ReactNode {
         actions={mayWrite && <CreateUser />}
         lead={
           <>
-            Owners and administrators may do everything; other users have the permissions of their roles.{' '}
-            {useMay('roles.read') && <Link to="/roles">Roles</Link>}
+            Owners and administrators have all permissions. Users read the books and change customers and transactions;
+            roles add permissions. {useMay('roles.read') && <Link to="/roles">Roles</Link>}
           </>
         }
         title="Users"

@@ -23,3 +23,40 @@ export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string 
   const separator = THOUSANDS.exec(text)?.[1] ?? localeDecimal;
   return separator === localeDecimal ? plain(text) : text.replace(separator, '');
 }
+
+const SCALE = 6;
+const UNIT = 10n ** BigInt(SCALE);
+
+/** A typed amount in millionths, which are exact; undefined if it is no amount. */
+export function unitsOf(typed: string | undefined): bigint | undefined {
+  const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amountOf(typed ?? '')) ?? [];
+  if (whole === undefined) return undefined;
+  const units = BigInt(whole) * UNIT + BigInt(decimals.padEnd(SCALE, '0'));
+  return sign === '-' ? -units : units;
+}
+
+/** Millionths in the service's notation. Amounts with more digits are rounded half away from zero. */
+export function amountIn(units: bigint, digits: number): string {
+  const step = 10n ** BigInt(SCALE - digits);
+  const size = units < 0n ? -units : units;
+  const rounded = ((size + step / 2n) / step).toString().padStart(digits + 1, '0');
+  const text = digits === 0 ? rounded : `${rounded.slice(0, -digits)}.${rounded.slice(-digits)}`;
+  return units < 0n && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+/** Decimal places of a currency. */
+export const digitsOf = (currency: string): number =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+
+/** The tax contained in a gross amount. */
+export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
+  (2n * gross * ratePercent + (100n * UNIT + ratePercent)) / (2n * (100n * UNIT + ratePercent));
+
+/** The gross amount of a line of a sale. Net and gross are rounded to the currency, as the service does. */
+export function grossOf(line: Readonly<Record<string, string>>, digits: number): bigint {
+  const [quantity, price] = [unitsOf(line['quantity']) ?? 0n, unitsOf(line['unitPrice']) ?? 0n];
+  const [discount, rate] = [unitsOf(line['discount']) ?? 0n, unitsOf(line['taxRate']) ?? 0n];
+  const rounded = (units: bigint): bigint => unitsOf(amountIn(units, digits)) ?? 0n;
+  const net = rounded((quantity * price) / UNIT - discount);
+  return rounded((net * (100n * UNIT + rate)) / (100n * UNIT));
+}

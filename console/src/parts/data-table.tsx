@@ -89,7 +89,12 @@ const Totals = <Row,>({ columns }: { columns: readonly Column<Row>[] }): ReactNo
   <tfoot role="rowgroup">
     <tr role="row">
       {columns.map(({ key, header, numeric, total }) => (
-        <td className={numeric === true ? 'k-numeric' : undefined} data-label={header} key={key} role="cell">
+        <td
+          className={numeric === true ? 'k-numeric' : undefined}
+          data-label={total === undefined ? undefined : header}
+          key={key}
+          role="cell"
+        >
           <div className="k-cell">{total}</div>
         </td>
       ))}
