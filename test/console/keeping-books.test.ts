@@ -58,6 +58,30 @@ test("A partner's key is shown once and works, and the partner is refused after 
   expect(await push('till-3')).toContain('INVALID_KEY');
 }, 60_000);
 
+test('A key is replaced without an interruption, and shows when it expires', async () => {
+  await visitor.signIn(shop.owner, '/partner-keys');
+  await button('Create a key').click();
+  await dialog().getByLabel('Name').fill('Till 3');
+  await dialog()
+    .getByLabel(/^Partner's system/)
+    .fill('tills');
+  await dialog().getByLabel('Expires').fill('2999-12-31T12:00');
+  await dialog().getByRole('button', { name: 'Create a key' }).click();
+  const key = await dialog().getByTestId('secret').innerText();
+  await dialog().getByLabel('I have stored the key safely').check();
+  await dialog().getByRole('button', { name: 'Done' }).click();
+  await row('Till 3').getByText('31 Dec 2999').waitFor();
+  await button('Rotate: Till 3').click();
+  await dialog().getByLabel('Hours of overlap').fill('24');
+  await dialog().getByRole('button', { name: 'Rotate' }).click();
+  const next = await dialog().getByTestId('secret').innerText();
+  await dialog().getByLabel('I have stored the key safely').check();
+  await dialog().getByRole('button', { name: 'Done' }).click();
+  await row('Till 3').getByText('Two secrets; the old one ends').waitFor();
+  await service.sell({ ...shop, key }, 'till-old');
+  await service.sell({ ...shop, key: next }, 'till-new');
+}, 60_000);
+
 test('Conflicting changes are explained: no change is undone silently, and no input is lost', async () => {
   visitor.expects(/409/);
   const { data: customer } = (await mine('/api/customers', { name: 'Northwind Foods', city: 'Oslo' })) as {

@@ -60,10 +60,13 @@ function CreateKey(): ReactNode {
   const currency = useCurrency();
   return (
     <FormDialog
-      act={({ name = '', sourceId = '', rateLimit = '' }) =>
+      act={({ name = '', sourceId = '', rateLimit = '', expiresAt = '' }) =>
         data(
           api.POST('/api/integration-keys', {
-            body: { name, sourceId, rateLimit: Number(rateLimit) },
+            body: {
+              ...{ name, sourceId, rateLimit: Number(rateLimit) },
+              ...(expiresAt !== '' && { expiresAt: new Date(expiresAt).toISOString() }),
+            },
           }),
         )
       }
@@ -92,10 +95,17 @@ function CreateKey(): ReactNode {
             name="rateLimit"
             type="number"
           />
+          <TextField
+            form={form}
+            hint="In your time zone. Leave empty for a key without an end."
+            label="Expires"
+            name="expiresAt"
+            type="datetime-local"
+          />
         </>
       )}
       icon="plus"
-      initial={{ name: '', sourceId: '', rateLimit: '60' }}
+      initial={{ name: '', sourceId: '', rateLimit: '60', expiresAt: '' }}
       isOutcomeKept
       label="Create a key"
       onDone={refresh}
@@ -112,16 +122,27 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
     <Group gap="xs">
       <FormDialog<IssuedKey>
         about={name}
-        act={() => data(api.POST('/api/integration-keys/{id}/rotate', path))}
-        fields={() => null}
+        act={({ overlapHours }) =>
+          data(api.POST('/api/integration-keys/{id}/rotate', { ...path, body: { overlapHours: Number(overlapHours) } }))
+        }
+        fields={(form) => (
+          <TextField
+            autoFocus
+            form={form}
+            hint="0 to 168. Until then, the current secret works as well. 0 ends it within a second, for example after a leak."
+            label="Hours of overlap"
+            name="overlapHours"
+            type="number"
+          />
+        )}
         icon="refresh"
-        initial={{}}
+        initial={{ overlapHours: '0' }}
         isOutcomeKept
         label="Rotate"
         lead={
           <>
-            <strong>{name}</strong> gets a new secret. The current secret expires within a second, and requests that use
-            it are then rejected with status 401.
+            <strong>{name}</strong> gets a new secret. After the overlap, requests that use the current secret are
+            rejected with status 401.
           </>
         }
         onDone={refresh}
