@@ -6,7 +6,7 @@ import { Instant } from './fields.js';
 
 export const JobTrigger = z.enum(['SCHEDULE', 'MANUAL']);
 export type JobTrigger = z.output<typeof JobTrigger>;
-export const JobExecutionStatus = z.enum(['RUNNING', 'SUCCEEDED', 'FAILED']);
+export const JobExecutionStatus = z.enum(['RUNNING', 'PAUSED', 'SUCCEEDED', 'FAILED', 'CANCELLED']);
 export type JobExecutionStatus = z.output<typeof JobExecutionStatus>;
 
 export const Artifact = z.object({ fileName: z.string(), sizeBytes: z.int(), sha256: z.string() });
@@ -39,7 +39,19 @@ export const jobEvents = {
   ),
   /** A process started the run. `runner` identifies one leadership term; `term` is that of the lease. */
   JobClaimed: technical(Execution.extend({ runner: z.string(), term: z.int(), claimedAt: Instant })),
-  JobProgressed: technical(Execution.extend({ ...Progress, at: Instant })),
+  JobProgressed: technical(
+    Execution.extend({
+      ...Progress,
+      at: Instant,
+      /** Where a resumable run continues after a pause or a crash. */
+      checkpoint: z.exactOptional(z.unknown()),
+      /** The run was paused before this progress was recorded. */
+      isPaused: z.exactOptional(z.literal(true)),
+    }),
+  ),
+  JobPaused: domain('OTHER', 'job', Execution.extend({ ...Progress, pausedAt: Instant })),
+  JobResumed: domain('OTHER', 'job', Execution.extend({ ...Progress, resumedAt: Instant })),
+  JobCancelled: domain('OTHER', 'job', Execution.extend({ ...Progress, finishedAt: Instant })),
   JobSucceeded: domain(
     'OTHER',
     'job',
@@ -68,12 +80,16 @@ export type ExecutionLog = {
   readonly artifact: Artifact | null;
 };
 
-type Run = {
+/** The run in progress. */
+export type Run = {
   readonly execution: Execution;
   readonly parameters: unknown;
   readonly claim: { readonly runner: string; readonly term: number } | null;
   readonly progress: number;
   readonly message: string | null;
+  readonly isPaused: boolean;
+  /** The last recorded checkpoint of a resumable run. */
+  readonly checkpoint?: unknown;
 };
 
 /** `scheduledFor` is the latest scheduled instant for which a run started. `failures` counts all failed runs. */
@@ -97,6 +113,12 @@ const underWay = ({ executionId, ...execution }: Execution, updatedAt = executio
   ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
 });
 
+const atProgress = (execution: Execution & Pick<Run, 'progress' | 'message'>, at: string): ExecutionLog => ({
+  ...underWay(execution, at),
+  progress: execution.progress,
+  message: execution.message,
+});
+
 const finished = (execution: Execution, finishedAt: string) => ({
   ...underWay(execution, finishedAt),
   finishedAt,
@@ -112,7 +134,15 @@ export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
     case 'JobStarted':
       return underWay(event.data);
     case 'JobProgressed':
-      return { ...underWay(event.data, event.data.at), progress: event.data.progress, message: event.data.message };
+      return { ...atProgress(event.data, event.data.at), ...(event.data.isPaused && { status: 'PAUSED' }) };
+    case 'JobPaused':
+      return { ...atProgress(event.data, event.data.pausedAt), status: 'PAUSED' };
+    case 'JobResumed':
+      return atProgress(event.data, event.data.resumedAt);
+    case 'JobCancelled': {
+      const { message, progress, finishedAt } = event.data;
+      return { ...finished(event.data, finishedAt), status: 'CANCELLED', progress, message };
+    }
     case 'JobSucceeded': {
       const { message, artifact, finishedAt } = event.data;
       return { ...finished(event.data, finishedAt), status: 'SUCCEEDED', progress: 100, message, artifact };
@@ -130,6 +160,8 @@ const executionOf = ({ executionId, trigger, triggeredBy, startedAt }: Execution
   triggeredBy,
   startedAt,
 });
+
+const FRESH = { claim: null, progress: 0, message: null, isPaused: false } as const;
 
 function tallyAfter(
   { lastSuccessAt, failures }: JobState,
@@ -152,7 +184,7 @@ export const job: Aggregate<JobState, JobEvent> = {
     const last = executionLogOf(event) ?? state.last;
     if (event.type === 'JobStarted') {
       const { parameters, scheduledFor } = event.data;
-      const run = { execution: executionOf(event.data), parameters, claim: null, progress: 0, message: null };
+      const run = { execution: executionOf(event.data), parameters, ...FRESH };
       return { ...state, run, last, scheduledFor: scheduledFor ?? state.scheduledFor };
     }
     const { run } = state;
@@ -165,10 +197,17 @@ function runAfter(run: Run, event: Exclude<JobEvent, { type: 'JobScheduleRecorde
   switch (event.type) {
     case 'JobClaimed':
       return { ...run, claim: { runner: event.data.runner, term: event.data.term } };
-    case 'JobProgressed':
-      return { ...run, progress: event.data.progress, message: event.data.message };
+    case 'JobProgressed': {
+      const { progress, message, checkpoint = run.checkpoint } = event.data;
+      return { ...run, progress, message, checkpoint };
+    }
+    case 'JobPaused':
+      return { ...run, isPaused: true };
+    case 'JobResumed':
+      return { ...run, isPaused: false, claim: null };
     case 'JobSucceeded':
     case 'JobFailed':
+    case 'JobCancelled':
       return null;
   }
 }
@@ -201,9 +240,16 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
 
 export type Runner = { readonly executionId: string; readonly runner: string };
 
-/** Assigns the run to a runner. Returns `[]` if the job has another run or the run is already claimed. */
-export function claimRun(state: JobState, { executionId, runner, term }: Runner & { term: number }, now: Date) {
-  if (state.run?.execution.executionId !== executionId || state.run.claim) return [];
+/** `instead`: the runner whose process no longer exists. */
+export type ClaimRequest = Runner & { readonly term: number; readonly instead?: string | undefined };
+
+/**
+ * Assigns the run to a runner. Returns `[]` if the job has another run, or the run is paused or claimed by another
+ * runner than `instead`.
+ */
+export function claimRun(state: JobState, { executionId, runner, term, instead }: ClaimRequest, now: Date) {
+  if (state.run?.execution.executionId !== executionId || state.run.isPaused) return [];
+  if (state.run.claim && state.run.claim.runner !== instead) return [];
   const claim = { ...state.run.execution, runner, term, claimedAt: now.toISOString() };
   return [{ type: 'JobClaimed', data: claim } satisfies JobEvent];
 }
@@ -211,15 +257,18 @@ export function claimRun(state: JobState, { executionId, runner, term }: Runner 
 export const isHeldBy = ({ run }: JobState, { executionId, runner }: Runner): boolean =>
   run?.execution.executionId === executionId && run.claim?.runner === runner;
 
+export type ProgressReport = { readonly progress: number; readonly message: string; readonly checkpoint?: unknown };
+
 /** Returns `[]` if the runner does not hold the run. */
 export function reportProgress(
   state: JobState,
-  { progress, message, ...runner }: Runner & { progress: number; message: string },
+  { progress, message, checkpoint, ...runner }: Runner & ProgressReport,
   now: Date,
 ): JobEvent[] {
-  if (!state.run || !isHeldBy(state, runner)) return [];
-  const data = { ...state.run.execution, progress, message, at: now.toISOString() };
-  return [{ type: 'JobProgressed', data }];
+  const { run } = state;
+  if (!run || !isHeldBy(state, runner)) return [];
+  const more = { ...(checkpoint !== undefined && { checkpoint }), ...(run.isPaused && { isPaused: true as const }) };
+  return [{ type: 'JobProgressed', data: { ...run.execution, progress, message, at: now.toISOString(), ...more } }];
 }
 
 /** The outcome of a run. On failure, `progress` and `message` are the last ones reported. */
@@ -238,18 +287,6 @@ export function finishRun(state: JobState, { end, ...runner }: Runner & { end: J
   const { status, ...rest } = end;
   const data = { ...state.run.execution, ...rest, finishedAt: now.toISOString() };
   return [{ type: status === 'SUCCEEDED' ? 'JobSucceeded' : 'JobFailed', data } as JobEvent];
-}
-
-/** Marks a run as failed if its process no longer exists. Returns `[]` if the run has ended or was never claimed. */
-export function abandonRun(
-  state: JobState,
-  { executionId, error }: { executionId: string; error: string },
-  now: Date,
-): JobEvent[] {
-  const { run } = state;
-  if (run?.execution.executionId !== executionId || !run.claim) return [];
-  const { execution, progress, message } = run;
-  return [{ type: 'JobFailed', data: { ...execution, progress, message, error, finishedAt: now.toISOString() } }];
 }
 
 /** Records the job's schedule; returns `[]` if it is unchanged. */

@@ -28,7 +28,7 @@ import { EVENT_STORE } from '../ports/event-store.js';
 import { LOGGER } from '../ports/log.js';
 import { CLOCK, IDS } from '../ports/time.js';
 import { MARKS, marksIn } from '../projecting/marks.js';
-import { DEAD_LETTER_REPLAYER } from '../queries/operation.queries.js';
+import { DEAD_LETTER_REPLAYER } from '../queries/dead-letter.queries.js';
 import * as queryHandlers from '../queries/handlers.js';
 import { AccessTokens } from '../security/access-tokens.js';
 import { OidcTokens } from '../security/oidc.js';
@@ -95,7 +95,11 @@ export class AppModule {
         ...policyProviders,
         ...pushProviders(push),
         ...webhookProviders(webhooks, engines),
-        ...jobProviders({ runner, models: readModels, clock, ids }, historyJobs(config, engines), config.JOB_SCHEDULES),
+        ...jobProviders(
+          { runner, models: readModels, clock, ids, logger: engines.logger },
+          historyJobs(config, engines),
+          config.JOB_SCHEDULES,
+        ),
         ...observationProviders(config, engines),
       ],
     };

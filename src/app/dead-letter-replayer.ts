@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AddressedLetter, DeadLetterReplayer } from '../queries/operation.queries.js';
+import type { AddressedLetter, DeadLetterReplayer } from '../queries/dead-letter.queries.js';
 import type { Failure } from '../aggregates/dead-letter.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import { catalogue } from './catalogue.js';

@@ -1,8 +1,11 @@
+import type { Type } from '@nestjs/common';
 import { z } from 'zod';
 import * as letters from '../aggregates/dead-letter.aggregate.js';
 import * as forwarders from '../aggregates/forwarder.aggregate.js';
 import * as inspections from '../aggregates/inspection.aggregate.js';
-import { type ExecutionLog, job, startJob } from '../aggregates/job.aggregate.js';
+import { cancelRun, pauseRun, resumeRun, type RunRequest } from '../aggregates/job-control.js';
+import { type ExecutionLog, job, type JobEvent, type JobState, startJob } from '../aggregates/job.aggregate.js';
+import type { Decision } from '../eventsourcing/aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { command, decides, decidesWith, type Receipt, receiptOf, type Target } from '../eventsourcing/command.js';
 import { currentContext } from '../eventsourcing/context.js';
@@ -16,7 +19,8 @@ import { EVENT_STORE, type EventStore, type Position } from '../ports/event-stor
 import { CLOCK, IDS } from '../ports/time.js';
 import { cancelRebuild, projectionAggregate, requestRebuild } from '../projecting/projection-control.js';
 import { ProjectionStatus } from '../projecting/projection-status.js';
-import { DEAD_LETTER_REPLAYER, JOB_DIRECTORY } from '../queries/operation.queries.js';
+import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from '../queries/dead-letter.queries.js';
+import { JOB_DIRECTORY } from '../queries/operation.queries.js';
 
 /** The receipt with the new status of the letter, which is PARKED if it failed again. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
@@ -71,22 +75,50 @@ export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 /** Starts a run of the target job. The receipt's `id` is the job's name. */
 export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
 
+/** Changes of a run in progress. The target is its job. */
+const Run = z.object({ executionId: z.string() });
+export class PauseRun extends command(Run) {}
+export class ResumeRun extends command(Run) {}
+export class CancelRun extends command(Run) {}
+
+const changesRun = (type: Type<PauseRun>, decide: Decision<JobState, RunRequest, JobEvent>) =>
+  decidesWith(
+    type,
+    [JOB_DIRECTORY],
+    ({ jobs }, { target, data }) => ({ ...data, canPause: jobs.get(target.id)?.canPause === true }),
+    job,
+    decide,
+  );
+
 /** Records the download of a backup. Must be executed before its first byte is sent. */
 export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
 /** Records a read of the history of a record. Must be executed before the history is returned. */
 export class RecordHistoryRead extends command(inspections.HistoryRead) {}
+
+/**
+ * Repeats the work that failed, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
+ * unavailable if an engine is down
+ */
+export async function replayLetter(
+  runner: CommandRunner,
+  replayer: DeadLetterReplayer,
+  target: Target,
+  state: letters.DeadLetter,
+): Promise<ReplayReceipt> {
+  const letter = letters.parkedLetter(state);
+  const attempt = letter.attempts + 1;
+  const failure = (await replayer.redeliver({ ...letter, ...target }, attempt)) ?? null;
+  const done = await runner.execute(letters.deadLetter, target, { attempt, failure }, letters.settleReplay);
+  return { ...receiptOf(done), status: failure ? 'PARKED' : 'REPLAYED' };
+}
 
 export const operationCommandHandlers = [
   handles(
     ReplayDeadLetter,
     [CommandRunner, RecordReader, DEAD_LETTER_REPLAYER],
     async (runner, reader, replayer, { target }) => {
-      const { tenantId, id } = target;
-      const letter = letters.parkedLetter((await reader.read(letters.deadLetter, tenantId, id)).state);
-      const attempt = letter.attempts + 1;
-      const failure = (await replayer.redeliver({ ...letter, id, tenantId }, attempt)) ?? null;
-      const done = await runner.execute(letters.deadLetter, target, { attempt, failure }, letters.settleReplay);
-      return { ...receiptOf(done), status: failure ? ('PARKED' as const) : ('REPLAYED' as const) };
+      const { state } = await reader.read(letters.deadLetter, target.tenantId, target.id);
+      return replayLetter(runner, replayer, target, state);
     },
   ),
   decides(DiscardDeadLetter, letters.deadLetter, letters.discardLetter),
@@ -144,6 +176,9 @@ export const operationCommandHandlers = [
     if (started.events.length === 0 || !started.state.last) throw new Error(`The run ${executionId} was not started`);
     return { ...receiptOf(started), execution: started.state.last };
   }),
+  changesRun(PauseRun, pauseRun),
+  changesRun(ResumeRun, resumeRun),
+  changesRun(CancelRun, cancelRun),
   decides(RecordBackupDownload, inspections.inspection, inspections.recordBackupDownload),
   decides(RecordHistoryRead, inspections.inspection, inspections.recordHistoryRead),
 ];

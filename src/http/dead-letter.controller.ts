@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { DeadLetterOrigin, DeadLetterStatus } from '../aggregates/dead-letter.aggregate.js';
-import { DiscardDeadLetter, ReplayDeadLetter } from '../commands/operation.commands.js';
+import { DiscardDeadLetter, ReplayDeadLetter, TriggerJob } from '../commands/operation.commands.js';
+import { printable } from '../aggregates/fields.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
-import { GetDeadLetter, ListDeadLetters } from '../queries/operation.queries.js';
+import {
+  BULK_JOBS,
+  DEFAULT_PER_SECOND,
+  GetDeadLetter,
+  ListDeadLetters,
+  MAX_PER_SECOND,
+  PreviewBulk,
+} from '../queries/dead-letter.queries.js';
 import type { Target } from '../eventsourcing/command.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
-import { controllerOf, pageOf, receipt, recordOf, routesAt, type Services } from './routes.js';
+import { JobTriggerResultDto, startedRun } from './job.controller.js';
+import { controllerOf, pageOf, receipt, recordOf, routesAt, type Services, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
 
 const IntegrationDeadLetter = named(
@@ -55,15 +64,75 @@ const ReplayResultDto = named(
   }),
 );
 
-const listQuery = z.strictObject({
-  ...optionalPaging,
+const codeInput = z.string().trim().min(1).max(100).check(printable);
+const filters = {
   search: searchInput.optional(),
   status: DeadLetterStatus.optional(),
   origin: DeadLetterOrigin.optional(),
   tenantId: idInput.optional(),
+  eventType: codeInput.optional(),
+  code: codeInput.optional().meta({ description: 'Code of the reason.' }),
   dateFrom: fromInput.optional(),
   dateTo: toInput.optional(),
-});
+};
+const listQuery = z.strictObject({ ...optionalPaging, ...filters });
+
+const bulk = {
+  filter: z
+    .strictObject(filters)
+    .refine(({ dateFrom = '', dateTo }) => dateTo === undefined || dateFrom <= dateTo, {
+      path: ['dateTo'],
+      error: 'Must not be before dateFrom.',
+    })
+    .meta({ description: 'Filters of the list. Letters with another status than PARKED never match.' }),
+  dryRun: z.boolean().default(true).meta({ description: 'Only counts the letters that match.' }),
+  perSecond: z
+    .int()
+    .min(1)
+    .max(MAX_PER_SECOND)
+    .exactOptional()
+    .meta({ description: `Maximum number of letters a second. Default: ${DEFAULT_PER_SECOND}.` }),
+};
+const replayBody = z.strictObject(bulk).meta({ id: 'ReplayDeadLettersDto' });
+const discardBody = z
+  .strictObject({ ...bulk, reason: DiscardDeadLetter.schema.shape.reason })
+  .meta({ id: 'DiscardDeadLettersDto' });
+
+const BulkPreviewDto = named(
+  'BulkPreviewDto',
+  z.object({
+    matched: z.int().min(0).meta({ description: 'Number of parked letters that match.' }),
+    sample: z.array(IntegrationDeadLetter).max(20).meta({ description: 'The oldest of these letters.' }),
+  }),
+);
+
+const bulkDetails = {
+  method: 'POST',
+  description:
+    'The run is a job: see its progress with the other executions, and pause, resume or cancel it there. It handles ' +
+    'the letters that are parked when it starts, oldest first, each at most once, also after a crash.',
+  answers: {
+    ...valueOf(BulkPreviewDto),
+    also: { 201: 'The run has started.' },
+    bodies: { 201: JobTriggerResultDto },
+    headers: {
+      'X-Event-Position': { description: 'Position of the start of the run. Absent from previews.' },
+      'X-Read-Model': { description: '`behind` if the read models have not caught up with the start.' },
+    },
+  },
+} as const;
+
+/** Previews a bulk run, or starts its job. */
+async function bulkRun(
+  job: string,
+  { tenantId, body }: { tenantId: string; body: z.output<typeof replayBody> },
+  services: Services,
+): Promise<unknown> {
+  const { dryRun, ...parameters } = body;
+  if (dryRun) return services.queries.execute(new PreviewBulk(parameters.filter));
+  const started = await services.commands.execute(new TriggerJob({ tenantId, id: job }, { parameters }));
+  return services.settled(startedRun(started), started, { status: 201 });
+}
 
 const routes = routesAt('/api/platform/dead-letters', { who: 'platform', tag: 'Platform Dead Letters' });
 
@@ -77,6 +146,16 @@ export const DeadLetterController = controllerOf(
     'Get a dead letter with its full payload',
     { path: '/:id', answers: recordOf(IntegrationDeadLetter) },
     ({ id }) => new GetDeadLetter(id),
+  ),
+  routes.route(
+    'Replay the dead letters of a filter, or count them',
+    { ...bulkDetails, path: '/replay', body: replayBody },
+    (call, services) => bulkRun(BULK_JOBS.replay, call, services),
+  ),
+  routes.route(
+    'Discard the dead letters of a filter, or count them',
+    { ...bulkDetails, path: '/discard', body: discardBody },
+    (call, services) => bulkRun(BULK_JOBS.discard, call, services),
   ),
   routes.route(
     'Replay a dead letter; it stays parked if it fails again',

@@ -2,14 +2,21 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Artifact, JobExecutionStatus, JobTrigger } from '../aggregates/job.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
-import { RecordBackupDownload, TriggerJob } from '../commands/operation.commands.js';
+import {
+  CancelRun,
+  PauseRun,
+  RecordBackupDownload,
+  ResumeRun,
+  TriggerJob,
+  type TriggerReceipt,
+} from '../commands/operation.commands.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { IDS, type Ids } from '../ports/time.js';
-import { ListJobExecutions, ListJobs } from '../queries/operation.queries.js';
+import { GetJobExecution, ListJobExecutions, ListJobs } from '../queries/operation.queries.js';
 import { partOf } from './byte-range.js';
 import { requiredPaging, searchInput } from './input.js';
 import { JobFeed } from './job-feed.js';
-import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
+import { controllerOf, pageOf, receipt, routesAt, type Services, valueOf } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
 /** The job that writes backups. */
@@ -40,7 +47,7 @@ const JobResponseDto = named(
   z.object({
     name: z.string(),
     description: z.string(),
-    schedule: z.string().meta({ description: 'Cron pattern, in UTC.' }),
+    schedule: z.string().meta({ description: 'Cron pattern, in UTC. Empty if the job runs only on request.' }),
     isEnabled: z.boolean().meta({ description: 'Whether the schedule is active.' }),
     isRunning: z.boolean(),
     nextRunAt: instantOut.nullable(),
@@ -48,7 +55,7 @@ const JobResponseDto = named(
   }),
 );
 
-const JobTriggerResultDto = named(
+export const JobTriggerResultDto = named(
   'JobTriggerResultDto',
   z.object({ executionLogId: recordId, jobName: z.string(), status: JobExecutionStatus, startedAt: instantOut }),
 );
@@ -65,6 +72,26 @@ const triggerBody = z
 const logsQuery = z.strictObject({ ...requiredPaging, search: searchInput.optional() });
 
 const lastEventIdOf = ({ headers }: FastifyRequest): string | undefined => headers['last-event-id']?.toString();
+
+/** The fields of a trigger's response. */
+export const startedRun = ({ id: jobName, execution: { id: executionLogId, status, startedAt } }: TriggerReceipt) => ({
+  executionLogId,
+  jobName,
+  status,
+  startedAt,
+});
+
+const ofRun = <const Path extends string>(path: Path) =>
+  ({ method: 'POST', path: `/execution/:executionLogId/${path}`, ids: ['executionLogId'], answers: receipt(201) }) as const;
+
+/** Sends a command to the job of an execution. */
+const changeRun =
+  (Change: typeof PauseRun) =>
+  async ({ tenantId, params }: { tenantId: string; params: { executionLogId: string } }, services: Services) => {
+    const { executionLogId: executionId } = params;
+    const { jobName } = await services.queries.execute(new GetJobExecution(executionId));
+    return services.send(new Change({ tenantId, id: jobName }, { executionId }));
+  };
 
 const routes = routesAt('/api/platform/jobs', { who: 'platform', tag: 'Platform Jobs' });
 const recorded = routesAt('/api/platform/jobs', { who: 'platform', tag: 'Platform Jobs', isRecorded: true });
@@ -106,13 +133,11 @@ export const JobController = controllerOf(
       answers: { ...valueOf(JobTriggerResultDto), status: 201, position: 'awaited' },
     },
     ({ tenantId, body: { jobName, ...parameters } }) => new TriggerJob({ tenantId, id: jobName }, parameters),
-    ({ execution: { id: executionLogId, status, startedAt } }, { body: { jobName } }) => ({
-      executionLogId,
-      jobName,
-      status,
-      startedAt,
-    }),
+    startedRun,
   ),
+  routes.route('Pause a run; only runs over dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),
+  routes.route('Resume a paused run', ofRun('resume'), changeRun(ResumeRun)),
+  routes.route('Cancel a run; what it has done stays as it is', ofRun('cancel'), changeRun(CancelRun)),
   recorded.route(
     'Download the file of a successful database backup while it is kept',
     {

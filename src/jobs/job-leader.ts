@@ -101,12 +101,16 @@ export class JobScheduler {
 /** Name of the lease of the single process that runs jobs. */
 export const JOBS_LEASE = 'jobs';
 
-/** A run in progress when a term began. `term`: the term of its claim; undefined if it is unclaimed. */
-type Leftover = { readonly job: Job; readonly executionId: string; readonly term: number | undefined };
+/** A run in progress when a term began. */
+type Leftover = {
+  readonly job: Job;
+  readonly executionId: string;
+  readonly claim: { readonly runner: string; readonly term: number } | null;
+};
 
 /**
- * Delay before a run of a later term is marked as failed. A leader that was paused may have lost its lease without
- * noticing, but it notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still the leader
+ * Delay before a run of a later term is marked as failed or continued. A leader that was paused may have lost its lease
+ * without noticing, but it notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still the leader
  * after the delay, the later term is from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
@@ -127,7 +131,7 @@ export class JobLeader {
   ) {}
 
   /**
-   * Begins a term: marks runs claimed in other terms as failed, and takes over unclaimed runs.
+   * Begins a term: takes over unclaimed and resumable runs, and marks other runs of earlier terms as failed.
    * @throws read errors of the event store, in which case the term has not begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
@@ -156,22 +160,19 @@ export class JobLeader {
     const states = await Promise.all(this.jobs.map(({ name }) => this.reader.read(aggregate, PLATFORM_TENANT, name)));
     return states.flatMap(({ state: { run } }, index) => {
       const job = this.jobs[index];
-      return run && job ? [{ job, executionId: run.execution.executionId, term: run.claim?.term }] : [];
+      return run && job && !run.isPaused ? [{ job, executionId: run.execution.executionId, claim: run.claim }] : [];
     });
   }
 
   private async settle(
-    { job, executionId, term: claimedIn }: Leftover,
+    { job, executionId, claim }: Leftover,
     runner: JobRunner,
     term: number,
     signal: AbortSignal,
   ): Promise<void> {
-    if (claimedIn === undefined) {
-      runner.take(job, executionId);
-      return;
-    }
-    if (claimedIn > term) await this.clock.sleep(DOUBT_MS, signal);
-    await this.retry(signal, () => runner.abandon(job.name, executionId));
+    if (claim && claim.term > term) await this.clock.sleep(DOUBT_MS, signal);
+    if (!claim || job.isResumable) runner.take(job, executionId, claim?.runner);
+    else await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
   /** Takes over runs that were started after `from`, and stops runs that another process has ended. */
@@ -192,8 +193,9 @@ export class JobLeader {
     // Unknown event types come from a newer release of the service, whose leader handles them.
     if (!Object.hasOwn(aggregate.events, event.type)) return;
     const { type, data, recordId } = this.catalogue.decode(event) as Recorded<JobEvent>;
-    if (type === 'JobSucceeded' || type === 'JobFailed') runner.noteEnd(data.executionId);
-    if (type !== 'JobStarted') return;
+    if (type === 'JobSucceeded' || type === 'JobFailed' || type === 'JobCancelled') runner.noteEnd(data.executionId);
+    if (type === 'JobPaused') runner.notePause(data.executionId);
+    if (type !== 'JobStarted' && type !== 'JobResumed') return;
     const job = this.jobs.find(({ name }) => name === recordId);
     if (job) runner.take(job, data.executionId);
   }

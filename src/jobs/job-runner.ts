@@ -1,5 +1,5 @@
+import { abandonRun } from '../aggregates/job-control.js';
 import {
-  abandonRun,
   claimRun,
   finishRun,
   isHeldBy,
@@ -8,6 +8,7 @@ import {
   type JobEvent,
   type JobStart,
   type JobState,
+  type ProgressReport,
   recordSchedule,
   reportProgress,
   startJob,
@@ -20,75 +21,8 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
+import { ProgressReports } from './job-progress.js';
 import type { Job } from './job.js';
-
-export type Report = { readonly progress: number; readonly message: string };
-
-type Parts = {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly record: (report: Report) => Promise<void>;
-};
-
-/**
- * Minimum interval between records of progress. Only whole percentages are recorded, so a run has at most a hundred
- * records.
- */
-const EVERY_MS = 1_000;
-/**
- * Limits for messages recorded without an increase of the percentage: minimum interval (except for the first message)
- * and maximum number.
- */
-const MESSAGE_EVERY_MS = 10_000;
-const MAX_MESSAGES = 20;
-const MAX_MESSAGE_LENGTH = 500;
-
-/**
- * Records the progress of a run. If reports arrive too fast, only the latest is recorded. Skips a report that cannot be
- * recorded.
- */
-export class ProgressReports {
-  latest: Report | undefined;
-  private readonly ending = new AbortController();
-  private readonly recording: Promise<void>;
-
-  constructor(private readonly parts: Parts) {
-    this.recording = this.run();
-  }
-
-  /** Clamps progress to 0–100. Progress never decreases. */
-  report(progress: number, message: string): void {
-    const bounded = Math.floor(Math.min(100, Math.max(this.latest?.progress ?? 0, progress || 0)));
-    this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
-  }
-
-  /** Ends the reports. Nothing is recorded after the promise resolves. */
-  async end(): Promise<void> {
-    this.ending.abort();
-    await this.recording;
-  }
-
-  private async run(): Promise<void> {
-    const { clock, logger, record } = this.parts;
-    const { signal } = this.ending;
-    let recorded: Report = { progress: 0, message: '' };
-    let messages = 0;
-    for (let waitedMs = MESSAGE_EVERY_MS; ; waitedMs += EVERY_MS) {
-      await clock.sleep(EVERY_MS, signal);
-      if (signal.aborted) return;
-      const { latest = recorded } = this;
-      const hasAdvanced = latest.progress > recorded.progress;
-      const mayRepeat = messages < MAX_MESSAGES && waitedMs >= MESSAGE_EVERY_MS;
-      if (!hasAdvanced && (latest.message === recorded.message || !mayRepeat)) continue;
-      if (!hasAdvanced) messages += 1;
-      recorded = latest;
-      waitedMs = 0;
-      await record(latest).catch((error: unknown) => {
-        logger.warn({ err: error }, 'the progress of a job could not be recorded');
-      });
-    }
-  }
-}
 
 export type RunnerParts = {
   readonly commands: CommandRunner;
@@ -97,6 +31,7 @@ export type RunnerParts = {
   readonly logger: Logger;
 };
 
+type Given = { readonly parameters: unknown; readonly checkpoint?: unknown };
 /** A run in progress in this process. */
 type Work = { readonly abort: AbortController; readonly done: Promise<void> };
 
@@ -108,6 +43,7 @@ const MAX_ERROR_LENGTH = 2_000;
 export const ENDED_EARLY = 'The run was stopped because its process is shutting down or no longer leads the jobs.';
 export const PROCESS_GONE = 'The process that executed the run no longer exists.';
 const TAKEN = 'Another process ended the run.';
+const PAUSED = 'The run was paused.';
 
 /**
  * Executes job runs during one term of leadership. It claims each run on the job's stream; its results are accepted
@@ -137,16 +73,27 @@ export class JobRunner {
     return (await this.change(jobName, undefined, { pattern }, recordSchedule)).state;
   }
 
-  /** Starts the run in the background, unless it has ended or another process holds it. */
-  take(job: Job, executionId: string): void {
-    if (this.isEnding || this.works.has(executionId)) return;
+  /**
+   * Starts or continues the run in the background, unless it has ended or another process holds it. `instead`: the
+   * runner that held it until its process ended.
+   */
+  take(job: Job, executionId: string, instead?: string): void {
+    const before = this.works.get(executionId);
+    if (this.isEnding || (before && !before.abort.signal.aborted)) return;
     const abort = new AbortController();
-    const done = this.work(job, executionId, abort.signal)
-      .catch((error: unknown) => {
-        this.parts.logger.error({ err: error, job: job.name, executionId }, 'the run of a job was abandoned');
-      })
-      .finally(() => this.works.delete(executionId));
-    this.works.set(executionId, { abort, done });
+    const work: Work = {
+      abort,
+      // A part of the run that was paused may still be ending.
+      done: (before?.done ?? Promise.resolve())
+        .then(() => this.work(job, { executionId, instead }, abort.signal))
+        .catch((error: unknown) => {
+          this.parts.logger.error({ err: error, job: job.name, executionId }, 'the run of a job was abandoned');
+        })
+        .finally(() => {
+          if (this.works.get(executionId) === work) this.works.delete(executionId);
+        }),
+    };
+    this.works.set(executionId, work);
   }
 
   /** Marks a run as failed if its process no longer exists. @throws append errors */
@@ -160,7 +107,12 @@ export class JobRunner {
     this.works.get(executionId)?.abort.abort(new Error(TAKEN));
   }
 
-  /** Stops all runs and records their ends, within a few seconds. */
+  /** Stops a part of the run. The next one starts from its last checkpoint. */
+  notePause(executionId: string): void {
+    this.works.get(executionId)?.abort.abort(new Error(PAUSED));
+  }
+
+  /** Stops all runs and records the ends of those that cannot continue elsewhere, within a few seconds. */
   async end(): Promise<void> {
     this.isEnding = true;
     const reason = new Error(ENDED_EARLY);
@@ -168,14 +120,19 @@ export class JobRunner {
     await Promise.all([...this.works.values()].map(({ done }) => done));
   }
 
-  private async work(job: Job, executionId: string, signal: AbortSignal): Promise<void> {
+  private async work(
+    job: Job,
+    { executionId, instead }: { readonly executionId: string; readonly instead: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
     const me = { executionId, runner: this.runner };
-    const claim = () => this.change(job.name, executionId, { ...me, term: this.term }, claimRun);
+    const claim = () => this.change(job.name, executionId, { ...me, term: this.term, instead }, claimRun);
     const { state } = (await this.untilStored(claim, signal)) ?? {};
     if (!state?.run || !isHeldBy(state, me)) return;
     const { logger } = this.parts;
     logger.info({ job: job.name, executionId }, 'a job started');
-    const end = await this.run(job, executionId, state.run.parameters, signal);
+    const end = await this.run(job, executionId, state.run, signal);
+    if (job.isResumable && signal.aborted && end.status === 'FAILED') return;
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
@@ -186,7 +143,7 @@ export class JobRunner {
     else logger.info(told, 'a job ended');
   }
 
-  private async run(job: Job, executionId: string, given: unknown, signal: AbortSignal): Promise<JobEnd> {
+  private async run(job: Job, executionId: string, given: Given, signal: AbortSignal): Promise<JobEnd> {
     const { clock, logger } = this.parts;
     const reports = new ProgressReports({
       clock,
@@ -199,12 +156,16 @@ export class JobRunner {
     };
     const ended = (async (): Promise<JobEnd> => {
       try {
-        const parameters = job.parameters.parse(given);
+        const parameters = job.parameters.parse(given.parameters);
+        const { checkpoint } = given;
         const report = (progress: number, message: string) => {
           reports.report(progress, message);
         };
+        const save = async (report: ProgressReport) => {
+          await this.untilStored(() => this.record(job.name, executionId, report), signal, RECORD_WITHIN_MS);
+        };
         const { message, artifact } = await this.within(executionId, () =>
-          job.run({ executionId, parameters, signal, report }),
+          job.run({ executionId, parameters, signal, report, checkpoint, save }),
         );
         return { status: 'SUCCEEDED', message, artifact: artifact ?? null };
       } catch (error) {
@@ -225,7 +186,7 @@ export class JobRunner {
     await this.parts.clock.sleep(END_WITHIN_MS, over);
   }
 
-  private async record(jobName: string, executionId: string, report: { progress: number; message: string }) {
+  private async record(jobName: string, executionId: string, report: ProgressReport) {
     const data = { executionId, runner: this.runner, ...report };
     const { state } = await this.change(jobName, executionId, data, reportProgress);
     if (!isHeldBy(state, data)) this.noteEnd(executionId);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ProgressReport } from '../aggregates/job.aggregate.js';
 import type { Aggregate, Decision, DomainEvent } from '../eventsourcing/aggregate.js';
 import type { CommandRunner } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
@@ -18,6 +19,10 @@ export type JobRun<Parameters = unknown> = {
   readonly signal: AbortSignal;
   /** Reports progress from 0 to 100. May be called at any rate, because not every call is recorded. */
   readonly report: (progress: number, message: string) => void;
+  /** What an earlier part of the run recorded last; undefined at the beginning of a run. */
+  readonly checkpoint: unknown;
+  /** Records progress at once, with the place where the run continues after a pause or a crash. */
+  readonly save: (report: ProgressReport) => Promise<void>;
 };
 
 /** A file that a run produced. */
@@ -42,10 +47,12 @@ export interface Job {
   /** Lower case with hyphens. Must never change. */
   readonly name: string;
   readonly description: string;
-  /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. */
-  readonly schedule: string;
-  /** Schema of TriggerJobDto's `parameters`. Must accept `{}`, the parameters of scheduled runs. */
+  /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. A job without one runs only on request. */
+  readonly schedule?: string;
+  /** Schema of TriggerJobDto's `parameters`. Must accept `{}` if there is a schedule: scheduled runs have no others. */
   readonly parameters: z.ZodType;
+  /** Whether a run can be paused, and continues after a crash, from its last checkpoint. */
+  readonly isResumable?: true;
   /** @throws Error with a message for operators */
   run(run: JobRun): Promise<JobOutcome>;
 }

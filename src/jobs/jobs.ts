@@ -1,5 +1,11 @@
 import type { Provider } from '@nestjs/common';
 import { JOB_DIRECTORY, type JobDirectory, type JobFacts } from '../queries/operation.queries.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { EVENT_STORE } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import { CaughtUp } from '../queries/caught-up.js';
+import { DEAD_LETTER_REPLAYER } from '../queries/dead-letter.queries.js';
+import { type BulkParts, deadLetterJobs } from './dead-letter-bulk.job.js';
 import { errorLogRetention } from './error-log-retention.job.js';
 import { JobLeader } from './job-leader.js';
 import { parseSchedules, Schedule, type ScheduleSettings } from './job-schedules.js';
@@ -10,25 +16,49 @@ import { sessionCleanup } from './session-cleanup.job.js';
  * `schedules`: the setting JOB_SCHEDULES. `historyJobs`: the jobs that read the whole history, regardless of their
  * thread.
  */
-export function jobProviders(parts: JobParts, historyJobs: readonly Job[], schedules = ''): Provider[] {
-  const jobs = [...historyJobs, errorLogRetention(parts), sessionCleanup(parts)];
+export function jobProviders(
+  parts: JobParts & { readonly logger: Logger },
+  historyJobs: readonly Job[],
+  schedules = '',
+): Provider[] {
   return [
-    { provide: JOBS, useValue: jobs },
-    { provide: JOB_DIRECTORY, useValue: directoryOf(jobs, parseSchedules(schedules)) },
+    {
+      provide: JOBS,
+      useFactory: (...[events, reader, replayer, caughtUp]: ProvidedToBulk) => [
+        ...historyJobs,
+        errorLogRetention(parts),
+        sessionCleanup(parts),
+        ...deadLetterJobs({ ...parts, events, reader, replayer, caughtUp }),
+      ],
+      inject: [EVENT_STORE, RecordReader, DEAD_LETTER_REPLAYER, CaughtUp],
+    },
+    {
+      provide: JOB_DIRECTORY,
+      useFactory: (jobs: readonly Job[]) => directoryOf(jobs, parseSchedules(schedules)),
+      inject: [JOBS],
+    },
     JobLeader,
   ];
 }
+
+type ProvidedToBulk = readonly [BulkParts['events'], BulkParts['reader'], BulkParts['replayer'], BulkParts['caughtUp']];
 
 /** The jobs with their effective schedules. */
 export const directoryOf = (jobs: readonly Job[], settings: ScheduleSettings): JobDirectory => ({
   jobs: new Map(jobs.map((job) => [job.name, factsOf(job, settings)])),
 });
 
-function factsOf({ name, description, parameters, schedule: own }: Job, settings: ScheduleSettings): JobFacts {
+function factsOf(
+  { name, description, parameters, schedule: own, isResumable }: Job,
+  settings: ScheduleSettings,
+): JobFacts {
+  const facts = { name, description, parameters, canPause: isResumable === true };
+  if (own === undefined)
+    return { ...facts, schedule: '', isEnabled: false, nextAfter: () => undefined, lastUpTo: () => undefined };
   const setting = settings.byName.get(name) ?? settings.others ?? new Schedule(own);
   const schedule = setting === 'off' ? new Schedule(own) : setting;
   return {
-    ...{ name, description, parameters },
+    ...facts,
     schedule: schedule.pattern,
     isEnabled: setting !== 'off',
     nextAfter: (ms) => schedule.after(ms),

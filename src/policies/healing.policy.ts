@@ -20,7 +20,7 @@ import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
-import { WaitingSales } from '../queries/operation.queries.js';
+import { WaitingSales } from '../queries/dead-letter.queries.js';
 import { BookingPolicy } from './booking.policy.js';
 
 type Cause = Extract<

@@ -15,7 +15,7 @@ import { type Cause, inReactionTo, type Policy } from '../eventsourcing/policy.j
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { PushTargets } from '../queries/notification-recipients.js';
-import { ParkedLetters } from '../queries/operation.queries.js';
+import { ParkedLetters } from '../queries/dead-letter.queries.js';
 import { hourOf, noticeId } from './notice-ids.js';
 import { RejectedSales } from './rejected-sales.js';
 

@@ -38,16 +38,17 @@ export const awaitedIn = (tenantId: string, cause: string): string => `${tenantI
 
 export const deadLetters: ReadModel<DeadLetterView> = {
   name: 'dead_letters',
-  version: 3,
+  version: 4,
   fields: {
-    ...texts<DeadLetterView>('firstFailedAt', 'status', 'origin', 'tenantId'),
+    ...texts<DeadLetterView>('firstFailedAt', 'status', 'origin', 'tenantId', 'eventType'),
+    code: { type: 'text', of: ({ reason: { code } }) => code },
     awaits: {
       type: 'text',
       of: ({ status, tenantId, awaits }) =>
         status === 'PARKED' && awaits !== undefined ? awaitedIn(tenantId, awaits) : null,
     },
   },
-  filters: ['status', 'origin', 'tenantId', 'awaits'],
+  filters: ['status', 'origin', 'tenantId', 'eventType', 'code', 'awaits'],
   order: { fields: ['firstFailedAt'], direction: 'descending' },
   search: {
     reason: ({ reason: { code, message } }) => `${code} ${message}`,

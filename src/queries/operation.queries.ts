@@ -1,6 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { z } from 'zod';
-import type { DeadLetterOrigin, Failure, FiledLetter } from '../aggregates/dead-letter.aggregate.js';
 import {
   FORWARDER,
   forwarder,
@@ -11,7 +9,6 @@ import {
 } from '../aggregates/forwarder.aggregate.js';
 import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
-import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
@@ -23,89 +20,9 @@ import { CLOCK } from '../ports/time.js';
 import { token } from '../ports/token.js';
 import { MARKS, type Marks } from '../projecting/marks.js';
 import { type ProjectionState, ProjectionStatus } from '../projecting/projection-status.js';
-import { awaitedIn, deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import { jobExecutions, type JobExecutionView } from '../projections/job-execution.projection.js';
 import { CaughtUp } from './caught-up.js';
-import { listFrom, type Page, type Filters, ReadModels } from './query.js';
-
-export const DEAD_LETTER_REPLAYER = token<DeadLetterReplayer>('DEAD_LETTER_REPLAYER');
-
-/** A letter with the id and tenant parsed from its stream name. */
-export type AddressedLetter = Pick<
-  FiledLetter,
-  'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
-> & { readonly id: string; readonly tenantId: string };
-
-/** Returns the content of dead letters, and repeats the failed work of each origin. */
-export interface DeadLetterReplayer {
-  /**
-   * Repeats the work. `attempt` counts from 2 and identifies the delivery: two replays with the same attempt have one
-   * effect. Returns the reason of a new failure, or undefined on success.
-   * @throws DomainError unavailable if an engine is down: the outcome is unknown and is not recorded
-   */
-  redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
-  /** Returns the undelivered content without secrets; null if the event is missing or has none. */
-  payloadOf(letter: AddressedLetter): Promise<unknown>;
-}
-
-/** Counts the letters that wait for an operator, according to the read model. */
-@Injectable()
-export class ParkedLetters {
-  constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
-
-  count(origin: DeadLetterOrigin): Promise<number> {
-    return this.models.count(deadLetters, PLATFORM, { where: { origin, status: 'PARKED' } });
-  }
-}
-
-/** Finds the parked letters of sales that wait for a cause to be resolved. */
-@Injectable()
-export class WaitingSales {
-  constructor(
-    @Inject(ReadModels) private readonly models: ReadModels,
-    @Inject(CaughtUp) private readonly caughtUp: CaughtUp,
-  ) {}
-
-  /**
-   * Returns the ids of all letters parked up to the position that wait for the cause.
-   * @throws DomainError unavailable READ_MODEL_BEHIND
-   */
-  async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {
-    await this.caughtUp.withPosition([deadLetters], position, CATCH_UP_MS);
-    const letters = await this.models.all(deadLetters, PLATFORM, { where: { awaits: awaitedIn(tenantId, cause) } });
-    return letters.map(({ id }) => id);
-  }
-}
-
-const CATCH_UP_MS = 5_000;
-
-/** A letter with its undelivered content. */
-export type DeadLetterRecord = Omit<DeadLetterView, 'awaits'> & { readonly payload: unknown };
-
-/** `dateFrom` and `dateTo` are instants of the first failure, both inclusive. */
-export type DeadLetterFilters = Filters<'status' | 'origin' | 'tenantId' | 'dateFrom' | 'dateTo'>;
-
-export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filters: DeadLetterFilters]>() {}
-export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
-
-/** Lists omit larger payloads. */
-const MAX_LISTED_PAYLOAD = 4_096;
-
-const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({
-  ...letter,
-  ...(eventRevision !== null && { revision: eventRevision }),
-});
-
-const shownWith = ({ awaits: _, ...letter }: DeadLetterView, payload: unknown): DeadLetterRecord => ({
-  ...letter,
-  payload,
-});
-
-async function listed(replayer: DeadLetterReplayer, letter: DeadLetterView): Promise<DeadLetterRecord> {
-  const payload = await replayer.payloadOf(addressed(letter));
-  const isShort = JSON.stringify(payload).length <= MAX_LISTED_PAYLOAD;
-  return shownWith(letter, isShort ? payload : null);
-}
+import { listFrom, ReadModels } from './query.js';
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
 
@@ -113,11 +30,13 @@ export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
 export type JobFacts = {
   readonly name: string;
   readonly description: string;
-  /** Cron pattern, in UTC. */
+  /** Cron pattern, in UTC. Empty if the job runs only on request. */
   readonly schedule: string;
   /** Whether the schedule starts the job. Operators may always trigger it. */
   readonly isEnabled: boolean;
   readonly parameters: z.ZodType;
+  /** Whether a run can be paused. */
+  readonly canPause?: boolean;
   /** Returns the next scheduled instant after `afterMs`, in milliseconds since 1970; undefined if there is none. */
   readonly nextAfter: (afterMs: number) => number | undefined;
   /** Returns the last scheduled instant at or before `atMs`. */
@@ -142,6 +61,7 @@ export type JobRecord = {
 
 export class ListJobs extends query<readonly JobRecord[]>() {}
 export class ListJobExecutions extends listFrom(jobExecutions) {}
+export class GetJobExecution extends query<JobExecutionView, [id: string]>() {}
 
 /** A run as returned by the API. */
 export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
@@ -208,17 +128,6 @@ export type ProjectionRow = ProjectionState & { readonly eventsPerSecond: number
 export class ListProjections extends query<readonly ProjectionRow[]>() {}
 
 export const operationQueryHandlers = [
-  answers(ListDeadLetters, [ReadModels, DEAD_LETTER_REPLAYER], (models, replayer, filters) => {
-    const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
-    const request = { pageNumber, pageSize, search, where, between: { firstFailedAt: { from, to } } };
-    return models.page(deadLetters, PLATFORM, request, (letters) =>
-      Promise.all(letters.map((letter) => listed(replayer, letter))),
-    );
-  }),
-  answers(GetDeadLetter, [ReadModels, CaughtUp, DEAD_LETTER_REPLAYER], async (models, caughtUp, replayer, id) => {
-    const letter = await caughtUp.found(models, deadLetters, PLATFORM, id, 'dead letter');
-    return shownWith(letter, await replayer.payloadOf(addressed(letter)));
-  }),
   // The states are read from the jobs' streams, so that the result is exact on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
     Promise.all(
@@ -236,6 +145,9 @@ export const operationQueryHandlers = [
     );
     return { ...page, items };
   }),
+  answers(GetJobExecution, [ReadModels, CaughtUp], (models, caughtUp, id) =>
+    caughtUp.found(models, jobExecutions, PLATFORM, id, 'execution'),
+  ),
   answers(GetForwarder, [RecordReader, EVENT_STORE, MARKS], async (reader, events, marks) => {
     const { pause, rewinds, lastRewind } = (await reader.read(forwarder, PLATFORM_TENANT, FORWARDER)).state;
     const [first, ...waiting] = rewinds;

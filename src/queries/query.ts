@@ -21,7 +21,7 @@ export type Page<Doc> = {
 
 type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
 /** Selects documents of a list. Undefined members do not restrict the list. */
-type Matching = {
+export type Matching = {
   readonly where?: Given<Readonly<Record<string, Scalar>>>;
   readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;
   readonly between?: Readonly<Record<string, Given<Range>>>;

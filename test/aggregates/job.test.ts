@@ -1,5 +1,5 @@
+import { abandonRun, cancelRun, pauseRun, resumeRun } from '../../src/aggregates/job-control.js';
 import {
-  abandonRun,
   claimRun,
   executionLogOf,
   finishRun,
@@ -187,5 +187,78 @@ describe('A run', () => {
     });
     const { state } = given(job, [started, claimed('me'), progressed]);
     expect(state.last).toEqual(executionLogOf(progressed));
+  });
+});
+
+describe('A resumable run', () => {
+  const run = { executionId: 'run-1', canPause: true };
+  const stage = { ...execution, progress: 40, message: 'half' };
+  const paused: JobEvent = { type: 'JobPaused', data: { ...stage, pausedAt: at } };
+  const resumed: JobEvent = { type: 'JobResumed', data: { ...stage, resumedAt: at } };
+  const cancelled: JobEvent = { type: 'JobCancelled', data: { ...stage, finishedAt: at } };
+  const running = [started, claimed('me'), progressed];
+
+  test('is paused where it is, once, and only if its job can pause', () => {
+    given(job, running).when(pauseRun, run).then(paused);
+    given(job, [...running, paused])
+      .when(pauseRun, run)
+      .isRefused('conflict JOB_ALREADY_PAUSED');
+    given(job, running)
+      .when(pauseRun, { ...run, canPause: false })
+      .isRefused('conflict JOB_CANNOT_PAUSE');
+  });
+
+  test('is resumed only while it is paused, by a runner that claims it again', () => {
+    given(job, running).when(resumeRun, run).isRefused('conflict JOB_NOT_PAUSED');
+    given(job, [...running, paused])
+      .when(claimRun, { ...me, runner: 'other', term: 4, instead: 'me' })
+      .changesNothing();
+    given(job, [...running, paused])
+      .when(resumeRun, run)
+      .then(resumed);
+    given(job, [...running, paused, resumed])
+      .when(claimRun, { ...me, runner: 'other', term: 4 })
+      .then(claimed('other', 4));
+  });
+
+  test('is continued by a new runner instead of the one whose process is gone, and of no other', () => {
+    given(job, running)
+      .when(claimRun, { ...me, runner: 'other', term: 4, instead: 'me' })
+      .then(claimed('other', 4));
+    given(job, running)
+      .when(claimRun, { ...me, runner: 'other', term: 4, instead: 'third' })
+      .changesNothing();
+  });
+
+  test('is cancelled whether it is running or paused, and then nothing can change it', () => {
+    given(job, running).when(cancelRun, run).then(cancelled);
+    given(job, [...running, paused])
+      .when(cancelRun, run)
+      .then(cancelled);
+    for (const decide of [pauseRun, resumeRun, cancelRun])
+      given(job, [...running, cancelled])
+        .when(decide, run)
+        .isRefused('conflict JOB_ALREADY_FINISHED');
+    given(job, [...running, cancelled])
+      .when(startJob, { ...manual, executionId: 'run-2' })
+      .then({ type: 'JobStarted', data: { ...manual, executionId: 'run-2', startedAt: at } });
+  });
+
+  test('records its checkpoint, also after it was paused, and then still shows as paused', () => {
+    const report = { progress: 41, message: 'more', checkpoint: { after: 'x' } };
+    const data = { ...execution, progress: 41, message: 'more', at, checkpoint: { after: 'x' } };
+    given(job, running)
+      .when(reportProgress, { ...me, ...report })
+      .then({ type: 'JobProgressed', data });
+    const late: JobEvent = { type: 'JobProgressed', data: { ...data, isPaused: true } };
+    given(job, [...running, paused])
+      .when(reportProgress, { ...me, ...report })
+      .then(late);
+    expect([paused, late, resumed, cancelled].map((event) => executionLogOf(event)?.status)).toEqual([
+      'PAUSED',
+      'PAUSED',
+      'RUNNING',
+      'CANCELLED',
+    ]);
   });
 });

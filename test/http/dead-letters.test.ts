@@ -7,7 +7,7 @@ import { DeadLetters } from '../../src/integration/dead-letters.js';
 import { messagesOf } from '../../src/integration/publishing.js';
 import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import type { DeadLetterRecord } from '../../src/queries/operation.queries.js';
+import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { elsewhere } from '../support/elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { choosy } from '../support/choosy-broker.js';

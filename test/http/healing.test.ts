@@ -11,7 +11,7 @@ import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import { HealingPolicy } from '../../src/policies/healing.policy.js';
 import { CustomerMatching, SaleFactsReader } from '../../src/policies/sale-facts.js';
 import { Categorizer } from '../../src/queries/category.queries.js';
-import { type DeadLetterRecord, WaitingSales } from '../../src/queries/operation.queries.js';
+import { type DeadLetterRecord, WaitingSales } from '../../src/queries/dead-letter.queries.js';
 import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { eventually } from '../support/eventually.js';

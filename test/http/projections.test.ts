@@ -1,6 +1,7 @@
 import { branchProjection } from '../../src/projections/tenant.projection.js';
 import { projections } from '../../src/projections/projections.js';
-import type { DeadLetterRecord, ProjectionRow } from '../../src/queries/operation.queries.js';
+import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
+import type { ProjectionRow } from '../../src/queries/operation.queries.js';
 import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books } from '../support/service.js';

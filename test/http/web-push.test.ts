@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueueState } from '../../src/observability/queue-board.js';
-import type { DeadLetterRecord } from '../../src/queries/operation.queries.js';
+import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { eventually } from '../support/eventually.js';
 import { HurriedClock } from '../support/hurried-clock.js';
 import { Browser, PushService, vapidClaims, type Push } from '../support/push-service.js';

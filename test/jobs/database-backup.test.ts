@@ -47,6 +47,8 @@ const runOf = (run: Partial<JobRun> = {}): JobRun => ({
   parameters: {},
   signal: new AbortController().signal,
   report: () => undefined,
+  checkpoint: undefined,
+  save: () => Promise.resolve(),
   ...run,
 });
 

@@ -52,6 +52,8 @@ const run = (parameters: z.input<typeof job.parameters> = {}, signal = new Abort
     parameters: job.parameters.parse(parameters),
     signal,
     report: (percent) => progress.push(percent),
+    checkpoint: undefined,
+    save: () => Promise.resolve(),
   });
 const told = async (running: Promise<JobOutcome>): Promise<string> => (await running).message;
 

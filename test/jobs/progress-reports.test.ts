@@ -1,4 +1,4 @@
-import { ProgressReports, type Report } from '../../src/jobs/job-runner.js';
+import { ProgressReports, type Report } from '../../src/jobs/job-progress.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -28,7 +28,12 @@ function job(): Job {
 }
 
 const run = (parameters: object = {}, more: Partial<JobRun> = {}) => {
-  const quiet = { signal: new AbortController().signal, report: () => undefined };
+  const quiet = {
+    signal: new AbortController().signal,
+    report: () => undefined,
+    checkpoint: undefined,
+    save: () => Promise.resolve(),
+  };
   return job().run({ executionId: randomUUID(), parameters, ...quiet, ...more });
 };
 

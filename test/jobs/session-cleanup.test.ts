@@ -45,6 +45,8 @@ async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
     parameters: {},
     signal,
     report: () => undefined,
+    checkpoint: undefined,
+    save: () => Promise.resolve(),
     ...run,
   });
   await service.quiet();

@@ -1,4 +1,5 @@
-import { abandonRun, claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
+import { abandonRun, cancelRun, pauseRun, resumeRun } from '../../src/aggregates/job-control.js';
+import { claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
 import { bindOperatorIdentity, operator } from '../../src/aggregates/operator.aggregate.js';
 import { bindIdentity, user as userAggregate } from '../../src/aggregates/user.aggregate.js';
 import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';

@@ -16,13 +16,17 @@ export class ToyJob implements Job {
   readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
   /** Every run started so far, oldest first. */
   readonly runs: Under[] = [];
+  readonly isResumable?: true;
   /** Whether a run ends when it is signalled to stop. */
   heedsItsSignal = true;
 
   constructor(
     readonly name = 'toy',
     readonly schedule = '0 3 * * *',
-  ) {}
+    isResumable = false,
+  ) {
+    if (isResumable) this.isResumable = true;
+  }
 
   run(run: JobRun): Promise<JobOutcome> {
     return new Promise((finish, fail) => {
@@ -41,11 +45,11 @@ export class ToyJob implements Job {
   }
 }
 
-export function factsOf(job: Job, isEnabled = true): JobFacts {
+export function factsOf(job: ToyJob, isEnabled = true): JobFacts {
   const schedule = new Schedule(job.schedule);
   return {
     ...{ name: job.name, description: job.description, parameters: job.parameters },
-    ...{ schedule: job.schedule, isEnabled },
+    ...{ schedule: job.schedule, isEnabled, canPause: job.isResumable === true },
     nextAfter: (ms) => schedule.after(ms),
     lastUpTo: (ms) => schedule.upTo(ms),
   };
@@ -59,7 +63,7 @@ export function jobOf({ service: { app } }: TestService, name: string): Job {
 }
 
 /** Adds a job without a schedule to a running service. */
-export function addJob<J extends Job>({ service: { app } }: TestService, job: J): J {
+export function addJob<J extends ToyJob>({ service: { app } }: TestService, job: J): J {
   app.get<Job[]>(JOBS).push(job);
   (app.get<JobDirectory>(JOB_DIRECTORY).jobs as Map<string, JobFacts>).set(job.name, factsOf(job, false));
   return job;

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import {
+  deadLetter,
+  type DeadLetter,
+  DeadLetterOrigin,
+  DeadLetterStatus,
+  discardLetter,
+} from '../aggregates/dead-letter.aggregate.js';
+import { Instant, paragraph } from '../aggregates/fields.js';
+import { replayLetter } from '../commands/operation.commands.js';
+import type { Target } from '../eventsourcing/command-runner.js';
+import { asService } from '../eventsourcing/context.js';
+import { DomainError } from '../eventsourcing/domain-error.js';
+import { inLanes } from '../eventsourcing/in-lanes.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import type { RecordReader } from '../eventsourcing/record-reader.js';
+import { retryForever } from '../eventsourcing/retry-forever.js';
+import { isTransient } from '../eventsourcing/transient-errors.js';
+import type { EventReader } from '../ports/event-store.js';
+import type { Logger } from '../ports/log.js';
+import { PLATFORM } from '../ports/read-store.js';
+import type { Clock } from '../ports/time.js';
+import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
+import type { CaughtUp } from '../queries/caught-up.js';
+import {
+  BULK_JOBS,
+  type DeadLetterReplayer,
+  DEFAULT_PER_SECOND,
+  MAX_PER_SECOND,
+  parkedBy,
+} from '../queries/dead-letter.queries.js';
+import type { Matching } from '../queries/query.js';
+import type { Job, JobOutcome, JobParts, JobRun } from './job.js';
+
+export type BulkParts = JobParts & {
+  readonly events: Pick<EventReader, 'head'>;
+  readonly reader: RecordReader;
+  readonly replayer: DeadLetterReplayer;
+  readonly caughtUp: CaughtUp;
+  readonly logger: Logger;
+};
+
+const text = z.string().min(1).max(200);
+const Filter = z.strictObject({
+  origin: DeadLetterOrigin.optional(),
+  status: DeadLetterStatus.optional(),
+  tenantId: text.optional(),
+  eventType: text.optional(),
+  code: text.optional(),
+  dateFrom: Instant.optional(),
+  dateTo: Instant.optional(),
+  search: text.optional(),
+});
+const Replay = z.strictObject({
+  filter: Filter.default({}),
+  perSecond: z.int().min(1).max(MAX_PER_SECOND).default(DEFAULT_PER_SECOND),
+});
+const Discard = Replay.extend({ reason: paragraph(1_000) });
+type Parameters = z.output<typeof Replay> & { readonly reason?: string };
+
+/**
+ * `upTo`: end of the history when the run began; a letter with later events has been handled by this run or by someone
+ * else. `after`: place in the list of letters where the next part begins.
+ */
+const Checkpoint = z.object({
+  upTo: z.number(),
+  matched: z.number(),
+  after: z.string(),
+  seen: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
+});
+type Checkpoint = z.output<typeof Checkpoint>;
+type Outcome = 'resolved' | 'failed' | 'skipped';
+type Tally = Record<Outcome, number>;
+
+/** Number of letters in a part. A part that is interrupted is repeated, without the letters that are done. */
+const PART = 100;
+/** Number of letters handled at once, those of one record one after another. */
+const LANES = 16;
+const SAVE_EVERY_MS = 1_000;
+const CATCH_UP_MS = 30_000;
+
+/** One run over many dead letters: each is handled at most once, and those that fail again stay parked. */
+class Bulk {
+  private readonly queue = new KeyedQueue();
+  private readonly pace: Pace;
+  private readonly matching: Matching | undefined;
+
+  constructor(
+    private readonly name: string,
+    private readonly done: string,
+    private readonly parts: BulkParts,
+    private readonly task: JobRun<Parameters>,
+  ) {
+    this.pace = new Pace(parts.clock, task.parameters.perSecond);
+    this.matching = parkedBy(task.parameters.filter);
+  }
+
+  async carryOut(): Promise<Checkpoint> {
+    const { clock, models } = this.parts;
+    const { checkpoint, save, signal } = this.task;
+    let at = checkpoint === undefined ? await this.begin() : Checkpoint.parse(checkpoint);
+    if (!this.matching) return at;
+    for (let savedAtMs = Number.NEGATIVE_INFINITY, isLast = at.matched === 0; !isLast;) {
+      if (clock.monotonicMs() - savedAtMs >= SAVE_EVERY_MS) {
+        await save({ progress: progressOf(at), message: messageOf(at, this.done, false), checkpoint: at });
+        savedAtMs = clock.monotonicMs();
+      }
+      signal.throwIfAborted();
+      const page = { ...this.matching, limit: PART, after: at.after };
+      const { documents, next } = await models.part(deadLetters, PLATFORM, page);
+      const tally = await this.handleAll(documents, at.upTo);
+      at = {
+        ...at,
+        after: next ?? at.after,
+        seen: at.seen + documents.length,
+        failed: at.failed + tally.failed,
+        skipped: at.skipped + tally.skipped,
+      };
+      isLast = next === undefined;
+    }
+    return at;
+  }
+
+  /** Waits until the list of letters contains everything parked until now. */
+  private async begin(): Promise<Checkpoint> {
+    const { events, caughtUp, models } = this.parts;
+    const upTo = await events.head();
+    await caughtUp.withPosition([deadLetters], upTo, CATCH_UP_MS);
+    const matched = this.matching ? await models.count(deadLetters, PLATFORM, this.matching) : 0;
+    return { upTo, matched, after: '', seen: 0, failed: 0, skipped: 0 };
+  }
+
+  private async handleAll(letters: readonly DeadLetterView[], upTo: number): Promise<Tally> {
+    const tally: Tally = { resolved: 0, failed: 0, skipped: 0 };
+    const { signal } = this.task;
+    await inLanes(LANES, letters, async (letter) => {
+      const outcome = await this.queue.run(letter.stream, () => {
+        signal.throwIfAborted();
+        return this.untilHandled(letter, upTo);
+      });
+      tally[outcome] += 1;
+    });
+    return tally;
+  }
+
+  /** Repeats the attempt while an engine is unavailable. */
+  private async untilHandled(letter: DeadLetterView, upTo: number): Promise<Outcome> {
+    const { clock, logger } = this.parts;
+    const { signal } = this.task;
+    const complain = (error: unknown) => {
+      logger.warn({ err: error, job: this.name }, 'a dead letter cannot be handled yet; retrying');
+    };
+    const outcome = await retryForever(clock, signal, () => this.handle(letter, upTo), complain, { isFinal });
+    signal.throwIfAborted();
+    return outcome ?? 'skipped';
+  }
+
+  private async handle({ id, tenantId }: DeadLetterView, upTo: number): Promise<Outcome> {
+    const { reader, ids } = this.parts;
+    const { executionId: requestId } = this.task;
+    const { state, position } = await reader.read(deadLetter, tenantId, id);
+    if (state.status === 'REPLAYED') return 'resolved';
+    if (state.status !== 'PARKED') return this.task.parameters.reason === undefined ? 'skipped' : 'resolved';
+    if (position > upTo) return 'failed';
+    await this.pace.turn(this.task.signal);
+    const own = { tenantId, name: this.name, requestId, commandId: ids.next() };
+    try {
+      return await asService(own, () => this.act({ tenantId, id }, state));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'ALREADY_RESOLVED') return 'skipped';
+      throw error;
+    }
+  }
+
+  private async act(target: Target, state: DeadLetter): Promise<Outcome> {
+    const { runner, replayer } = this.parts;
+    const { reason } = this.task.parameters;
+    if (reason === undefined) {
+      const { status } = await replayLetter(runner, replayer, target, state);
+      return status === 'REPLAYED' ? 'resolved' : 'failed';
+    }
+    await runner.execute(deadLetter, target, { reason }, discardLetter);
+    return 'resolved';
+  }
+}
+
+/** Letters that were resolved in an interrupted part are missing when it is repeated, so they are not counted one by one. */
+const messageOf = ({ matched, seen, failed, skipped }: Checkpoint, done: string, isOver = true): string => {
+  const resolved = Math.max(0, (isOver ? matched : Math.min(seen, matched)) - failed - skipped);
+  const others = skipped === 0 ? '' : `, ${skipped} resolved otherwise`;
+  return `${resolved} of ${matched} ${done}, ${failed} failed again${others}.`;
+};
+
+const progressOf = ({ matched, seen }: Checkpoint): number =>
+  Math.min(99, Math.floor((100 * seen) / Math.max(1, matched)));
+
+const isFinal = (error: unknown): boolean =>
+  !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
+
+/** Longest backlog of turns that may be caught up after a delay. */
+const CATCH_UP_TURNS_MS = 100;
+
+/** Spaces out work to at most a number of turns a second. */
+class Pace {
+  private dueMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly perSecond: number,
+  ) {}
+
+  /** Resolves when the next turn is due. @throws the reason of the signal */
+  async turn(signal: AbortSignal): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    const dueMs = Math.max(this.dueMs, nowMs - CATCH_UP_TURNS_MS);
+    this.dueMs = dueMs + 1_000 / this.perSecond;
+    if (dueMs > nowMs) await this.clock.sleep(dueMs - nowMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Jobs that an operator starts for all dead letters of a filter. */
+export const deadLetterJobs = (parts: BulkParts): Job[] => [
+  {
+    name: BULK_JOBS.replay,
+    description: 'Replays the parked dead letters of a filter, oldest first. Letters that fail again stay parked.',
+    parameters: Replay,
+    isResumable: true,
+    run: (run) => outcomeOf(BULK_JOBS.replay, parts, run, 'replayed'),
+  },
+  {
+    name: BULK_JOBS.discard,
+    description: 'Discards the parked dead letters of a filter.',
+    parameters: Discard,
+    isResumable: true,
+    run: (run) => outcomeOf(BULK_JOBS.discard, parts, run, 'discarded'),
+  },
+];
+
+async function outcomeOf(name: string, parts: BulkParts, run: JobRun, done: string): Promise<JobOutcome> {
+  const at = await new Bulk(name, done, parts, run as JobRun<Parameters>).carryOut();
+  return { message: messageOf(at, done) };
+}

@@ -1,0 +1,70 @@
+import type { Logger } from '../ports/log.js';
+import type { Clock } from '../ports/time.js';
+
+export type Report = { readonly progress: number; readonly message: string };
+
+type Parts = {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly record: (report: Report) => Promise<void>;
+};
+
+/**
+ * Minimum interval between records of progress. Only whole percentages are recorded, so a run has at most a hundred
+ * records.
+ */
+const EVERY_MS = 1_000;
+/**
+ * Limits for messages recorded without an increase of the percentage: minimum interval (except for the first message)
+ * and maximum number.
+ */
+const MESSAGE_EVERY_MS = 10_000;
+const MAX_MESSAGES = 20;
+const MAX_MESSAGE_LENGTH = 500;
+
+/**
+ * Records the progress of a run. If reports arrive too fast, only the latest is recorded. Skips a report that cannot be
+ * recorded.
+ */
+export class ProgressReports {
+  latest: Report | undefined;
+  private readonly ending = new AbortController();
+  private readonly recording: Promise<void>;
+
+  constructor(private readonly parts: Parts) {
+    this.recording = this.run();
+  }
+
+  /** Clamps progress to 0–100. Progress never decreases. */
+  report(progress: number, message: string): void {
+    const bounded = Math.floor(Math.min(100, Math.max(this.latest?.progress ?? 0, progress || 0)));
+    this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
+  }
+
+  /** Ends the reports. Nothing is recorded after the promise resolves. */
+  async end(): Promise<void> {
+    this.ending.abort();
+    await this.recording;
+  }
+
+  private async run(): Promise<void> {
+    const { clock, logger, record } = this.parts;
+    const { signal } = this.ending;
+    let recorded: Report = { progress: 0, message: '' };
+    let messages = 0;
+    for (let waitedMs = MESSAGE_EVERY_MS; ; waitedMs += EVERY_MS) {
+      await clock.sleep(EVERY_MS, signal);
+      if (signal.aborted) return;
+      const { latest = recorded } = this;
+      const hasAdvanced = latest.progress > recorded.progress;
+      const mayRepeat = messages < MAX_MESSAGES && waitedMs >= MESSAGE_EVERY_MS;
+      if (!hasAdvanced && (latest.message === recorded.message || !mayRepeat)) continue;
+      if (!hasAdvanced) messages += 1;
+      recorded = latest;
+      waitedMs = 0;
+      await record(latest).catch((error: unknown) => {
+        logger.warn({ err: error }, 'the progress of a job could not be recorded');
+      });
+    }
+  }
+}
