@@ -18,6 +18,7 @@ export { merchantChoices } from '../aggregates/merchant-choices.aggregate.js';
 export { notificationInbox, notification } from '../aggregates/notification.aggregate.js';
 export { numberSequence } from '../aggregates/number-sequence.aggregate.js';
 export { operator } from '../aggregates/operator.aggregate.js';
+export { policy } from '../aggregates/policy.aggregate.js';
 export { pushDelivery, pushSubscription } from '../aggregates/push-subscription.aggregate.js';
 export { role } from '../aggregates/role.aggregate.js';
 export { ruleApplication } from '../aggregates/rule-application.aggregate.js';

@@ -7,7 +7,7 @@ import type { HistoryState } from '../eventsourcing/history-state.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { ALERTS } from '../policies/operator-alerts.js';
-import { POLICY_NAMES } from '../policies/policies.js';
+import { POLICY_NAMES } from '../aggregates/policy.aggregate.js';
 import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 

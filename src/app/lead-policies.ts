@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { DeadLetterOrigin } from '../aggregates/dead-letter.aggregate.js';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 import type { Policy } from '../eventsourcing/policy.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
 import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
@@ -14,6 +15,7 @@ import { WindowedSubscriber, type WindowedOptions } from '../projecting/windowed
 import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
+import { PAUSED, PausablePolicy } from './pausable-policy.js';
 
 /**
  * Maximum number of events in flight. It is high because most of them wait their turn, and several tenants may send
@@ -23,7 +25,8 @@ const NOTIFICATIONS_IN_HAND = 5_000;
 
 /** Runs each policy and the push notifications while this process leads them. */
 export function leadPolicies(app: INestApplicationContext, engines: Engines, backpressure: Backpressure): Led[] {
-  const { leadership } = engines;
+  const { leadership, checkpoints, clock, logger, queues } = engines;
+  const reader = app.get(RecordReader);
   const deadLetters = app.get(DeadLetters);
   const policies = app.get<readonly Policy[]>(POLICIES);
   const pushes = app.get(PushDeliveries);
@@ -32,31 +35,43 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
   return [
     ...policies.map((policy) =>
       leadership.lead(`policy:${policy.name}`, () =>
-        subscribe(engines, deadLetters, {
-          ...{ name: policy.name, kind: 'policy', types: policy.types, origin: policy.letters ?? 'POLICY' },
-          handle: (event, stopping) => policy.react(event, stopping),
-          pace: (event) => backpressure.turn(event.recordedAtMs),
-          ...(policy.inOrder && { maxInFlight: 1 }),
-        }),
+        started(
+          new PausablePolicy({
+            ...{ name: policy.name, reader, checkpoints, clock, logger, meter: queues.of(policy.name, 'policy') },
+            subscriber: (whenRunning) =>
+              subscriber(engines, deadLetters, {
+                ...{ name: policy.name, kind: 'policy', types: [...policy.types, PAUSED] },
+                origin: policy.letters ?? 'POLICY',
+                handle: (event, stopping) =>
+                  event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping),
+                pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
+                ...(policy.inOrder && { maxInFlight: 1 }),
+              }),
+          }),
+        ),
       ),
     ),
     ...watches.map((watch) => leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))),
     ...(alerts.isWanted
       ? [
           leadership.lead(ALERTS, () =>
-            subscribe(engines, deadLetters, {
-              ...{ name: ALERTS, kind: 'push', types: ['NotificationSent'], origin: 'WEBHOOK' },
-              handle: (event, stopping) => alerts.deliver(event as Sent, stopping),
-            }),
+            started(
+              subscriber(engines, deadLetters, {
+                ...{ name: ALERTS, kind: 'push', types: ['NotificationSent'], origin: 'WEBHOOK' },
+                handle: (event, stopping) => alerts.deliver(event as Sent, stopping),
+              }),
+            ),
           ),
         ]
       : []),
     leadership.lead(PUSH, () =>
-      subscribe(engines, deadLetters, {
-        ...{ name: PUSH, kind: 'push', types: ['NotificationSent'], origin: 'PUSH' },
-        handle: (event, stopping) => pushes.deliver(event as Sent, stopping),
-        maxInFlight: NOTIFICATIONS_IN_HAND,
-      }),
+      started(
+        subscriber(engines, deadLetters, {
+          ...{ name: PUSH, kind: 'push', types: ['NotificationSent'], origin: 'PUSH' },
+          handle: (event, stopping) => pushes.deliver(event as Sent, stopping),
+          maxInFlight: NOTIFICATIONS_IN_HAND,
+        }),
+      ),
     ),
   ];
 }
@@ -68,18 +83,21 @@ type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFli
   readonly origin: DeadLetterOrigin;
 };
 
-async function subscribe(
+async function started<L extends Led & { start(): Promise<void> }>(led: L): Promise<L> {
+  await led.start();
+  return led;
+}
+
+function subscriber(
   { events, checkpoints, clock, logger, queues }: Engines,
   deadLetters: DeadLetters,
   { types, kind, origin, ...options }: Subscription,
-): Promise<Led> {
-  const subscriber = new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
+): WindowedSubscriber {
+  return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     ...options,
     filter: { on: 'type', prefixes: types },
     isTransient,
     meter: queues.of(options.name, kind),
     park: (event, error) => deadLetters.park(letterOf(origin, options.name, event, error)),
   });
-  await subscriber.start();
-  return subscriber;
 }

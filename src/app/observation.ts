@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
 import { job } from '../aggregates/job.aggregate.js';
-import { JOB_DIRECTORY, type JobDirectory } from '../queries/operation.queries.js';
+import { JOB_DIRECTORY, type JobDirectory, pausesOf } from '../queries/operation.queries.js';
 import type { Config } from '../config.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
@@ -47,6 +47,7 @@ export class Observation implements Health {
     private readonly models: ReadModels,
     filled: ReadModelReadiness,
     private readonly jobs: () => Promise<readonly JobTally[]>,
+    private readonly pauses: () => Promise<ReadonlyMap<string, string>>,
   ) {
     const { registry } = engines.metrics;
     this.readiness = new Readiness(engines, filled);
@@ -86,7 +87,12 @@ export class Observation implements Health {
   }
 
   async system(): ReturnType<Health['system']> {
-    const [report, queues, engines] = await Promise.all([this.ready(), this.board.list(), this.engineFacts()]);
+    const [report, queues, engines, pauses] = await Promise.all([
+      this.ready(),
+      this.board.list(),
+      this.engineFacts(),
+      this.inTime(this.pauses),
+    ]);
     const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
     return {
       ...this.overview(report),
@@ -98,6 +104,9 @@ export class Observation implements Health {
       projections: queues
         .filter(({ kind }) => kind === 'projection')
         .map(({ name, position, lag }) => ({ name, position, lag, status: this.engines.progress.standing(name) })),
+      policies: queues
+        .filter(({ kind }) => kind === 'policy')
+        .map(({ name, position, lag }) => ({ name, position, lag, pausedAt: pauses?.get(name) ?? null })),
       memory: { rssBytes: rss, heapTotalBytes: heapTotal, heapUsedBytes: heapUsed, externalBytes: external },
       eventLoopDelay: this.thread.delay(),
     };
@@ -179,7 +188,12 @@ export const observationProviders = (config: Config, engines: Engines): Provider
       filled: ReadModelReadiness,
       reader: RecordReader,
       directory: JobDirectory,
-    ) => new Observation(config, engines, policies, models, filled, () => jobTallies(reader, directory)),
+    ) =>
+      new Observation(
+        ...([config, engines, policies, models, filled] as const),
+        () => jobTallies(reader, directory),
+        () => pausesOf(reader),
+      ),
     inject: [POLICIES, ReadModels, ReadModelReadiness, RecordReader, JOB_DIRECTORY],
   },
   { provide: QueueBoard, useFactory: ({ board }: Observation) => board, inject: [Observation] },

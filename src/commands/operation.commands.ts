@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { z } from 'zod';
 import * as letters from '../aggregates/dead-letter.aggregate.js';
 import * as forwarders from '../aggregates/forwarder.aggregate.js';
+import * as policies from '../aggregates/policy.aggregate.js';
 import * as inspections from '../aggregates/inspection.aggregate.js';
 import { cancelRun, pauseRun, resumeRun, type RunRequest } from '../aggregates/job-control.js';
 import { type ExecutionLog, job, type JobEvent, type JobState, startJob } from '../aggregates/job.aggregate.js';
@@ -34,6 +35,14 @@ export class CancelForwarderRewind extends command(z.object({})) {}
 export class PauseForwarder extends command(z.object({})) {}
 /** `from` is null to continue at the checkpoint, or `now` to continue at the end of the history. */
 export class ResumeForwarder extends command(z.object({ from: z.union([z.literal('now'), z.number(), z.null()]) })) {}
+
+export class PausePolicy extends command(z.object({})) {}
+export class ResumePolicy extends command(z.object({})) {}
+
+function ensurePolicy<C extends { readonly target: Target }>(received: C): C {
+  if (!policies.isPolicyName(received.target.id)) throw notFound('policy');
+  return received;
+}
 
 function ensureForwarder<C extends { readonly target: Target }>(received: C): C {
   if (received.target.id !== forwarders.FORWARDER) throw notFound('forwarder');
@@ -148,6 +157,8 @@ export const operationCommandHandlers = [
     forwarders.forwarder,
     forwarders.resumeForwarder,
   ),
+  decidesWith(PausePolicy, [], ensurePolicy, policies.policy, policies.pausePolicy),
+  decidesWith(ResumePolicy, [], ensurePolicy, policies.policy, policies.resumePolicy),
   decidesWith(
     RebuildProjection,
     [ProjectionStatus, IDS],

@@ -29,8 +29,8 @@ const AuditLogDto = named(
       description:
         'Kind of record: customer, account, transaction, category, category-rule, rule-application, user, role, ' +
         'branch, tenant, operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, ' +
-        'error-log, projection ' +
-        'or forwarder.',
+        'error-log, projection, ' +
+        'policy or forwarder.',
     }),
     entityId: z.string(),
     summary: z.string(),

@@ -1,9 +1,10 @@
+import type { Query } from '@nestjs/cqrs';
 import { z } from 'zod';
 import { RewindStart } from '../aggregates/forwarder.aggregate.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { Progress } from '../projecting/progress.js';
-import { QueueBoard } from '../observability/queue-board.js';
-import { GetForwarder } from '../queries/operation.queries.js';
+import { QueueBoard, type QueueState } from '../observability/queue-board.js';
+import { GetForwarder, ListPauses } from '../queries/operation.queries.js';
 import { CACHE, type Cache } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -108,6 +109,11 @@ export const QueueDto = named(
     failures: z.int().min(0).meta({ description: 'Failed attempts since the start of the leading process.' }),
     perMinute: z.int().min(0).meta({ description: 'Events processed in the last 60 seconds.' }),
     lastProcessedAt: instantOut.nullable(),
+    pausedAt: instantOut.nullable().meta({
+      description:
+        'Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is ' +
+        'unavailable.',
+    }),
     forwarder: ForwarderDto.nullable().meta({
       description:
         'State and rewinds of the forwarder. Null for other queues and while the event store is unavailable.',
@@ -159,14 +165,20 @@ export const CacheController = controllerOf(
     'List the queues of all replicas (projections, policies, forwarder) with lag and rate',
     { path: '/queues', query: queuesQuery, answers: valueOf(QueueMetricsDto) },
     async ({ query }, services): Promise<z.output<typeof QueueMetricsDto>> => {
-      const look = () => services.queries.execute(new GetForwarder());
+      const look = <T>(wanted: Query<T>) =>
+        withTimeout(services.get<Clock>(CLOCK), ANSWER_WITHIN_MS, () => services.queries.execute(wanted));
       const board = services.get(QueueBoard);
-      const [queues, forwarder = null] = await Promise.all([
+      const [queues, forwarder = null, pauses] = await Promise.all([
         board.list(),
-        withTimeout(services.get<Clock>(CLOCK), ANSWER_WITHIN_MS, look),
+        look(new GetForwarder()),
+        look(new ListPauses()),
       ]);
+      const own = ({ name, kind }: QueueState) =>
+        kind === 'forwarder'
+          ? { pausedAt: forwarder?.pausedAt ?? null, forwarder }
+          : { pausedAt: (kind === 'policy' && pauses?.get(name)) || null, forwarder: null };
       return {
-        queues: queues.map((queue) => ({ ...queue, forwarder: queue.kind === 'forwarder' ? forwarder : null })),
+        queues: queues.map((queue) => ({ ...queue, ...own(queue) })),
         ...(query.history && { history: [...board.history()] }),
       };
     },

@@ -19,6 +19,7 @@ import { NotificationController } from './notification.controller.js';
 import { OperatorController } from './operator.controller.js';
 import { ProjectionController } from './projection.controller.js';
 import { PeriodController } from './period.controller.js';
+import { PolicyController } from './policy.controller.js';
 import { ReportController } from './report.controller.js';
 import { RoleController } from './role.controller.js';
 import { RuleApplicationController } from './rule-application.controller.js';
@@ -57,6 +58,7 @@ export const resourceControllers = [
   SaleController,
   DeadLetterController,
   ForwarderController,
+  PolicyController,
   JobController,
   ErrorLogController,
   AuditLogController,

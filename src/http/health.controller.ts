@@ -91,6 +91,7 @@ const SystemHealthDto = named(
         }),
       }),
     ),
+    policies: z.array(QueueDto.pick({ name: true, position: true, lag: true, pausedAt: true })),
     memory: z.object({ rssBytes: bytes, heapTotalBytes: bytes, heapUsedBytes: bytes, externalBytes: bytes }),
     eventLoopDelay: z
       .object({ meanMs: milliseconds, p50Ms: milliseconds, p99Ms: milliseconds, maxMs: milliseconds })

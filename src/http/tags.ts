@@ -29,6 +29,7 @@ export const TAGS = {
   'Platform Dead Letters': 'Events that could not be processed, and their replay.',
   'Platform Forwarders': 'Rewind, pause and resume of integration events.',
   'Platform Integrity': 'Checkpoints and proofs of the tamper-evident history.',
+  'Platform Policies': 'Pause and resume of the reactions of the service.',
   'Platform Projections': 'Read models, rebuilds and the history of records.',
   Console: "The operators' console and its browser sessions.",
   Service: 'Probes, metrics and documents of the service itself.',

@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { BOOKING, policy } from '../aggregates/policy.aggregate.js';
 import { bookSale } from '../aggregates/sale-booking.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
 import type { AcceptedSale, Sale } from '../aggregates/sale.aggregate.js';
 import type { Target } from '../eventsourcing/command-runner.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
@@ -22,8 +24,8 @@ const LATE = Symbol('late');
 
 /**
  * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append.
- * Leaves a sale to the booking policy if its customer must be created or linked, if it would be rejected, or if its
- * facts cannot be read promptly (docs/adr/0065). Never fails.
+ * Leaves a sale to the booking policy while that is paused, if its customer must be created or linked, if the sale would
+ * be rejected, or if its facts cannot be read promptly (docs/adr/0065). Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
@@ -53,6 +55,10 @@ export class AcceptingBooking {
 
   private async decided(target: Target, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
     try {
+      const { state: control } = await this.reader.read(policy, PLATFORM_TENANT, BOOKING, {
+        maxAgeMs: FACTS_MAX_AGE_MS,
+      });
+      if (control.pausedAt !== null) return undefined;
       const data = await this.facts.known(target, state, { maxAgeMs: FACTS_MAX_AGE_MS });
       return data && bookSale(state, data);
     } catch {

@@ -18,17 +18,6 @@ import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 /** Injection token of all policies (`readonly Policy[]`). */
 export const POLICIES = Symbol('POLICIES');
 
-/** Policy names, needed before the policies are constructed. A test compares them with the classes. */
-export const POLICY_NAMES = [
-  'booking',
-  'healing',
-  'tenant-seeding',
-  'restoration',
-  'category-learning',
-  'rule-application',
-  'notification',
-] as const;
-
 const classes = [
   BookingPolicy,
   HealingPolicy,

@@ -8,6 +8,7 @@ import {
   type RewindStart,
 } from '../aggregates/forwarder.aggregate.js';
 import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
+import { POLICY_NAMES, policy } from '../aggregates/policy.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
@@ -123,6 +124,18 @@ const stateOf = (pause: Forwarder['pause']): ForwarderRow['state'] => {
   return pause.reason === 'OPERATOR' ? 'PAUSED' : 'WAITING_FOR_RESUME';
 };
 
+/** Times at which the paused policies were paused, by name. */
+export class ListPauses extends query<ReadonlyMap<string, string>>() {}
+
+export async function pausesOf(reader: RecordReader): Promise<ReadonlyMap<string, string>> {
+  const controls = POLICY_NAMES.map(
+    async (name) => [name, (await reader.read(policy, PLATFORM_TENANT, name)).state] as const,
+  );
+  return new Map(
+    (await Promise.all(controls)).flatMap(([name, { pausedAt }]) => (pausedAt === null ? [] : [[name, pausedAt]])),
+  );
+}
+
 export type ProjectionRow = ProjectionState & { readonly eventsPerSecond: number };
 
 export class ListProjections extends query<readonly ProjectionRow[]>() {}
@@ -164,6 +177,7 @@ export const operationQueryHandlers = [
       },
     };
   }),
+  answers(ListPauses, [RecordReader], pausesOf),
   answers(ListProjections, [ProjectionStatus, QueueBoard], async (projections, queues) => {
     const rates = new Map((await queues.list()).map(({ name, perMinute }) => [name, perMinute / 60]));
     return (await projections.all()).map((state) => ({

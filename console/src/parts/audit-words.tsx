@@ -17,6 +17,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['job', 'Job'],
   ['notification', 'Notification'],
   ['operator', 'Operator'],
+  ['policy', 'Policy'],
   ['projection', 'Projection'],
   ['role', 'Role'],
   ['sale', 'Sale'],

@@ -1,0 +1,24 @@
+import { PausePolicy, ResumePolicy } from '../commands/operation.commands.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { controllerOf, routesAt } from './routes.js';
+
+const routes = routesAt('/api/platform/policies/:name', { who: 'platform', tag: 'Platform Policies' });
+const targetOf = ({ name }: { readonly name: string }) => ({ tenantId: PLATFORM_TENANT, id: name });
+
+export const PolicyController = controllerOf(
+  routes.command(
+    'Pause a policy; its events wait until it is resumed',
+    {
+      path: '/pause',
+      description:
+        'While `booking` is paused, sales of partners are accepted and not booked. GET /api/platform/redis/queues shows ' +
+        'all policies, and since when they are paused.',
+    },
+    ({ params }) => new PausePolicy(targetOf(params), {}),
+  ),
+  routes.command(
+    'Resume a policy with the events of the pause',
+    { path: '/resume' },
+    ({ params }) => new ResumePolicy(targetOf(params), {}),
+  ),
+);
