@@ -16,6 +16,14 @@ export const rewindMarks = (rewindId: string): { readonly position: string; read
 export const RewindStart = z.union([z.object({ position: z.number() }), z.object({ instant: z.string() })]);
 export type RewindStart = z.output<typeof RewindStart>;
 
+/** Which messages a rewind publishes again: those of a tenant, and those of types that match a glob. Default: all. */
+const RewindFilter = z.object({
+  tenantId: z.exactOptional(z.string()),
+  types: z.exactOptional(z.array(z.string())),
+});
+export type RewindFilter = z.output<typeof RewindFilter>;
+export const RewindRequest = RewindFilter.extend({ from: RewindStart });
+
 const Instant = z.iso.datetime();
 const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
 
@@ -35,7 +43,7 @@ export const forwarderEvents = {
   ForwarderRewindRequested: domain(
     'OTHER',
     'forwarder',
-    z.object({ from: RewindStart, upTo: z.exactOptional(z.number()), requestedAt: z.exactOptional(Instant) }),
+    RewindRequest.extend({ upTo: z.exactOptional(z.number()), requestedAt: z.exactOptional(Instant) }),
   ),
   /** `rewind` is the revision of the request. `published` is the number of published events. */
   ForwarderRewindCompleted: technical(z.object({ rewind: z.int(), published: z.int(), completedAt: Instant })),
@@ -45,7 +53,7 @@ export const forwarderEvents = {
 export type ForwarderEvent = EventOf<typeof forwarderEvents>;
 
 /** A requested rewind, identified by the `revision` of its request. */
-export type Rewind = {
+export type Rewind = RewindFilter & {
   readonly revision: number;
   readonly from: RewindStart;
   readonly upTo: number;
@@ -107,10 +115,10 @@ function resumed(state: Forwarder, { after, resumedAt }: Of<'ForwarderResumed'>)
 }
 
 function requested(state: Forwarder, data: Of<'ForwarderRewindRequested'>): Forwarder {
-  const { from, upTo, requestedAt = '' } = data;
+  const { upTo, requestedAt = '', ...request } = data;
   if (upTo === undefined) return state;
   const revision = state.nextRevision;
-  return { ...state, rewinds: [...state.rewinds, { revision, from, upTo, requestedAt }] };
+  return { ...state, rewinds: [...state.rewinds, { revision, ...request, upTo, requestedAt }] };
 }
 
 function completed(state: Forwarder, data: Of<'ForwarderRewindCompleted'>): Forwarder {
@@ -129,9 +137,9 @@ function givenUp(state: Forwarder, endedAt: string): Forwarder {
 /** `upTo` is the end of the history at the time of the request. */
 export const rewindForwarder = (
   _: Forwarder,
-  { from, upTo }: Pick<Rewind, 'from' | 'upTo'>,
+  request: RewindFilter & Pick<Rewind, 'from' | 'upTo'>,
   now: Date,
-): ForwarderEvent[] => [{ type: 'ForwarderRewindRequested', data: { from, upTo, requestedAt: now.toISOString() } }];
+): ForwarderEvent[] => [{ type: 'ForwarderRewindRequested', data: { ...request, requestedAt: now.toISOString() } }];
 
 /** @throws DomainError conflict NO_REWIND */
 export function cancelRewinds({ rewinds }: Forwarder, _: object, now: Date): ForwarderEvent[] {

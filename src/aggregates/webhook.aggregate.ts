@@ -14,14 +14,15 @@ export const OVERLAP_MS = 24 * 60 * 60_000;
 const TypeGlob = z
   .string()
   .regex(/^[a-z0-9.*?_^[\]-]{1,100}$/, 'Must be an event type such as kontor.sale.booked.v1, with * for any text.');
-const Types = z.array(TypeGlob).min(1).max(MAX_TYPES);
+/** Globs of the types of integration events. */
+export const EventTypes = z.array(TypeGlob).min(1).max(MAX_TYPES);
 
 export const DisabledReason = z.enum(['OWNER', 'GONE', 'FAILING']);
 export type DisabledReason = z.output<typeof DisabledReason>;
 
 export const webhookRecord = record({
   url: text(z.string().trim().min(1).max(2_000), { description: 'A public https address.' }),
-  types: field(Types, z.array(z.string()), {
+  types: field(EventTypes, z.array(z.string()), {
     description: 'Event types to deliver. `*` stands for any text: `kontor.sale.*`.',
   }),
   description: optionalText(paragraph(500)),

@@ -7,6 +7,7 @@ import * as inspections from '../aggregates/inspection.aggregate.js';
 import { cancelRun, pauseRun, resumeRun, type RunRequest } from '../aggregates/job-control.js';
 import { type ExecutionLog, job, type JobEvent, type JobState, startJob } from '../aggregates/job.aggregate.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
+import { tenant } from '../aggregates/tenant.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import { command, decides, decidesWith, type Receipt, receiptOf, type Target } from '../eventsourcing/command.js';
 import { currentContext } from '../eventsourcing/context.js';
@@ -15,6 +16,7 @@ import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { faultsOf } from '../eventsourcing/faults.js';
 import { handles } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { lastOwnEvent, positionBefore } from '../eventsourcing/stream-events.js';
 import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
 import { CLOCK, IDS } from '../ports/time.js';
@@ -30,7 +32,7 @@ const Nothing = z.object({});
 export class ReplayDeadLetter extends command<typeof Nothing, ReplayReceipt>(Nothing) {}
 export class DiscardDeadLetter extends command(letters.DiscardDeadLetter) {}
 
-export class RewindForwarder extends command(forwarders.RewindStart) {}
+export class RewindForwarder extends command(forwarders.RewindRequest) {}
 export class CancelForwarderRewind extends command(z.object({})) {}
 export class PauseForwarder extends command(z.object({})) {}
 /** `from` is null to continue at the checkpoint, or `now` to continue at the end of the history. */
@@ -133,14 +135,17 @@ export const operationCommandHandlers = [
   decides(DiscardDeadLetter, letters.deadLetter, letters.discardLetter),
   decidesWith(
     RewindForwarder,
-    [EVENT_STORE, EventCatalogue, CLOCK],
-    async (events, catalogue, clock, { target, data: from }) => {
+    [EVENT_STORE, EventCatalogue, RecordReader, CLOCK],
+    async (events, catalogue, reader, clock, { target, data }) => {
       ensureForwarder({ target });
+      const { from, tenantId } = data;
+      if (tenantId !== undefined && (await reader.read(tenant, PLATFORM_TENANT, tenantId)).state.status === 'absent')
+        throw notFoundAt('tenantId', 'tenant');
       const upTo = await lastOwnEvent(events, catalogue);
       if ('position' in from) ensureWithin(from.position, upTo, 'position');
       else if (Date.parse(from.instant) > clock.nowMs())
         throw invalid([{ path: 'instant', message: `${from.instant} is in the future.` }]);
-      return { from, upTo };
+      return { ...data, upTo };
     },
     forwarders.forwarder,
     forwarders.rewindForwarder,

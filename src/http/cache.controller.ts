@@ -58,6 +58,8 @@ const rewindRequest = {
     .int()
     .meta({ description: 'Last position to republish: the end of the history when the rewind was requested.' }),
   requestedAt: instantOut,
+  tenantId: z.string().nullable().meta({ description: 'Tenant of the messages; null for all tenants.' }),
+  types: z.array(z.string()).nullable().meta({ description: 'Globs of the message types; null for all types.' }),
 } as const;
 const ForwarderDto = named(
   'ForwarderDto',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
+import { EventTypes } from '../aggregates/webhook.aggregate.js';
 import {
   CancelForwarderRewind,
   PauseForwarder,
@@ -7,14 +8,25 @@ import {
   RewindForwarder,
 } from '../commands/operation.commands.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { instantInput } from './input.js';
+import { contracts, typeOf } from '../integration/contracts.js';
+import { compileGlob } from '../ports/glob-pattern.js';
+import { idInput, instantInput } from './input.js';
 import { controllerOf, routesAt } from './routes.js';
 
 const MAX_POSITION = Number.MAX_SAFE_INTEGER;
+
+/** Whether each glob matches some contract. */
+const areKnown = (globs: readonly string[]): boolean =>
+  globs.every((glob) => contracts.map(typeOf).some(compileGlob(glob)));
+
 const rewindBody = z
   .strictObject({
     position: z.exactOptional(z.int().min(0).max(MAX_POSITION)),
     instant: z.exactOptional(instantInput),
+    tenantId: z.exactOptional(idInput).meta({ description: 'Only messages of this tenant.' }),
+    types: z
+      .exactOptional(EventTypes.refine(areKnown, 'Every entry must match the type of an integration event.'))
+      .meta({ description: 'Only messages whose type matches a glob: `kontor.sale.*`.' }),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
     error: 'Specify either a position or an instant.',
@@ -23,8 +35,10 @@ const rewindBody = z
   })
   .meta({ id: 'RewindForwarderDto' });
 
-const startOf = ({ position, instant = '' }: z.output<typeof rewindBody>) =>
-  position === undefined ? { instant } : { position };
+const requestOf = ({ position, instant = '', ...filter }: z.output<typeof rewindBody>) => ({
+  ...filter,
+  from: position === undefined ? { instant } : { position },
+});
 
 const resumeBody = z
   .strictObject({
@@ -47,7 +61,7 @@ export const ForwarderController = controllerOf(
       description: 'GET /api/platform/redis/queues shows the progress. Rewinds run one after another.',
       body: rewindBody,
     },
-    ({ params, body }) => new RewindForwarder(targetOf(params), startOf(body)),
+    ({ params, body }) => new RewindForwarder(targetOf(params), requestOf(body)),
   ),
   routes.command(
     'Cancel the current rewind and all waiting ones; published messages are not recalled',

@@ -241,12 +241,12 @@ export class Forwarder {
     this.rewinding = undefined;
   }
 
-  private rewind({ revision, from, upTo }: Rewind): Rewinding {
+  private rewind({ revision, ...range }: Rewind): Rewinding {
     const { clock, logger, report } = this.parts;
     const ending = new AbortController();
     const carryOut = async (gotOn: () => void): Promise<void> => {
       const id = await this.idOf(revision);
-      const published = await this.rewinds.carryOut({ id, from, upTo }, ending.signal, gotOn);
+      const published = await this.rewinds.carryOut({ id, ...range }, ending.signal, gotOn);
       await report({ kind: 'rewound', rewind: revision, published });
     };
     const done = retryForever(clock, ending.signal, carryOut, (error) => {

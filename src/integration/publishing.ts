@@ -1,9 +1,10 @@
-import { rewindMarks, type RewindStart } from '../aggregates/forwarder.aggregate.js';
+import { type RewindFilter, rewindMarks, type RewindStart } from '../aggregates/forwarder.aggregate.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { positionBefore } from '../eventsourcing/stream-events.js';
 import { type Broker, type BrokerMessage, BrokerUnavailable } from '../ports/broker.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import { compileGlob } from '../ports/glob-pattern.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
@@ -16,11 +17,17 @@ const headers = { 'content-type': 'application/cloudevents+json' };
  * A repeated publication. `by` names its cause and is added to the message id, so that the broker does not drop the
  * message as a duplicate.
  */
-export type Again = { readonly by: string };
+export type Again = {
+  readonly by: string;
+  /** Selects messages of an event. Default: all of them. */
+  readonly wants?: (event: CloudEvent) => boolean;
+};
 
 /** Returns the broker messages of a domain event, in publishing order. */
 export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
-  translate(event).map((integrationEvent) => messageOf(integrationEvent, again));
+  translate(event)
+    .filter((integrationEvent) => again?.wants?.(integrationEvent.event) ?? true)
+    .map((integrationEvent) => messageOf(integrationEvent, again));
 
 const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerMessage => ({
   id: again ? `${event.id}~${again.by}` : event.id,
@@ -35,12 +42,14 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
 /**
- * Resolves when the broker has acknowledged all messages of the event.
+ * Resolves when the broker has acknowledged all messages of the event. Returns their number.
  * @throws BrokerRefused, BrokerUnavailable
  */
-export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<void> {
+export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<number> {
   const source = again ? undefined : { eventId: event.id, position: event.position };
-  await broker.publishInOrder(messagesOf(event, again), source);
+  const messages = messagesOf(event, again);
+  await broker.publishInOrder(messages, source);
+  return messages.length;
 }
 
 /** Half of the broker's two-minute duplicate window. The broker is certain to drop a repeat within this time. */
@@ -163,7 +172,11 @@ export class Attempts {
 }
 
 /** The range to publish again. `id`: id of the event that requested it. */
-export type DueRewind = { readonly id: string; readonly from: RewindStart; readonly upTo: Position };
+export type DueRewind = RewindFilter & {
+  readonly id: string;
+  readonly from: RewindStart;
+  readonly upTo: Position;
+};
 
 type RewindParts = {
   readonly events: Pick<EventReader, 'readAll'>;
@@ -177,9 +190,18 @@ type RewindParts = {
 
 /** Maximum number of repeats in flight. Small, because a live message may have to wait for them. */
 const AT_ONCE = 32;
-const SAVED_EVERY = 320;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
+
+/** Whether an event may have messages of the rewind's tenant, according to its stream. */
+const mayBeOf = ({ tenantId }: RewindFilter, { stream }: RecordedEvent): boolean =>
+  tenantId === undefined || stream.includes(tenantId);
+
+function wantedBy({ tenantId, types }: RewindFilter): (event: CloudEvent) => boolean {
+  const globs = types?.map((type) => compileGlob(type));
+  return ({ tenantid, type }) =>
+    (tenantId === undefined || tenantid === tenantId) && (globs?.some((matches) => matches(type)) ?? true);
+}
 
 /**
  * Publishes the public events of a rewind's range again, in order for each record, a few at a time. Resumes from its
@@ -196,23 +218,22 @@ export class Rewinds {
   async carryOut(rewind: DueRewind, signal: AbortSignal, gotOn: () => void): Promise<number> {
     const { events, marks, turn } = this.parts;
     const names = rewindMarks(rewind.id);
+    const again = { by: `rewind.${rewind.id}`, wants: wantedBy(rewind) };
     let published = Math.max(0, await marks.load(names.published));
     let from = Math.max(await marks.load(names.position), await this.before(rewind.from));
-    for (let unsaved = 0; ;) {
+    for (;;) {
       const page = await events.readAll({ from, filter, maxCount: PAGE });
       const due = page.filter(({ position }) => position <= rewind.upTo);
-      for (let first = 0; first < due.length; first += AT_ONCE) {
-        const some = due.slice(first, first + AT_ONCE);
+      const wanted = due.filter((event) => mayBeOf(rewind, event));
+      for (let first = 0; first < wanted.length; first += AT_ONCE) {
         await turn(signal);
-        published += await this.publishAll(rewind, some, signal);
-        from = some.at(-1)?.position ?? from;
+        published += await this.publishAll(rewind, wanted.slice(first, first + AT_ONCE), again, signal);
         gotOn();
-        unsaved += some.length;
-        if (unsaved < SAVED_EVERY) continue;
-        await marks.save({ [names.position]: from, [names.published]: published });
-        unsaved = 0;
       }
+      from = due.at(-1)?.position ?? from;
       if (due.length < PAGE) return published;
+      await turn(signal);
+      await marks.save({ [names.position]: from, [names.published]: published });
     }
   }
 
@@ -224,13 +245,18 @@ export class Rewinds {
    * After a failure, publishes no further events, because they must not overtake the failed one. The retry publishes
    * them.
    */
-  private async publishAll(rewind: DueRewind, events: readonly RecordedEvent[], signal: AbortSignal): Promise<number> {
+  private async publishAll(
+    rewind: DueRewind,
+    events: readonly RecordedEvent[],
+    again: Again,
+    signal: AbortSignal,
+  ): Promise<number> {
     const failures: unknown[] = [];
     let published = 0;
     const queue = new KeyedQueue();
     const publish = async (event: RecordedEvent): Promise<void> => {
       if (signal.aborted || failures.length > 0) return;
-      await this.publishOne(rewind, event).then(
+      await this.publishOne(rewind, event, again).then(
         (isPublished) => (published += Number(isPublished)),
         (error: unknown) => failures.push(error),
       );
@@ -241,13 +267,12 @@ export class Rewinds {
     return published;
   }
 
-  private async publishOne({ id, from }: DueRewind, event: RecordedEvent): Promise<boolean> {
+  private async publishOne({ id, from }: DueRewind, event: RecordedEvent, again: Again): Promise<boolean> {
     const isDue = ({ metadata }: Recorded) => !('instant' in from) || metadata.timestamp >= from.instant;
     try {
       const decoded = this.parts.catalogue.decode(event);
       if (!isDue(decoded)) return false;
-      await publish(this.parts.broker, decoded, { by: `rewind.${id}` });
-      return true;
+      return (await publish(this.parts.broker, decoded, again)) > 0;
     } catch (error) {
       if (error instanceof BrokerUnavailable) throw error;
       await this.parts.park(event, error, id);

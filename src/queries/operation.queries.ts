@@ -1,12 +1,5 @@
 import type { z } from 'zod';
-import {
-  FORWARDER,
-  forwarder,
-  type Forwarder,
-  type Rewind,
-  rewindMarks,
-  type RewindStart,
-} from '../aggregates/forwarder.aggregate.js';
+import { FORWARDER, forwarder, type Forwarder, type Rewind, rewindMarks } from '../aggregates/forwarder.aggregate.js';
 import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
 import { POLICY_NAMES, policy } from '../aggregates/policy.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
@@ -79,7 +72,10 @@ export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: num
   };
 }
 
-type RewindRow = { readonly from: RewindStart; readonly upTo: number; readonly requestedAt: string };
+type RewindRow = Pick<Rewind, 'from' | 'upTo' | 'requestedAt'> & {
+  readonly tenantId: string | null;
+  readonly types: string[] | null;
+};
 
 export type ForwarderRow = {
   readonly state: 'RUNNING' | 'PAUSED' | 'WAITING_FOR_RESUME';
@@ -117,7 +113,11 @@ async function progressOf(
   return { ...requestOf(rewind), position, published, progress };
 }
 
-const requestOf = ({ from, upTo, requestedAt }: Rewind): RewindRow => ({ from, upTo, requestedAt });
+const requestOf = ({ from, upTo, requestedAt, tenantId, types }: Rewind): RewindRow => ({
+  ...{ from, upTo, requestedAt },
+  tenantId: tenantId ?? null,
+  types: types ?? null,
+});
 
 const stateOf = (pause: Forwarder['pause']): ForwarderRow['state'] => {
   if (!pause) return 'RUNNING';

@@ -91,6 +91,50 @@ describe('A rewind', () => {
   });
 });
 
+describe('A rewind of some messages', () => {
+  const repeatsSince = async (before: number) =>
+    (await messages())
+      .slice(before)
+      .map(({ payload }) => JSON.parse(payload) as { type: string; tenantid: string; replayed?: true })
+      .filter(({ replayed }) => replayed);
+  const rewound = async (body: object) => {
+    await service.quiet();
+    const before = (await messages()).length;
+    const reply = await ask('rewind', { position: 0, ...body });
+    expect([reply.status, reply.told]).toEqual([201, reply.told]);
+    await until(async () => {
+      const { rewind, lastRewind } = await row();
+      return rewind === null && lastRewind?.status === 'DONE';
+    });
+    return { repeats: await repeatsSince(before), last: (await row()).lastRewind };
+  };
+
+  test('repeats only those of the tenant and of the types', async () => {
+    const other = await service.openBooks();
+    for (const { partner } of [books, other]) await service.sell(partner, saleOf('of two tenants'));
+    const all = await rewound({});
+    expect(new Set(all.repeats.map(({ tenantid }) => tenantid)).size).toBeGreaterThan(1);
+    const ofOther = all.repeats.filter(({ tenantid }) => tenantid === other.tenant.id);
+    expect(ofOther.length).toBeGreaterThan(3);
+    const { repeats, last } = await rewound({ tenantId: other.tenant.id });
+    expect(repeats).toEqual(ofOther);
+    expect(last).toMatchObject({ tenantId: other.tenant.id, types: null });
+    const booked = await rewound({ tenantId: other.tenant.id, types: ['kontor.sale.*', 'kontor.branch.created.v1'] });
+    expect(booked.repeats).toEqual(ofOther.filter(({ type }) => /sale|branch.created/.test(type)));
+    expect(booked.repeats.length).toBeGreaterThan(0);
+    expect(booked.last).toMatchObject({ types: ['kontor.sale.*', 'kontor.branch.created.v1'] });
+  });
+
+  test('is rejected for an unknown tenant or type', async () => {
+    const unknown = await ask('rewind', { position: 0, tenantId: '00000000-0000-7000-8000-000000000000' });
+    expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NOT_FOUND']);
+    for (const types of [['kontor.sale.boked.v1'], [], ['KONTOR'], 'kontor.*', [7]]) {
+      const reply = await ask('rewind', { position: 0, types });
+      expect([types, reply.status, codeOf(reply)]).toEqual([types, 400, 'VALIDATION_FAILED']);
+    }
+  });
+});
+
 describe('A forwarder', () => {
   test('that is paused publishes nothing until resumed, then everything', async () => {
     const first = await ask('pause');
