@@ -19,6 +19,11 @@ export const HistoryRead = z.object({
   part: z.enum(['EVENTS', 'STATE']),
 });
 
+export const EventsRead = z.object({
+  /** The filters of the list, as given. */
+  filter: z.record(z.string(), z.string()),
+});
+
 export const inspectionEvents = {
   BackupDownloaded: domain('OTHER', 'job', BackupDownloaded, {
     subject: ({ jobName }) => jobName,
@@ -28,6 +33,7 @@ export const inspectionEvents = {
     about: ({ entity, recordId }) => ({ entity, entityId: recordId }),
     label: ({ entity, part }) => `${entity}, ${part.toLowerCase()}`,
   }),
+  EventsRead: domain('OTHER', 'inspection', EventsRead, { label: ({ filter }) => Object.keys(filter).join(', ') }),
 };
 export type InspectionEvent = EventOf<typeof inspectionEvents>;
 export type Inspection = { readonly status: 'absent' | 'recorded' };
@@ -48,4 +54,7 @@ export const recordBackupDownload = (_: Inspection, data: z.output<typeof Backup
 ];
 export const recordHistoryRead = (_: Inspection, data: z.output<typeof HistoryRead>): InspectionEvent[] => [
   { type: 'HistoryRead', data },
+];
+export const recordEventsRead = (_: Inspection, data: z.output<typeof EventsRead>): InspectionEvent[] => [
+  { type: 'EventsRead', data },
 ];

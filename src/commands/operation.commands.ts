@@ -105,6 +105,7 @@ const changesRun = (type: Type<PauseRun>, decide: Decision<JobState, RunRequest,
 export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
 /** Records a read of the history of a record. Must be executed before the history is returned. */
 export class RecordHistoryRead extends command(inspections.HistoryRead) {}
+export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
  * Repeats the work that failed, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
@@ -197,4 +198,5 @@ export const operationCommandHandlers = [
   changesRun(CancelRun, cancelRun),
   decides(RecordBackupDownload, inspections.inspection, inspections.recordBackupDownload),
   decides(RecordHistoryRead, inspections.inspection, inspections.recordHistoryRead),
+  decides(RecordEventsRead, inspections.inspection, inspections.recordEventsRead),
 ];

@@ -27,7 +27,7 @@ import { SaleController } from './sale.controller.js';
 import { SessionController } from './session.controller.js';
 import { TenantSaleController } from './tenant-sale.controller.js';
 import { StatementController } from './statement.controller.js';
-import { StreamController } from './stream.controller.js';
+import { EventController, StreamController } from './stream.controller.js';
 import { TenantController } from './tenant.controller.js';
 import { TransactionController } from './transaction.controller.js';
 import { UserController } from './user.controller.js';
@@ -64,6 +64,7 @@ export const resourceControllers = [
   AuditLogController,
   StreamController,
   IntegrityController,
+  EventController,
   UserController,
   RoleController,
   CacheController,

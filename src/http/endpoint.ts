@@ -35,6 +35,8 @@ export type Answers = {
    * only if it is not CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
+  /** Whether a page is followed by `nextCursor` instead of further page numbers. */
+  readonly cursor?: boolean;
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**

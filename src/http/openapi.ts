@@ -18,7 +18,7 @@ import {
   SECURITY_SCHEMES,
 } from './openapi-parts.js';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
-import { CommandResponseDto, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
+import { CommandResponseDto, cursorPage, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
 import { bodyLimitsOf } from './json-body.js';
 import { TAGS, type Tag } from './tags.js';
 
@@ -149,12 +149,12 @@ class DocumentBuilder {
   }
 
   private content(endpoint: Endpoint, status: number): JsonSchema {
-    const { shape, schema, media } = endpoint.answers;
+    const { shape, schema, media, cursor } = endpoint.answers;
     const raw = RAW_CONTENT[shape];
     if (raw !== undefined) return raw;
     switch (shape) {
       case 'page':
-        return { 'application/json': { schema: this.data(page(schema ?? z.unknown())) } };
+        return { 'application/json': { schema: this.data((cursor ? cursorPage : page)(schema ?? z.unknown())) } };
       case 'command':
         return enveloped(status, this.data(schema ?? CommandResponseDto));
       case 'lookup':

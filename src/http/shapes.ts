@@ -85,3 +85,11 @@ export const page = <S extends z.ZodType>(item: S) =>
     hasNextPage: z.boolean(),
     totalIsCapped,
   });
+
+/** A page whose successor is found with a cursor. Totals are lower bounds while there is one. */
+export const cursorPage = <S extends z.ZodType>(item: S) =>
+  page(item).extend({
+    nextCursor: z.string().nullable().meta({
+      description: '`cursor` of the next page; null on the last one. A page may have few items, or none, and a cursor.',
+    }),
+  });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { RecordHistoryRead } from '../commands/operation.commands.js';
+import { printable } from '../aggregates/fields.js';
+import { RecordEventsRead, RecordHistoryRead } from '../commands/operation.commands.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
+import { ListEvents } from '../queries/event-list.query.js';
 import { GetStreamState, ListStreamEvents, type RecordAddress } from '../queries/stream.queries.js';
 import { UUID } from '../ports/uuid.js';
-import { dateDocument, idInput, instantDocument, optionalPaging, queryInteger, toInput } from './input.js';
+import { dateDocument, fromInput, idInput, instantDocument, optionalPaging, queryInteger, toInput } from './input.js';
 import { controllerOf, pageOf, routesAt, valueOf, type Services } from './routes.js';
 import { documented, instantOut, named } from './shapes.js';
 
@@ -24,6 +26,11 @@ const StreamEventDto = named(
     data: z.unknown().meta({ description: 'Event data in the current version of the event type, without secrets.' }),
     metadata: z.unknown().meta({ description: 'Actor, origin, request and cause of the event.' }),
   }),
+);
+
+const ListedEventDto = named(
+  'ListedEventDto',
+  StreamEventDto.extend({ entity: z.string(), tenantId: z.string(), recordId: z.string() }),
 );
 
 const StreamStateDto = named(
@@ -98,6 +105,43 @@ export const StreamController = controllerOf(
       const state = await services.queries.execute(new GetStreamState(address, query.at));
       await recordRead(services, address, 'STATE');
       return state;
+    },
+  ),
+);
+
+const nameInput = z.string().trim().min(1).max(200).check(printable);
+const listQuery = z
+  .strictObject({
+    type: nameInput.optional().meta({ description: 'Type of the event. Technical types are found only this way.' }),
+    entity: nameInput.optional().meta({ description: 'Kind of record, as in the audit log.' }),
+    tenantId: recordTenant.optional(),
+    correlationId: nameInput.optional().meta({
+      description: 'Request that started the causal chain: the X-Request-Id of its response.',
+    }),
+    requestId: nameInput.optional(),
+    from: fromInput.optional(),
+    to: toInput.optional(),
+    cursor: z.string().max(1_000).optional().meta({ description: '`nextCursor` of the previous page.' }),
+    pageSize: optionalPaging.pageSize,
+  })
+  .refine(({ from = '', to }) => to === undefined || from <= to, { path: ['to'], error: 'Must not be before from.' });
+
+export const EventController = controllerOf(
+  routesAt('/api/platform/events', { who: 'platform', tag: 'Platform Projections', isRecorded: true }).route(
+    'List the events of all records, newest first',
+    {
+      description:
+        'Contains the events that have an audit log entry, as soon as the audit log contains them. For a technical ' +
+        '`type` each request searches a part of the history. Every read is recorded in the audit log.',
+      query: listQuery,
+      answers: { ...pageOf(ListedEventDto), cursor: true },
+    },
+    async ({ query: { cursor, pageSize, ...filter } }, services) => {
+      const page = await services.queries.execute(new ListEvents(filter, pageSize, cursor));
+      const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const target = { tenantId: PLATFORM_TENANT, id: services.get<Ids>(IDS).next() };
+      await services.commands.execute(new RecordEventsRead(target, { filter: Object.fromEntries(given) }));
+      return page;
     },
   ),
 );

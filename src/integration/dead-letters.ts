@@ -12,6 +12,7 @@ import {
 import { SaleRejection } from '../aggregates/rejection-causes.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
+import type { EventMetadata } from '../eventsourcing/event-catalogue.js';
 import { asService } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
@@ -23,6 +24,8 @@ export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
   readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
+  /** Of the event: its letter belongs to the same causal chain. */
+  readonly chain?: { readonly requestId: string; readonly correlationId: string };
   readonly reason: { readonly code: string; readonly message: string };
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
 
@@ -40,15 +43,19 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 export const letterOf = (
   origin: DeadLetterOrigin,
   subscriber: string,
-  { id, type, stream, revision, position }: ParkRequest['event'],
+  { id, type, stream, revision, position, metadata = {} }: ParkRequest['event'] & { readonly metadata?: object },
   error: unknown,
 ): ParkRequest => ({
   origin,
   subscriber,
   event: { id, type, stream, revision, position },
+  ...chainOf(metadata as Partial<EventMetadata>),
   reason: reasonOf(error),
   ...(error instanceof SaleRejection && aboutSale(error)),
 });
+
+const chainOf = ({ requestId, $correlationId: correlationId }: Partial<EventMetadata>): Pick<ParkRequest, 'chain'> =>
+  requestId !== undefined && correlationId !== undefined ? { chain: { requestId, correlationId } } : {};
 
 const aboutSale = ({ externalId, awaits }: SaleRejection) => ({ externalId, ...(awaits !== undefined && { awaits }) });
 
@@ -68,10 +75,10 @@ export class DeadLetters {
   /**
    * Resolves when the letter is durable. Repeated calls with the same origin, subscriber and event share one letter.
    */
-  async park({ event, ...facts }: ParkRequest): Promise<void> {
+  async park({ event, chain, ...facts }: ParkRequest): Promise<void> {
     const { id: eventId, type: eventType, stream, revision, position } = event;
     const data = { ...facts, eventId, eventType, stream, revision, position };
-    await this.write(data, event, data, parkLetter);
+    await this.write(data, event, data, parkLetter, chain);
   }
 
   /** Marks the letter as replayed if it is parked. */
@@ -84,9 +91,10 @@ export class DeadLetters {
     { id: causationId, stream }: SettleRequest['event'],
     data: D,
     decide: Decision<DeadLetter, D, DeadLetterEvent>,
+    chain?: ParkRequest['chain'],
   ): Promise<void> {
     const tenantId = parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT;
-    const own = { tenantId, name: letter.subscriber, causationId, commandId: this.ids.next() };
+    const own = { tenantId, name: letter.subscriber, causationId, commandId: this.ids.next(), ...chain };
     await asService(own, () => this.runner.execute(deadLetter, { tenantId, id: deadLetterId(letter) }, data, decide));
   }
 }

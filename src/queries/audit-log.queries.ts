@@ -133,9 +133,8 @@ export class RecordChanges {
 
   /** Reads the stream page by page up to the entry's event, without keeping it in memory. Omits secrets. */
   async of({ tenantId, carrier, entity, entityId, revision }: AuditLogView): Promise<readonly Change[]> {
-    const told = carrier ?? { entity, recordId: entityId };
-    const home = told.entity === tenant.name ? PLATFORM_TENANT : tenantId;
-    const stream = streamName(told.entity, home, told.recordId);
+    const told = carrierOf({ carrier, entity, entityId });
+    const stream = streamOf({ carrier, entity, entityId, tenantId });
     const shape = new RecordShape(this.history.aggregateOf(stream), { carrier: told, entity, entityId });
     const secrets = this.history.secretsOf(stream);
     for await (const event of this.history.each(stream)) {
@@ -155,6 +154,15 @@ export class RecordChanges {
     }
     return [];
   }
+}
+
+const carrierOf = ({ carrier, entity, entityId }: Pick<AuditLogView, 'carrier' | 'entity' | 'entityId'>) =>
+  carrier ?? { entity, recordId: entityId };
+
+/** The stream that contains the event of an entry. */
+export function streamOf(entry: Pick<AuditLogView, 'carrier' | 'entity' | 'entityId' | 'tenantId'>): string {
+  const { entity, recordId } = carrierOf(entry);
+  return streamName(entity, entity === tenant.name ? PLATFORM_TENANT : entry.tenantId, recordId);
 }
 
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });

@@ -8,6 +8,7 @@ export { CaughtUp } from './caught-up.js';
 export { deadLetterQueryHandlers, ParkedLetters, WaitingSales } from './dead-letter.queries.js';
 export { operationQueryHandlers } from './operation.queries.js';
 export { DeletedRecords, LedgerUse } from './ledger-use.js';
+export { eventListHandler } from './event-list.query.js';
 export { errorLogQueryHandlers } from './error-log.queries.js';
 export { integrationKeyQueryHandlers } from './integration-key.queries.js';
 export { pushSubscriptionQueryHandlers } from './notification-recipients.js';

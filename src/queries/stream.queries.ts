@@ -94,7 +94,8 @@ export async function lastEvent(
   return carrier;
 }
 
-function shown(history: StreamHistory, event: RecordedEvent): StreamEvent {
+/** The event without secrets. */
+export function shown(history: StreamHistory, event: RecordedEvent): StreamEvent {
   const { id, stream, type, revision, position, metadata } = event;
   const decoded = history.decode(event);
   const secrets = history.secretsOf(stream);

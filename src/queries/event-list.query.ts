@@ -1,0 +1,151 @@
+import { invalid } from '../eventsourcing/domain-error.js';
+import { EventCatalogue, type EventMetadata } from '../eventsourcing/event-catalogue.js';
+import { answers, query } from '../eventsourcing/handler.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
+import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
+import { PLATFORM } from '../ports/read-store.js';
+import { auditLogs, auditSearch, type AuditLogView } from '../projections/audit-log.projection.js';
+import { streamOf } from './audit-log.queries.js';
+import { type Matching, type Page, pageOf, ReadModels } from './query.js';
+import { StreamHistory } from './stream-history.js';
+import { shown, type StreamEvent } from './stream.queries.js';
+
+/** An event with the record that it belongs to. */
+export type ListedEvent = StreamEvent & {
+  readonly entity: string;
+  readonly tenantId: string;
+  readonly recordId: string;
+};
+
+/** `from` and `to` are instants, both inclusive. */
+export type EventFilter = Partial<
+  Record<'type' | 'entity' | 'tenantId' | 'correlationId' | 'requestId' | 'from' | 'to', string | undefined>
+>;
+
+/** Totals are lower bounds. `nextCursor` is null at the end of the list. */
+export type EventPage = Page<ListedEvent> & { readonly nextCursor: string | null };
+
+/** The domain events that match, newest first; technical events only if the filter names their type. */
+export class ListEvents extends query<
+  EventPage,
+  [filter: EventFilter, pageSize: number, cursor: string | undefined]
+>() {}
+
+/** Maximum number of reads of the audit log in one request. */
+const MAX_READS = 20;
+/** Maximum number of events that one request for a technical type examines, and their number in one read. */
+const [MAX_EXAMINED, PART] = [5_000, 500];
+
+type Found = { readonly events: readonly RecordedEvent[]; readonly next: string | undefined };
+type Reads = { readonly events: EventStore; readonly models: ReadModels };
+type Request = { readonly filter: EventFilter; readonly limit: number; readonly after: string };
+
+/**
+ * Every filter has an index in the audit log: ids of requests and the words of an event's type are part of the texts
+ * that it searches. A reaction has the request id of its cause, which is also the correlation id.
+ */
+function matchingOf({ type, entity, tenantId, correlationId, requestId, from, to }: EventFilter): Matching {
+  const texts = [type?.replaceAll(/(?=[A-Z])/g, ' '), correlationId, requestId].filter((text) => text !== undefined);
+  const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));
+  return {
+    where: { entity, tenantId },
+    between: { occurredAtMs: { from: msOf(from), to: msOf(to) } },
+    ...(texts.length > 0 && { search: auditSearch(texts.join(' ')) }),
+  };
+}
+
+const metadataOf = ({ metadata }: RecordedEvent): EventMetadata => metadata as EventMetadata;
+
+function isOf({ type, correlationId, requestId }: EventFilter, event: RecordedEvent): boolean {
+  const metadata = metadataOf(event);
+  return (
+    (type === undefined || event.type === type) &&
+    (correlationId === undefined || metadata.$correlationId === correlationId) &&
+    (requestId === undefined || metadata.requestId === requestId)
+  );
+}
+
+async function domainEvents({ events, models }: Reads, { filter, limit, after }: Request): Promise<Found> {
+  const matching = matchingOf(filter);
+  const found: RecordedEvent[] = [];
+  let next: string | undefined = after;
+  for (let reads = 0; reads < MAX_READS && found.length < limit && next !== undefined; reads += 1) {
+    const part: { documents: readonly AuditLogView[]; next: string | undefined } = await models.part(
+      auditLogs,
+      PLATFORM,
+      { ...matching, limit: limit - found.length, after: next },
+    );
+    const those = await Promise.all(part.documents.map((entry) => eventAt(events, streamOf(entry), entry.revision)));
+    found.push(...those.filter((event) => event !== undefined).filter((event) => isOf(filter, event)));
+    next = part.next;
+  }
+  return { events: found, next };
+}
+
+/** Reads the history backwards. `after` is a position, or empty for its end. */
+async function technicalEvents({ events }: Reads, { filter, limit, after }: Request): Promise<Found> {
+  const { entity, tenantId, from = '', to } = filter;
+  const isWanted = (event: RecordedEvent): boolean => {
+    const parts = parseStreamName(event.stream);
+    return (
+      isOf(filter, event) &&
+      (entity === undefined || parts?.entity === entity) &&
+      (tenantId === undefined || parts?.tenantId === tenantId) &&
+      (to === undefined || metadataOf(event).timestamp <= to)
+    );
+  };
+  const found: RecordedEvent[] = [];
+  let last = after === '' ? undefined : Number(after);
+  for (let examined = 0; examined < MAX_EXAMINED; examined += PART) {
+    const page = await events.readAll({
+      direction: 'backwards',
+      maxCount: PART,
+      ...(last !== undefined && { from: last }),
+    });
+    for (const event of page) {
+      if (event.type === filter.type && metadataOf(event).timestamp < from) return { events: found, next: undefined };
+      last = event.position;
+      if (isWanted(event)) found.push(event);
+      if (found.length === limit) return { events: found, next: String(last) };
+    }
+    if (page.length < PART) return { events: found, next: undefined };
+  }
+  return { events: found, next: String(last) };
+}
+
+const encoded = (place: string): string => Buffer.from(place).toString('base64url');
+
+/** @throws DomainError invalid */
+function placeOf(cursor: string | undefined, isTechnical: boolean): string {
+  if (cursor === undefined) return '';
+  const place = Buffer.from(cursor, 'base64url').toString();
+  const isPlace = isTechnical ? /^\d{1,15}$/.test(place) : place.startsWith('[');
+  if (!isPlace || encoded(place) !== cursor) throw wrongCursor();
+  return place;
+}
+
+const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be the nextCursor of the same list.' }]);
+
+function listed(history: StreamHistory, event: RecordedEvent): ListedEvent {
+  const { entity = '', tenantId = PLATFORM_TENANT, id: recordId = '' } = parseStreamName(event.stream) ?? {};
+  return { ...shown(history, event), entity, tenantId, recordId };
+}
+
+export const eventListHandler = answers(
+  ListEvents,
+  [EVENT_STORE, ReadModels, StreamHistory, EventCatalogue],
+  async (events, models, history, catalogue, filter, pageSize, cursor): Promise<EventPage> => {
+    const isTechnical = catalogue.types.get(filter.type ?? '')?.audit === null;
+    const request = { filter, limit: pageSize, after: placeOf(cursor, isTechnical) };
+    const find = isTechnical ? technicalEvents : domainEvents;
+    const found = await find({ events, models }, request).catch((error: unknown) => {
+      throw error instanceof RangeError ? wrongCursor() : error;
+    });
+    const items = found.events.map((event) => listed(history, event));
+    const { next } = found;
+    if (next === undefined) return { ...pageOf(items, items.length, 1, pageSize), nextCursor: null };
+    const page = pageOf(items, items.length + 1, 1, pageSize);
+    return { ...page, hasNextPage: true, totalIsCapped: true, nextCursor: encoded(next) };
+  },
+);
