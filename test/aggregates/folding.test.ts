@@ -129,6 +129,7 @@ describe('events', () => {
       'job',
       'notification',
       'operator',
+      'policy',
       'projection',
       'role',
       'rule-application',

@@ -57,6 +57,8 @@ RULES = {
     "A line requires either debit or credit.": "fields that go together",
     "exceed the credits by": "fields that go together",
     "exceed the debits by": "fields that go together",
+    "must match the type of an integration event": "the types are listed at /api/integration-events",
+    "Must be the nextCursor of the same list.": "cursors come from pages",
     "Must not be before": "fields that go together",
     "Must not precede": "fields that go together",
     "Must not be after endDate.": "fields that go together",

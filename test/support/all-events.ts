@@ -349,6 +349,16 @@ export class EverythingElse {
     await this.decide(job, 'former', { ...run, term: 1 }, claimRun);
     await this.decide(job, 'former', { ...run, progress: 40, message: 'Some of it is done.' }, reportProgress);
     await this.decide(job, 'former', { ...run, error: 'The process is gone.' }, abandonRun);
+    // A run of a job that can be paused.
+    const paused = { executionId: this.service.service.engines.ids.next(), canPause: true };
+    await this.decide(job, 'former', { ...start, executionId: paused.executionId, trigger: 'MANUAL' }, startJob);
+    await this.decide(job, 'former', { ...run, ...paused, term: 2 }, claimRun);
+    const report = { progress: 7, message: '7 of 100 replayed.', checkpoint: { after: 'x', upTo: 1 } };
+    await this.decide(job, 'former', { ...run, ...paused, ...report }, reportProgress);
+    for (const change of [pauseRun, resumeRun, cancelRun]) await this.decide(job, 'former', paused, change);
+    for (const what of ['pause', 'resume'])
+      await this.operate('POST', `/api/platform/policies/category-learning/${what}`);
+    await this.service.get('/api/platform/events?type=JobCancelled', await this.service.operator());
     const history = `/api/platform/streams/job/session-cleanup/events?tenantId=${PLATFORM_TENANT}`;
     await this.service.get(history, await this.service.operator());
     const backup = { jobName: 'database-backup', executionId, fileName: 'kontor.gz', sizeBytes: 1, sha256: '00' };
