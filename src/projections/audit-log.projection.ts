@@ -1,4 +1,5 @@
 import type { OperatorEvent } from '../aggregates/operator.aggregate.js';
+import { tenant } from '../aggregates/tenant.aggregate.js';
 import type { UserEvent } from '../aggregates/user.aggregate.js';
 import type { AuditAction } from '../eventsourcing/aggregate.js';
 import { type Audited, isAudited, subjectOf, summaryOf } from '../eventsourcing/audit.js';
@@ -181,6 +182,18 @@ function actorOf(
   return { userId: 'userId' in data && typeof data.userId === 'string' ? data.userId : null, actor: null };
 }
 
+type Addressed = Pick<AuditLogView, 'carrier' | 'entity' | 'entityId' | 'tenantId'>;
+
+/** The record whose stream contains the event of an entry. */
+export const carrierOf = ({ carrier, entity, entityId }: Addressed): NonNullable<AuditLogView['carrier']> =>
+  carrier ?? { entity, recordId: entityId };
+
+/** The stream that contains the event of an entry. The record of a tenant belongs to the platform. */
+export function streamOf(entry: Addressed): string {
+  const { entity, recordId } = carrierOf(entry);
+  return streamName(entity, entity === tenant.name ? PLATFORM_TENANT : entry.tenantId, recordId);
+}
+
 /**
  * Returns the newest event in a read store's audit log, which the history must contain.
  * @throws ReadStoreUnavailable
@@ -193,7 +206,7 @@ export async function auditWitness(store: ReadStore): Promise<Anchor | undefined
   await store.prepare([table], { bulk: true });
   const [json] = (await store.list(table, PLATFORM, { offset: 0, limit: 1, after: '' })).items;
   if (json === undefined) return undefined;
-  const { id, revision, position, tenantId, entity, entityId, carrier } = JSON.parse(json) as AuditLogView;
-  const { entity: kind, recordId } = carrier ?? { entity, recordId: entityId };
-  return { id, revision, position, stream: streamName(kind, tenantId, recordId) };
+  const entry = JSON.parse(json) as AuditLogView;
+  const { id, revision, position } = entry;
+  return { id, revision, position, stream: streamOf(entry) };
 }

@@ -15,9 +15,11 @@ import {
   auditLogs,
   type AuditLogView,
   auditSearch,
+  carrierOf,
   isShownToTenant,
   OPERATOR_ACTOR,
   shownTo,
+  streamOf,
 } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 import { tenants } from '../projections/tenant.projection.js';
@@ -133,9 +135,9 @@ export class RecordChanges {
 
   /** Reads the stream page by page up to the entry's event, without keeping it in memory. Omits secrets. */
   async of({ tenantId, carrier, entity, entityId, revision }: AuditLogView): Promise<readonly Change[]> {
-    const told = carrierOf({ carrier, entity, entityId });
-    const stream = streamOf({ carrier, entity, entityId, tenantId });
-    const shape = new RecordShape(this.history.aggregateOf(stream), { carrier: told, entity, entityId });
+    const entry = { tenantId, carrier, entity, entityId };
+    const stream = streamOf(entry);
+    const shape = new RecordShape(this.history.aggregateOf(stream), { carrier: carrierOf(entry), entity, entityId });
     const secrets = this.history.secretsOf(stream);
     for await (const event of this.history.each(stream)) {
       const decoded = this.history.decode(event);
@@ -154,15 +156,6 @@ export class RecordChanges {
     }
     return [];
   }
-}
-
-const carrierOf = ({ carrier, entity, entityId }: Pick<AuditLogView, 'carrier' | 'entity' | 'entityId'>) =>
-  carrier ?? { entity, recordId: entityId };
-
-/** The stream that contains the event of an entry. */
-export function streamOf(entry: Pick<AuditLogView, 'carrier' | 'entity' | 'entityId' | 'tenantId'>): string {
-  const { entity, recordId } = carrierOf(entry);
-  return streamName(entity, entity === tenant.name ? PLATFORM_TENANT : entry.tenantId, recordId);
 }
 
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });

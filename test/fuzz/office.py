@@ -214,6 +214,7 @@ class Office:
         for projection in names:
             self.learn("/api/platform/projections", projection["name"])
         self.learn("/api/platform/forwarders", "integration-events")
+        self.learn("/api/platform/policies", "restoration")
         for pattern in ("*", "sessions:*", "tenant-?"):
             self.learn("/api/platform/redis/cache", pattern)
 

@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
 import { ApiDocument, routeTable } from '../support/route-table.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { addJob, ToyJob } from '../support/toy-job.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
@@ -94,14 +95,14 @@ const ENTITIES: readonly string[] = [
     'operator',
   ],
   ...['session', 'sale', 'integration-key', 'notification', 'dead-letter', 'job', 'error-log', 'projection'],
-  ...['forwarder', 'webhook', 'factor'],
+  ...['forwarder', 'policy', 'webhook', 'factor'],
 ];
 const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['LOGIN', /^SessionStarted$/],
   ['LOGOUT', /^SessionEnded$/],
   [
     'OTHER',
-    /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|^RuleApplication|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^Webhook.*(?:Tested|Requested)$/,
+    /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|^RuleApplication|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^EventsRead$|^Webhook.*(?:Tested|Requested)$/,
   ],
   ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$|ReplacementRecorded$/],
   ['DELETE', /(?:Deleted|Removed|Archived|Revoked|Unsubscribed)$/],
@@ -440,7 +441,30 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await ask('POST', 'rewind', { position: await service.service.engines.events.head() });
   await ask('DELETE', 'rewind');
   await ask('POST', 'resume', { from: 'now' });
+  for (const what of ['pause', 'resume'])
+    await take({
+      route: `POST /api/platform/policies/{name}/${what}`,
+      address: `/api/platform/policies/notification/${what}`,
+    });
+  await walkRuns(letters);
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
+}
+
+/** Runs over dead letters, and the changes of a run that lasts until it is cancelled. */
+async function walkRuns(letters: string): Promise<void> {
+  const none = { filter: { code: 'NONE' }, dryRun: false };
+  const status = 201;
+  await take({ route: `POST ${letters}/replay`, body: none, status });
+  await take({ route: `POST ${letters}/discard`, body: { ...none, reason: 'A test.' }, status });
+  addJob(service, new ToyJob('walk', '0 3 * * *', true));
+  const jobs = '/api/platform/jobs';
+  const started = await take({ route: `POST ${jobs}/trigger`, body: { jobName: 'walk' } });
+  const { executionLogId } = started.answer as { executionLogId: string };
+  for (const what of ['pause', 'resume', 'cancel'])
+    await take({
+      route: `POST ${jobs}/execution/{executionLogId}/${what}`,
+      address: `${jobs}/execution/${executionLogId}/${what}`,
+    });
 }
 
 const waitFor = <T>(look: () => Promise<T | undefined | false>): Promise<T> => eventually(look, 20_000);
