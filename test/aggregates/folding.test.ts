@@ -7,7 +7,7 @@ import { histories } from './event-samples.js';
 type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
-  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|SaleAwaited)$/;
+  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|EventsRead|SaleAwaited)$/;
 /** Records that no event creates: any of their events may be the first. */
 const ALWAYS_THERE = [
   'defaults',
@@ -19,6 +19,7 @@ const ALWAYS_THERE = [
   'merchant-choices',
   'notification-inbox',
   'number-sequence',
+  'policy',
   'push-delivery',
   'webhook-progress',
 ];
