@@ -30,7 +30,7 @@ const AuditLogDto = named(
         'Kind of record: customer, account, transaction, category, category-rule, rule-application, user, role, ' +
         'branch, tenant, operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, ' +
         'error-log, projection, ' +
-        'policy or forwarder.',
+        'policy, forwarder or inspection.',
     }),
     entityId: z.string(),
     summary: z.string(),

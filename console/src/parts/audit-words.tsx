@@ -13,6 +13,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['dead-letter', 'Dead letter'],
   ['error-log', 'Error'],
   ['forwarder', 'Forwarder'],
+  ['inspection', 'Inspection'],
   ['integration-key', 'Partner key'],
   ['job', 'Job'],
   ['notification', 'Notification'],
