@@ -113,10 +113,11 @@ const underWay = ({ executionId, ...execution }: Execution, updatedAt = executio
   ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
 });
 
-const atProgress = (execution: Execution & Pick<Run, 'progress' | 'message'>, at: string): ExecutionLog => ({
+type Stage = Execution & Pick<Run, 'progress' | 'message'> & { readonly isPaused?: boolean };
+
+const atProgress = ({ progress, message, isPaused = false, ...execution }: Stage, at: string): ExecutionLog => ({
   ...underWay(execution, at),
-  progress: execution.progress,
-  message: execution.message,
+  ...{ status: isPaused ? 'PAUSED' : 'RUNNING', progress, message },
 });
 
 const finished = (execution: Execution, finishedAt: string) => ({
@@ -134,9 +135,9 @@ export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
     case 'JobStarted':
       return underWay(event.data);
     case 'JobProgressed':
-      return { ...atProgress(event.data, event.data.at), ...(event.data.isPaused && { status: 'PAUSED' }) };
+      return atProgress(event.data, event.data.at);
     case 'JobPaused':
-      return { ...atProgress(event.data, event.data.pausedAt), status: 'PAUSED' };
+      return atProgress({ ...event.data, isPaused: true }, event.data.pausedAt);
     case 'JobResumed':
       return atProgress(event.data, event.data.resumedAt);
     case 'JobCancelled': {

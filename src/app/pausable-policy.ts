@@ -60,7 +60,7 @@ export class PausablePolicy implements Led {
     };
     while (!signal.aborted) {
       await clock.sleep(LOOK_EVERY_MS, signal);
-      if (!signal.aborted) await retryForever(clock, signal, () => this.look(), complain);
+      await retryForever(clock, signal, () => this.look(), complain);
     }
   }
 

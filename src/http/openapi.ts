@@ -5,6 +5,7 @@ import {
   pathParameters,
   readsIdempotencyKey,
   readsIfMatch,
+  type Answers,
   type Endpoint,
   type HeaderNote,
   type Shape,
@@ -149,12 +150,12 @@ class DocumentBuilder {
   }
 
   private content(endpoint: Endpoint, status: number): JsonSchema {
-    const { shape, schema, media, cursor } = endpoint.answers;
+    const { shape, schema, media } = endpoint.answers;
     const raw = RAW_CONTENT[shape];
     if (raw !== undefined) return raw;
     switch (shape) {
       case 'page':
-        return { 'application/json': { schema: this.data((cursor ? cursorPage : page)(schema ?? z.unknown())) } };
+        return { 'application/json': { schema: this.data(pageOf(endpoint.answers)) } };
       case 'command':
         return enveloped(status, this.data(schema ?? CommandResponseDto));
       case 'lookup':
@@ -284,3 +285,5 @@ function headerParametersOf(endpoint: Endpoint): JsonSchema[] {
 /** The OpenAPI 3.1 document of the declared routes. @throws Error if two schemas share a name */
 export const openApiDocument = (endpoints: readonly Endpoint[], info: DocumentInfo): object =>
   new DocumentBuilder(info).build(endpoints);
+
+const pageOf = ({ schema = z.unknown(), cursor }: Answers) => (cursor === true ? cursorPage(schema) : page(schema));

@@ -49,7 +49,7 @@ export const letterOf = (
   origin,
   subscriber,
   event: { id, type, stream, revision, position },
-  ...chainOf(metadata as Partial<EventMetadata>),
+  ...chainOf(metadata),
   reason: reasonOf(error),
   ...(error instanceof SaleRejection && aboutSale(error)),
 });

@@ -132,7 +132,7 @@ export class JobRunner {
     const { logger } = this.parts;
     logger.info({ job: job.name, executionId }, 'a job started');
     const end = await this.run(job, executionId, state.run, signal);
-    if (job.isResumable && signal.aborted && end.status === 'FAILED') return;
+    if (continuesLater(job, end, signal)) return;
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
@@ -237,6 +237,10 @@ export class JobRunner {
     return asService({ ...own, ...(requestId !== undefined && { requestId }) }, work);
   }
 }
+
+/** Whether the run was stopped before its end, and goes on from its checkpoint. */
+const continuesLater = ({ isResumable }: Job, { status }: JobEnd, { aborted }: AbortSignal): boolean =>
+  isResumable === true && aborted && status === 'FAILED';
 
 const reasonIn = (end: JobEnd): { readonly reason?: string } => (end.status === 'FAILED' ? { reason: end.error } : {});
 

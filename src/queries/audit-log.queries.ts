@@ -1,12 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { accountDefaults, type AccountDefaults } from '../aggregates/account-defaults.aggregate.js';
 import type { Sale } from '../aggregates/sale.aggregate.js';
-import { tenant } from '../aggregates/tenant.aggregate.js';
 import type { Aggregate, DomainEvent } from '../eventsourcing/aggregate.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { type AnyProjection, documentsOf, evolveWith, ofRecord, wants } from '../projecting/projection.js';
 import { accountProjection } from '../projections/account.projection.js';

@@ -82,18 +82,19 @@ async function domainEvents({ events, models }: Reads, { filter, limit, after }:
   return { events: found, next };
 }
 
+/** Whether an event meets the conditions that the audit log checks for domain events. */
+function isWithin({ entity, tenantId, to }: EventFilter, event: RecordedEvent): boolean {
+  const parts = parseStreamName(event.stream);
+  return (
+    (entity === undefined || parts?.entity === entity) &&
+    (tenantId === undefined || parts?.tenantId === tenantId) &&
+    (to === undefined || metadataOf(event).timestamp <= to)
+  );
+}
+
 /** Reads the history backwards. `after` is a position, or empty for its end. */
 async function technicalEvents({ events }: Reads, { filter, limit, after }: Request): Promise<Found> {
-  const { entity, tenantId, from = '', to } = filter;
-  const isWanted = (event: RecordedEvent): boolean => {
-    const parts = parseStreamName(event.stream);
-    return (
-      isOf(filter, event) &&
-      (entity === undefined || parts?.entity === entity) &&
-      (tenantId === undefined || parts?.tenantId === tenantId) &&
-      (to === undefined || metadataOf(event).timestamp <= to)
-    );
-  };
+  const { from = '' } = filter;
   const found: RecordedEvent[] = [];
   let last = after === '' ? undefined : Number(after);
   for (let examined = 0; examined < MAX_EXAMINED; examined += PART) {
@@ -105,7 +106,7 @@ async function technicalEvents({ events }: Reads, { filter, limit, after }: Requ
     for (const event of page) {
       if (event.type === filter.type && metadataOf(event).timestamp < from) return { events: found, next: undefined };
       last = event.position;
-      if (isWanted(event)) found.push(event);
+      if (isOf(filter, event) && isWithin(filter, event)) found.push(event);
       if (found.length === limit) return { events: found, next: String(last) };
     }
     if (page.length < PART) return { events: found, next: undefined };

@@ -50,7 +50,7 @@ const reached = (id: string, ...statuses: string[]): Promise<JobExecutionView> =
 function repeats(): Map<string, number> {
   const found = new Map<string, number>();
   for (const { id, payload } of messagesIn(service.directory)) {
-    const { subject = '' } = JSON.parse(payload) as CloudEvent;
+    const { subject } = JSON.parse(payload) as CloudEvent;
     if (id.includes('~') && customers.includes(subject)) found.set(subject, (found.get(subject) ?? 0) + 1);
   }
   return found;
