@@ -82,7 +82,12 @@ export const startedRun = ({ id: jobName, execution: { id: executionLogId, statu
 });
 
 const ofRun = <const Path extends string>(path: Path) =>
-  ({ method: 'POST', path: `/execution/:executionLogId/${path}`, ids: ['executionLogId'], answers: receipt(201) }) as const;
+  ({
+    method: 'POST',
+    path: `/execution/:executionLogId/${path}`,
+    ids: ['executionLogId'],
+    answers: receipt(201),
+  }) as const;
 
 /** Sends a command to the job of an execution. */
 const changeRun =
