@@ -38,6 +38,8 @@ export type RecordedEvent = {
   readonly data: object;
   readonly metadata: object;
   readonly recordedAtMs: number;
+  /** The JSON of data and metadata as stored, if the engine has it: what `JSON.stringify` returns for them. */
+  readonly storedText?: readonly [data: string, metadata: string];
 };
 
 /** The last revision of the stream that the writer knows. `no_stream` also accepts a soft-deleted stream. */

@@ -85,6 +85,7 @@ describe('npm run bench', () => {
       'B11',
       'B12',
       'B13',
+      'B14',
     ];
     expect(new Set(numbered)).toEqual(new Set(goals));
     for (const { program } of figures) expect(existsSync(join(root, 'bench', `${program}.bench.ts`))).toBe(true);

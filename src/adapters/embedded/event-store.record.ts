@@ -36,18 +36,35 @@ export function assertSound(row: EventRow): void {
 }
 
 /** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row is not JSON */
-export function decoded(row: EventRow): RecordedEvent {
-  const [position, stream, revision, id, type, data, metadata, recordedAtMs] = row;
-  return {
-    id,
-    stream,
-    revision,
-    position,
-    type,
-    data: parsed(position, data),
-    metadata: parsed(position, metadata),
-    recordedAtMs,
-  };
+export const decoded = (row: EventRow): RecordedEvent => new StoredEvent(row);
+
+/** The stored text is no member of its own: events are compared and copied by their other members. */
+class StoredEvent implements RecordedEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  readonly type: string;
+  readonly data: object;
+  readonly metadata: object;
+  readonly recordedAtMs: number;
+  readonly #text: readonly [string, string];
+
+  constructor([position, stream, revision, id, type, data, metadata, recordedAtMs]: EventRow) {
+    this.id = id;
+    this.stream = stream;
+    this.revision = revision;
+    this.position = position;
+    this.type = type;
+    this.data = parsed(position, data);
+    this.metadata = parsed(position, metadata);
+    this.recordedAtMs = recordedAtMs;
+    this.#text = [data, metadata];
+  }
+
+  get storedText(): readonly [string, string] {
+    return this.#text;
+  }
 }
 
 function parsed(position: number, json: string): object {
