@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ageing } from '../../src/queries/ageing.query.js';
 import type { BalanceSheet } from '../../src/queries/balance-sheet.query.js';
+import { LaterPostings } from '../../src/queries/open-amounts.js';
 import type { OpenItems } from '../../src/queries/open-items.query.js';
 import type { ProfitAndLoss } from '../../src/queries/profit-and-loss.query.js';
 import type { TaxReport } from '../../src/queries/tax-report.query.js';
@@ -66,6 +67,8 @@ describe('Open items', () => {
     const id = await collect('30.00', '2026-02-02');
     await service.post(`/api/transactions/${id}/cancel`, { reason: 'Bounced' }, books.tenant.token);
     expect(await openItems()).toEqual(['2026-01-10 first 100.00', '2026-01-20 second 35.00']);
+    const { rows } = await read<Ageing>('/api/reports/ageing?asOf=2026-02-01');
+    expect(rows).toMatchObject([{ d30: '135.00', total: '135.00' }]);
   });
 
   test('of a corrected transaction are those of its replacement, with its date', async () => {
@@ -100,6 +103,16 @@ describe('Open items', () => {
       'Total 50.00',
     ]);
   });
+});
+
+test('What is dated before the first posting of its record does not settle it, but the oldest item', () => {
+  const later = new LaterPostings();
+  later.add('sale', { net: -30, date: '2026-01-05' });
+  later.add('sale', { net: -20, date: '2026-01-15' });
+  expect(later.joined('sale', { net: 100, date: '2026-01-10' })).toEqual([
+    { net: 80n, date: '2026-01-10' },
+    { net: -30, date: '2026-01-05' },
+  ]);
 });
 
 test('The tax report shows net and tax by rate, and explains the tax account', async () => {
