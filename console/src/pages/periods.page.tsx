@@ -116,6 +116,7 @@ function Waiting({ through }: { through: string }): ReactNode {
   if (total === 0 || !enabled) return null;
   return (
     <Alert
+      className="k-warning"
       color="orange"
       icon={<Icon name="alert" />}
       role="status"
@@ -188,7 +189,7 @@ const lateColumns: readonly Column<LateEntry>[] = [
 
 const Late = ({ entries }: { entries: readonly LateEntry[] }): ReactNode => (
   <Panel title="Late entries">
-    <Alert className="k-problem" color="orange" icon={<Icon name="alert" />} variant="outline">
+    <Alert className="k-problem k-warning" color="orange" icon={<Icon name="alert" />} variant="outline">
       These transactions were recorded while their period was being closed. To accept them, reopen their date and close
       it again. Otherwise cancel them.
     </Alert>
