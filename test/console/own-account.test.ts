@@ -47,7 +47,7 @@ test('An authenticator app is added with its first code, shows ten recovery code
   visitor.expects(/400/);
   const person = await newOperator('app@kontor.example');
   await visitor.signIn(person, '/account');
-  await page.getByText('You sign in with your password only.').waitFor();
+  await page.getByText('You sign in with only your password.').waitFor();
   await button('Add an authenticator app').click();
   await dialog().getByRole('textbox', { name: 'Code' }).fill('000000');
   await dialog().getByRole('button', { name: 'Confirm' }).click();
@@ -62,7 +62,7 @@ test('An authenticator app is added with its first code, shows ten recovery code
 
   await page.getByRole('button', { name: /^Remove: Authenticator app/ }).click();
   await dialog().getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('You sign in with your password only.').waitFor();
+  await page.getByText('You sign in with only your password.').waitFor();
 }, 60_000);
 
 test('A passkey is added with the browser, and signs in', async () => {

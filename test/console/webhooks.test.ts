@@ -72,7 +72,7 @@ test('A receiver that is gone is shown as disabled, with the reason and the next
   await visitor.signIn(shop.owner, '/webhooks');
   await row('Old shop').getByText('Disabled: gone').waitFor();
   await page.getByRole('link', { name: receiver.urlOf('/gone') }).click();
-  await page.getByText('The receiver answered 410 (gone).').waitFor();
+  await page.getByText('The receiver responded with 410 (Gone).').waitFor();
   expect(await visitor.barriers()).toEqual([]);
   receiver.answer = () => ({ status: 204 });
   await button('Enable').click();

@@ -11,7 +11,7 @@ export type Shapes = components['schemas'];
 
 type Send = (request: Request) => Promise<Response>;
 
-/** Request timeout. The service itself waits a few seconds at most. */
+/** Request timeout. The service itself waits at most a few seconds. */
 const LIMIT_MS = 30_000;
 const MIN_POSITION = 'x-min-position';
 

@@ -11,7 +11,7 @@ export const ownSessionsQuery = queryOptions({
 
 export const endSession = (id: string) => data(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }));
 
-// The order matters: most browsers also name the browsers that they resemble.
+// The order matters, because most browsers also name the browsers that they resemble.
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],

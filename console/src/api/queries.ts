@@ -2,7 +2,9 @@ import { QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { KontorError } from './problem';
 
 const RETRIES = 2;
-/** Interval at which a page asks again while the service is unavailable, so that it recovers by itself. */
+/**
+ * Interval at which a page repeats its requests while the service is unavailable, so that it recovers automatically.
+ */
 const RECOVERY_MS = 5_000;
 
 const isPassing = (error: unknown): error is KontorError => error instanceof KontorError && error.isPassing;

@@ -30,5 +30,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Ends the pending question; undefined if there is none. */
+/** Returns the function that answers the pending question; undefined if there is none. */
 export const useStepUp = (): Settle | undefined => useSyncExternalStore(subscribe, () => pending?.settle);

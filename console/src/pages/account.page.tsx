@@ -33,7 +33,7 @@ export function AccountPage(): ReactNode {
       >
         <DataTable
           columns={factorColumns}
-          empty="You sign in with your password only. Add an authenticator app or a passkey, so that a stolen password is not enough."
+          empty="You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough."
           keyOf={({ id }) => id}
           label="Second factors"
           query={factors}

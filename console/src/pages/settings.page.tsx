@@ -43,7 +43,7 @@ const FACTOR_RULES = [
   ['true', 'Required for owners and administrators'],
 ] as const;
 
-/** How the users of a tenant sign in. */
+/** Settings for signing in to a tenant. */
 export function SettingsPage(): ReactNode {
   const settings = useQuery(settingsQuery);
   const mayWrite = useMay('users.write');

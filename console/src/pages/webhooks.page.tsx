@@ -48,7 +48,7 @@ export function WebhooksPage(): ReactNode {
       <Panel title="All webhooks">
         <DataTable
           columns={columns}
-          empty="There are no webhooks yet. Create one to be told about sales, transactions and customers as they change."
+          empty="There are no webhooks yet. Create one to receive changes of sales, transactions and customers."
           keyOf={({ id }) => id}
           label="Webhooks"
           pages={{

@@ -10,13 +10,13 @@ import { DialogFrame } from './dialog-frame';
 import { ProblemView } from './problem-view';
 import { SecretOnce } from './secret-once';
 
-/** The dialog of a new factor. It closes by its own buttons only, because its secrets are shown once. */
+/** The dialog of a new factor. Only its own buttons close it, because its secrets are shown only once. */
 function useFactorDialog() {
   const cache = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
   const end = (): void => {
     close();
-    // Requests that were rejected for want of a factor may succeed now.
+    // Requests that were rejected because a factor was missing may now succeed.
     void cache.invalidateQueries();
   };
   return { isOpen, open, end };

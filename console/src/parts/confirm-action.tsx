@@ -19,7 +19,7 @@ type Props<Result> = Opener & {
 };
 
 /**
- * Button for an action that must not be triggered by accident: asks for confirmation, then shows progress and the
+ * A button for an action that must not be triggered by accident. Asks for confirmation, then shows progress and the
  * outcome.
  */
 export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Result>): ReactNode => (

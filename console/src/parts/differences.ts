@@ -7,7 +7,10 @@ const keysOf = (value: unknown): string[] => (isTree(value) ? Object.keys(value)
 
 const below = (value: unknown, key: string): unknown => (isTree(value) ? value[key] : undefined);
 
-/** Differences between two values by path; a value present on one side only is `undefined` on the other. */
+/**
+ * Returns the differences between two values by path. A value that is present on only one side is `undefined` on the
+ * other.
+ */
 export function differences(before: unknown, after: unknown, path = ''): Change[] {
   if (Object.is(before, after)) return [];
   const keys = [...new Set([...keysOf(before), ...keysOf(after)])];

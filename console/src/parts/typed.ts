@@ -4,8 +4,8 @@ import { useState } from 'react';
 const TYPING_MS = 300;
 
 /**
- * Text typed into a filter. The text is reported when the user pauses, and replaced when something else changes the
- * address.
+ * The text typed into a filter. It is reported when the user pauses, and replaced when the address changes for another
+ * reason.
  */
 export function useTyped(
   value = '',

@@ -13,7 +13,7 @@ import { useNowMs } from './now';
 import { StatusBadge } from './status-badge';
 import { SigningSecretOnce, webhookChanges, WebhookFields, webhookVersion } from './webhook-form';
 
-/** Everything that a user may do with a webhook. */
+/** All actions that a user may perform on a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
   const { id, url, isEnabled } = webhook;
   const cache = useQueryClient();
@@ -94,7 +94,7 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
   isEnabled ? (
     <ConfirmAction icon="pause" key="disable" label="Disable" {...rest}>
       Stop delivering to <strong>{url}</strong>? Open deliveries are abandoned. You can enable the webhook again and
-      recover what it missed.
+      recover the events that it missed.
     </ConfirmAction>
   ) : (
     <ConfirmAction icon="play" key="enable" label="Enable" {...rest}>

@@ -3,14 +3,14 @@ import type { Delivery, Webhook } from '../api/webhooks';
 import { StatusBadge, type Tone } from './status-badge';
 
 const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly [short: string, long: string]>> = {
-  OWNER: ['Disabled', 'Disabled by a user. Messages are not kept for it meanwhile.'],
+  OWNER: ['Disabled', 'Disabled by a user. It receives no messages until it is enabled.'],
   GONE: [
     'Disabled: gone',
-    'The receiver answered 410 (gone). Correct the address, enable the webhook, then recover what it missed.',
+    'The receiver responded with 410 (Gone). Correct the address, enable the webhook, then recover the missed events.',
   ],
   FAILING: [
     'Disabled: failing',
-    'The receiver failed for five days. Repair it, enable the webhook, then recover what it missed.',
+    'The receiver has failed for five days. Repair it, enable the webhook, then recover the missed events.',
   ],
 };
 
