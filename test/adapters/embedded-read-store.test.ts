@@ -335,7 +335,7 @@ describe('The read store in SQLite', () => {
     test.each([
       ['those of subscribers', { policy: 7, forwarder: 9, 'projection:entries:v1:g1': 9 }, [7, 9, -1]],
       ['none if there are also checkpoints of another history', { policy: 7, h1_policy: 3 }, [-1, -1, -1]],
-    ])('rebuilds a file with an older schema; of its checkpoints it keeps %s', async (_, stored, expected) => {
+    ])('rebuilds a file with an older schema and keeps %s of its checkpoints', async (_, stored, expected) => {
       const old = await openStore('readwrite');
       await old.prepare([table]);
       const checkpoints = Object.entries(stored).map(([key, position]) => ({ key, position }));

@@ -82,7 +82,7 @@ describe('A subscription of the EventStoreDB adapter ended by the server after t
     ['beyond exact numbers', '9007199254740993', '9007199254740993', 'the start'],
     ['at the end of the log with prepare 0', END_OF_LOG, '0', 'the start'],
     ['with two positions', END_OF_LOG, '700', 'the start'],
-  ])('%s restarts where nothing can be missed', async (_, commit, prepare, start) => {
+  ])('%s restarts at a position after which no event can be missed', async (_, commit, prepare, start) => {
     told = checkpoint(commit, prepare);
     const filter = { on: 'stream', prefixes: ['sale-'] } as const;
     for await (const { events, position } of store.subscribeToAll({ after: BEFORE_ALL, filter })) {

@@ -39,14 +39,14 @@ const withApp: FactorEvent[] = [appRequested, appAdded];
 const withPasskey: FactorEvent[] = [passkeyRequested, passkeyAdded];
 
 describe('a second factor', () => {
-  test('counts once it is confirmed, which replaces the recovery codes', () => {
+  test('takes effect once it is confirmed, which replaces the recovery codes', () => {
     const requested = given(factors, [appRequested]);
     expect(requested.state.factors).toEqual([]);
     requested.when(confirmApp, { factorId: 'a', step: 100, recoveryCodeHashes: ['r1', 'r2'] }).then(appAdded);
     expect(given(factors, withApp).state.factors.map(({ id }) => id)).toEqual(['a']);
     expect(given(factors, [...withApp, ...withPasskey]).state.recoveryCodes).toEqual(['r3']);
   });
-  test('must be confirmed within ten minutes, once, and unless a newer request replaced it', () => {
+  test('must be confirmed within ten minutes, only once, and before a newer request replaces it', () => {
     const data = { factorId: 'a', step: 100, recoveryCodeHashes: [] };
     const requested = given(factors, [appRequested]);
     requested.when(confirmApp, data, later(CONFIRMATION_MS + 1)).isRefused('conflict FACTOR_EXPIRED');
@@ -65,7 +65,7 @@ describe('a second factor', () => {
     const passkey = { factorId: 'p', challenge: 'c', host: 'kontor.test' };
     given(factors, many).when(requestPasskey, passkey).isRefused('conflict TOO_MANY_FACTORS');
   });
-  test('can be removed; the recovery codes end with the last one', () => {
+  test('can be removed; removing the last one invalidates the recovery codes', () => {
     const removed = { type: 'FactorRemoved', data: { factorId: 'a' } } as const;
     given(factors, withApp).when(removeFactor, { factorId: 'a', mustKeepOne: false }).then(removed);
     expect(given(factors, [...withApp, removed]).state).toMatchObject({ factors: [], recoveryCodes: [] });

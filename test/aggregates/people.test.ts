@@ -39,7 +39,7 @@ describe('a tenant', () => {
     given(tenant, []).when(createTenant, acme).then(created);
     given(tenant, [created]).when(createTenant, acme).changesNothing();
   });
-  test('holds its slug across the whole platform, and nothing before it exists', () => {
+  test('holds its slug across the whole platform once it exists', () => {
     given(tenant, [created]).holds('platform tenant-slug acme SLUG_TAKEN');
     given(tenant, []).holds();
   });

@@ -17,7 +17,7 @@ const beyondDoubles = (_: string, value: unknown): unknown => (value === '1e400'
 const price = (value: object) => priceSale(SalePayload.parse(value));
 
 describe('the body of a sale', () => {
-  test('requires little, and gets defaults', () => {
+  test('has few required fields, and gets defaults', () => {
     expect(SalePayload.parse(body)).toEqual({
       externalId: 'S-1',
       type: 'SALE',
@@ -35,7 +35,7 @@ describe('the body of a sale', () => {
     const occurredAt = SalePayload.parse({ ...body, occurredAt: '2026-03-04T01:30:00.5+03:00' }).occurredAt;
     expect(occurredAt).toBe('2026-03-03T22:30:00.500Z');
   });
-  test('can contain null for what the partner does not have', () => {
+  test('can contain null for values that the partner does not have', () => {
     const customer = { name: 'Jane', externalId: null, code: null, email: null, phone: null, taxNumber: null };
     expect(faults({ ...body, branchCode: null, metadata: null, relatedExternalId: null, customer })).toEqual([]);
   });

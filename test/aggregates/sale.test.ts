@@ -212,7 +212,7 @@ describe('a cancellation', () => {
       expect(one.systemGenerated).toBe(true);
     }
   });
-  test('happens once', () => {
+  test('happens only once', () => {
     const cancelled = [...booked(), ...bookCancellation(stateOf(...booked()), cancellation)];
     given(sale, cancelled).when(bookCancellation, cancellation).changesNothing();
     given(sale, cancelled)

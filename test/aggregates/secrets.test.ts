@@ -62,7 +62,7 @@ function shownOf(name: string, history: readonly Recorded[]): string {
 }
 
 describe.each(aggregates)('The data that operators see of a %s', (name) => {
-  test(`contains no secret of its history, whatever that is (seed ${seed})`, () => {
+  test(`contains no secret of its history, for any history (seed ${seed})`, () => {
     fc.assert(
       fc.property(histories(declarationsOf(name)), (history) => {
         expect(shownOf(name, recorded(name, history))).not.toContain(SECRET);
@@ -126,7 +126,7 @@ describe('A secret', () => {
     });
   });
 
-  test('is only what is marked, and nothing at all in a type that is not declared', () => {
+  test('includes only marked values, and none of a type that is not declared', () => {
     const others = new Secrets({ Told: domain('CREATE', 'thing', schema) });
     others.learn({ type: 'Heard', data });
     others.learn({ type: 'Told', data: { maybe: '', whole: null } });

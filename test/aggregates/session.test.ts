@@ -105,7 +105,7 @@ describe('the validity of a session', () => {
     expect(honoured({ epoch: 1 })).toBe(false);
     expect(honoured({ tenantEpoch: 2 })).toBe(false);
   });
-  test('is not ended by a password change within it, but by everything else', () => {
+  test('is not ended by a password change within it, but by all other changes', () => {
     expect(honoured({ epoch: 3, keptSessionId: 's' })).toBe(true);
     expect(honoured({ epoch: 3, keptSessionId: 'other' })).toBe(false);
     expect(honoured({ epoch: 3, keptSessionId: 's', tenantEpoch: 2 })).toBe(false);
@@ -149,7 +149,7 @@ describe('the epoch', () => {
   const after = (...decisions: ((state: User) => UserEvent[])[]) =>
     decisions.reduce((state, decide) => fold(user, decide(state), state), fold(user, [userCreated]));
 
-  test('of a user increases with each password, deactivation and deletion, and with nothing else', () => {
+  test('of a user increases with each password change, deactivation and deletion, and otherwise never', () => {
     expect(after()).toMatchObject({ epoch: 0, keptSessionId: null });
     const reset = (state: User) => changePassword(state, { passwordHash: 'p1' });
     const own = (state: User) => changeOwnPassword(state, { passwordHash: 'p2', keptSessionId: 's', epoch: 1 });

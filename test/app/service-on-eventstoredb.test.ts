@@ -46,7 +46,7 @@ describe('The service on EventStoreDB', () => {
     60_000,
   );
 
-  test('books every sale once without warnings while its subscriptions are dropped continuously', async () => {
+  test('books every sale exactly once and without warnings while its subscriptions are dropped continuously', async () => {
     await begin('23.10');
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };

@@ -87,7 +87,7 @@ describe('A restored backup', () => {
 });
 
 describe('A backup', () => {
-  test('omits what others keep in the same store', async () => {
+  test('omits events of other programs in the same store', async () => {
     const store = await filledStore();
     const own = await contentOf(store);
     const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
@@ -275,7 +275,7 @@ describe('A store that is not empty', () => {
     expect(await contentOf(original)).toEqual(before);
   });
 
-  test('does not include one that holds only the data of others', async () => {
+  test('does not include one that contains only data of other programs', async () => {
     const path = await backupOf(await filledStore(), directory);
     const copy = newStore();
     const event = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
@@ -308,7 +308,7 @@ describe('An interrupted restore', () => {
     expect(await restored(path, copy, true)).toEqual({ written: 0, found: all.length });
   });
 
-  test('is not resumed if the store holds anything but the beginning of the backup', async () => {
+  test('is not resumed if the store contains anything but the beginning of the backup', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const other = newStore();

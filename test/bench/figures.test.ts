@@ -105,7 +105,7 @@ describe('npm run bench', () => {
     ]);
   });
 
-  test('reports what a figure that could not be measured requires', () => {
+  test('reports the requirements of a figure that could not be measured', () => {
     const figure = { figure: 'B10', name: 'forwarder to NATS', notRun: 'needs nats-server' };
     const code = `import { table } from './scripts/bench-table.mjs'; console.log(JSON.stringify(table(${JSON.stringify([figure])})))`;
     expect(script(code)).toContain('B10');

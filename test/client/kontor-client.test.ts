@@ -43,7 +43,7 @@ const invoicesOf = async (externalId: string): Promise<number> => {
 };
 
 describe('The client', () => {
-  test('does what its example shows', async () => {
+  test('behaves as shown in its example', async () => {
     const settings = { KONTOR_URL: url, KONTOR_KEY: books.partner.key, KONTOR_EMAIL: books.tenant.email };
     expect(await firstSale({ ...settings, KONTOR_PASSWORD: PASSWORD })).toBe('Ada Yilmaz owes 138.00 EUR');
   });

@@ -184,7 +184,7 @@ test('A request that hangs is reported, both on a page and while the session is 
 }, 90_000);
 
 describe('Another tab', () => {
-  test('in which another user signs in switches this one, which keeps nothing of the previous user', async () => {
+  test('in which another user signs in switches this one, which discards all data of the previous user', async () => {
     visitor.expects(/401/);
     const otto = await newOperator('otto');
     await visitor.signIn(otto, '/operators');

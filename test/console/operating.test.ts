@@ -41,7 +41,7 @@ test('An operator starts a backup, watches it to its end and downloads it comple
   expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
 }, 60_000);
 
-test('The jobs page shows at once what somebody else has started, and continues after a lost connection', async () => {
+test('The jobs page immediately shows jobs that others have started, and continues after a lost connection', async () => {
   visitor.expects(AWAY);
   const begin = async (): Promise<void> => {
     const token = await service.operator();

@@ -46,7 +46,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
 
-test('Everything that can be entered about a customer can also be read', async () => {
+test('All customer data that can be entered can also be read', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });
   const body = { name: 'Ada Bakery', nationalId: '10000000146', branchId: branch.id };
   const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', body);

@@ -63,7 +63,7 @@ describe('Signing in', () => {
     expect(await visitor.cookies()).toEqual([]);
   }, 60_000);
 
-  test('shows a user of a tenant nothing of the platform, and does not even request it', async () => {
+  test('shows no platform data to a user of a tenant, and does not even request it', async () => {
     await visitor.signIn(shop.owner);
     await title('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
@@ -88,7 +88,7 @@ describe('Signing in', () => {
   }, 60_000);
 });
 
-test('An unavailable service is reported; when it is back, the page recovers by itself', async () => {
+test('An unavailable service is reported; when it is back, the page recovers automatically', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
   // The console loads the code of all other pages shortly after the first one.

@@ -206,7 +206,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       const names = (): string[] => ['', stream('sale\0'), stream('sale\0x'), stream('\ud83d'), 'x'.repeat(1_001)];
       beforeEach(() => create('sale', ...numbered(1)));
 
-      test('does not exist, whatever stream has a name with the same beginning', async () => {
+      test('does not exist, even if another stream has a name with the same beginning', async () => {
         for (const name of names())
           expect(await store.readStream(name)).toEqual({ exists: false, revision: -1, events: [] });
       });
@@ -313,7 +313,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         });
       });
 
-      test('knows its last revision without reading, or not at all', async () => {
+      test('returns its last revision without reading, or returns undefined', async () => {
         const known = (): number | undefined => store.revisionOf?.(stream('known'));
         expect(known() ?? -1).toBe(-1);
         await create('known', ...numbered(1, 2));

@@ -265,7 +265,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     }
 
     describe('guards its writes', () => {
-      test('a new document is stored, as the JSON text of what was given', async () => {
+      test('a new document is stored as its JSON text', async () => {
         expect(await store.write(batch([create(mine, 'one', thing({ name: 'One' }), 7)]))).toEqual({ conflicts: [] });
         expect(await store.get(table, mine, 'one')).toBe(JSON.stringify(thing({ name: 'One' })));
         expect(await store.load(table, [{ scope: mine, id: 'one' }])).toEqual([
@@ -339,7 +339,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       expect(await totalOf({ where: { kind: 'refused' } })).toBe(isKept ? 2 : 1);
     });
 
-    describe('returns what it was given', () => {
+    describe('returns the stored values', () => {
       test('keys and texts with a meaning for databases are returned unchanged', async () => {
         const hostile = {
           ...thing({ name: '$where', note: 'a\0b', kind: '{"$gt":""}' }),
@@ -383,7 +383,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('keeps checkpoints', () => {
-      test('a subscriber without one starts before everything', async () => {
+      test('a subscriber without a checkpoint starts before the first event', async () => {
         expect(await store.checkpoint('things')).toBe(-1);
       });
 
@@ -749,7 +749,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
     });
 
-    test('no result for one scope ever contains what another one stored', async () => {
+    test('no result for one scope ever contains data of another scope', async () => {
       const secret = 'belongs to the other tenant';
       let generation = 100;
       const model = { ...things, version: 2 };
@@ -899,7 +899,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         create(mine, `d${n}`, thing({ rank: n % 3, kind: n % 2 === 0 ? 'x' : 'y', tags: ['red'] }), n + 1);
       const thirty = Array.from({ length: 30 }, (_, n) => tagged(n));
 
-      test('only up to the given limit, and says so', async () => {
+      test('only up to the given limit, and reports that', async () => {
         await store.write(batch(thirty, table, { things: 30 }));
         const list = (countUpTo: number, offset = 0) =>
           store.list(table, mine, { offset, limit: 5, where: { tags: 'red' }, countUpTo });
@@ -1000,7 +1000,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     test.each([false, true])(
-      'a distant page equals what a walk through the whole list finds there, including ties and gaps (reverse: %s)',
+      'a distant page equals the same part of a walk through the whole list, including ties and gaps (reverse: %s)',
       async (reverse) => {
         const size = 1_300;
         const nth = (n: number, gaps: boolean) =>

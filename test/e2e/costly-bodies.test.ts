@@ -51,7 +51,7 @@ const at = (share: number, sorted: readonly number[]): number => sorted[Math.flo
 const figures = (sorted: readonly number[]): string =>
   `p50 ${at(0.5, sorted).toFixed(1)} ms, p99 ${at(0.99, sorted).toFixed(1)} ms`;
 
-test(`sixteen anonymous clients with the costliest bodies delay nobody (seed ${SEED})`, async () => {
+test(`sixteen anonymous clients with the costliest bodies do not delay others (seed ${SEED})`, async () => {
   const { bytes, values } = bodyLimitsOf({ who: 'public' });
   const { ms, shape } = costliest(SEED, SHAPES, bytes, (body) => LoginInput.safeParse(decodeJson(body, values)));
   await withDirectory(async (directory) => {

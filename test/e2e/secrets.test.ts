@@ -228,7 +228,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
   });
 }, 60_000);
 
-test('Every log line is one record and escapes whatever a client sends', async () => {
+test('Every log line is one record and escapes all text from clients', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'trace' });
     const url = await kontor.url();

@@ -202,7 +202,7 @@ describe('A unique value', () => {
     });
   });
 
-  describe('whose paused owner resumes after another claimed it', () => {
+  describe('whose paused owner resumes after another owner has claimed it', () => {
     test('is not assigned to it: its append fails, and the new decision is rejected', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.join('ada', EMAIL);

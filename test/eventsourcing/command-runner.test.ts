@@ -128,7 +128,7 @@ describe('A command', () => {
       expect(await here.greet('ada', 'kim', { ifMatch: 1 })).toMatchObject({ revision: 2 });
     });
 
-    test.each([0, 2, 7])('is rejected if the record has another (%i given, 1 found)', async (ifMatch) => {
+    test.each([0, 2, 7])('is rejected if the record has another revision (%i given, 1 found)', async (ifMatch) => {
       const refusal = { kind: 'conflict', code: 'REVISION_CONFLICT' };
       await expect(here.greet('ada', 'kim', { ifMatch })).rejects.toMatchObject(refusal);
       await expect(here.join('ada', EMAIL, { ifMatch })).rejects.toMatchObject(refusal);

@@ -27,7 +27,7 @@ describe('A validation error', () => {
     ['a date that does not exist', z.iso.date(), '2026-02-30', ': Must be a calendar date, YYYY-MM-DD.'],
     ['a text of another form', z.string().regex(/^[A-Z]$/), 'a', ': Must match /^[A-Z]$/.'],
     ['an unknown field', name, { name: 'Ada', nick: 'A' }, 'nick: Unknown field.'],
-  ])('of %s says what is required', (_, schema, value, words) => {
+  ])('of %s states the requirement', (_, schema, value, words) => {
     expect(said(schema, value)).toEqual([words]);
   });
 

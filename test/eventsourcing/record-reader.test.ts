@@ -324,7 +324,7 @@ describe('A record that is read', () => {
   });
 
   describe('with events of older versions', () => {
-    test('is as if they had been written today', async () => {
+    test('is the same as if they had been written today', async () => {
       await write(
         stored('PriceSet', { dollars: 12.34 }, 1),
         stored('PriceSet', { cents: 500, euro: true }, 2),

@@ -44,7 +44,7 @@ describe('Rules learned from choices', () => {
     }
   };
 
-  test('do not arise from the default customer, who stands for many', async () => {
+  test('do not arise from the default customer, who represents many customers', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     for (const externalId of ['w-1', 'w-2', 'w-3']) {
       await service.sell(books.partner, saleOf(externalId));

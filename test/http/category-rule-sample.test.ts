@@ -79,7 +79,7 @@ describe('The matches of a draft rule', () => {
     expect(await caught({ keyword: 'espresso', accountId: roastery })).toEqual([[1, 0], 2, 5]);
   });
 
-  test('by an expense account equal what the rule then categorises', async () => {
+  test('by an expense account equal the transactions that the rule then categorizes', async () => {
     const other = await service.createTenant();
     const post = (path: string, body: object) => service.post(path, body, other.token);
     const { id: rent } = await post('/api/accounts', { type: 'EXPENSE', name: 'Rent' });

@@ -338,7 +338,7 @@ describe('A rewind', () => {
     await wholeRewind;
   });
 
-  test('parks what the broker rejects permanently as a separate dead letter, and continues', async () => {
+  test('parks each message that the broker rejects permanently as a separate dead letter, and continues', async () => {
     const broker = choosy(service.service.engines.broker);
     broker.refuse(({ id, payload }) => id.includes('~rewind.') && payload.includes('Unwanted'));
     const events = await stored();

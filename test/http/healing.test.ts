@@ -181,7 +181,7 @@ const causes: Readonly<Record<string, Cause>> = {
   },
 };
 
-describe('A rejected sale is booked once, within two seconds, without help', () => {
+describe('A rejected sale is booked once, within two seconds, automatically', () => {
   test.each(Object.keys(causes))('when %s', async (name) => {
     const { code, facts, prepare, others = [] } = causes[name] as Cause;
     const remove = await prepare();
@@ -254,7 +254,7 @@ describe('A rejected sale is not booked', () => {
     expect(await eventsOf('SaleAwaited', 'DeadLetterReplayFailed')).toEqual([]);
   });
 
-  test('if an operator has discarded it, or if it waits for something else', async () => {
+  test('if an operator has discarded it, or if it waits for a different cause', async () => {
     await push('discarded', { branchCode: 'NORTH' });
     await push('elsewhere', { branchCode: 'SOUTH' });
     const [discarded] = [await letterOf('discarded'), await letterOf('elsewhere')];

@@ -124,7 +124,7 @@ test('Operators see all details of the process and its engines', async () => {
   expect((await service.get(`${HEALTH}/system`, books.tenant.token)).told).toBe('403 FORBIDDEN');
 });
 
-test('A process without its history is not ready and says why, until the history is back', async () => {
+test('A process without its history is not ready and gives the reason, until the history is back', async () => {
   expect((await ready()).status).toBe(200);
   events.away = true;
   const reply = await ready();

@@ -35,7 +35,7 @@ describe('A sale is accepted at once', () => {
     expect((await arrives()).isAccepted()).toBe(true);
   });
 
-  test('when the read models contain everything that is older than half a second', async () => {
+  test('when the read models contain all sales older than half a second', async () => {
     intake.accepted(10);
     await clock.advance(300);
     intake.accepted(20);

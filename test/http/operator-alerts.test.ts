@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('The external channel of the operators gets their notifications, signed, and those of no tenant', async () => {
+test('The external channel of the operators receives their notifications, signed, but none of any tenant', async () => {
   let attempts = 0;
   receiver.answer = () => ({ status: (attempts += 1) === 1 ? 503 : 204 });
   const tenant = await service.createTenant();

@@ -196,7 +196,7 @@ describe('Closing and reopening', () => {
 });
 
 describe('A closed period', () => {
-  test('takes no transaction of a user, of whatever type, and the day after it does', async () => {
+  test('accepts no transaction of a user, of any type, but the day after it does', async () => {
     const requests = await postings();
     await close('2026-03-31');
     for (const request of requests) {
@@ -206,7 +206,7 @@ describe('A closed period', () => {
     expect((await periods()).late).toEqual([]);
   });
 
-  test('takes no cancellation, whose reversal would be dated in it', async () => {
+  test('accepts no cancellation whose reversal would be dated in it', async () => {
     const [collect] = await postings();
     const openingBalance = { amount: '5.00', direction: 'OUT', date: '2026-01-01' };
     const customerId = await make('/api/customers', { name: 'Opened', openingBalance });
@@ -224,7 +224,7 @@ describe('A closed period', () => {
     }
   });
 
-  test('still answers the retry of a transaction that was recorded before the closing', async () => {
+  test('still accepts the retry of a transaction that was recorded before the closing', async () => {
     const accountId = await account('BANK');
     const body = { type: 'ADJUSTMENT', accountId, direction: 'IN', date: '2026-03-01', amount: '1.00' };
     const first = await service.post('/api/transactions', body, token, { 'idempotency-key': 'once' });

@@ -42,7 +42,7 @@ const balances = () => service.balancesByCode(books.tenant.token);
 const found = async (query = '') => (await service.transactions(books.tenant.token, query)).items;
 
 describe('A return', () => {
-  test('reverses what was sold, and refunds the customer', async () => {
+  test('reverses the sale, and refunds the customer', async () => {
     expect(await push('s', { customer: { name: 'Ada' }, ...paid })).toBe('BOOKED');
     expect(await push('r', returnOf('s', '40.00', refund))).toBe('BOOKED');
     expect(await balances()).toEqual({ '100': '100.00', '102': '-40.00', '600': '-60.00' });
@@ -115,7 +115,7 @@ describe('A cancellation', () => {
     expect(await found()).toHaveLength(4);
   });
 
-  test('is shown on what it cancels', async () => {
+  test('is shown on the transactions that it cancels', async () => {
     await push('s', paid);
     const before = await found();
     expect(before.map(({ isCancelled, revision }) => [isCancelled, revision])).toEqual([

@@ -100,7 +100,7 @@ describe('A rule applied to past transactions', () => {
     expect(rule).toMatchObject({ hitCount: 2 });
   });
 
-  test('never changes what a person chose, cancelled transactions or reversals', async () => {
+  test('never changes categories chosen by users, cancelled transactions or reversals', async () => {
     const [own, none] = [await collect('coffee 1'), await collect('coffee 2')];
     const gone = await collect('coffee 3');
     const tea = await category('Tea');
@@ -140,7 +140,7 @@ describe('A rule applied to past transactions', () => {
     expect(await Promise.all(ids.map(shown))).toEqual(told);
   });
 
-  test('is undone for the transactions that nothing else has changed since, once', async () => {
+  test('is undone only once, for the transactions that have not been changed since', async () => {
     const food = await category('Food');
     const first = await ruleFor(food, 'coffee');
     const before = await collect('Coffee');

@@ -107,7 +107,7 @@ describe('A sign-in to an account with a second factor', () => {
     expect((await complete(factorToken, { code: app.code() })).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('accepts each of ten recovery codes once, and says when none is left', async () => {
+  test('accepts each of ten recovery codes once, and reports when none is left', async () => {
     const { email, app } = await person();
     expect(app.recoveryCodes).toHaveLength(10);
     for (const [index, recoveryCode] of app.recoveryCodes.entries()) {

@@ -98,7 +98,7 @@ describe('The statement of an account', () => {
     }
   });
 
-  test('names what was posted: kind, document, reference, counterparty, reversal and its reason', async () => {
+  test('describes each posting: kind, document, reference, counterparty, reversal and its reason', async () => {
     const other = await service.openBooks();
     const { token } = other.tenant;
     const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=9&type=CASH&type=BANK&sort=name', token);

@@ -97,7 +97,7 @@ test('STEP_UP_REQUIRED comes after authorization and before the body is read', a
 });
 
 describe('A step-up', () => {
-  test('with the password suits an account without a factor, and says until when it counts', async () => {
+  test('with the password is accepted from an account without a factor, and returns its expiry', async () => {
     const { token } = await newUser();
     const asked = await stepUp(token, {});
     expect(asked.data).toMatchObject({ factorRequired: true, methods: ['PASSWORD'], options: null });

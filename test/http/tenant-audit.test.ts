@@ -80,7 +80,7 @@ test('The filters restrict it, and a tenant cannot be chosen', async () => {
     expect((await service.get(`/api/audit-logs?${query}`, token)).status).toBe(400);
 });
 
-test('What operators do with a record of the tenant is listed without telling who they are', async () => {
+test('Actions of operators on a record of the tenant are listed without identities of operators', async () => {
   await service.setRateLimit(books.partner.id, 2_000);
   const [entry] = await list('entity=integration-key');
   expect(entry).toMatchObject({ userId: null, userName: 'operator', ipAddress: null, userAgent: null });

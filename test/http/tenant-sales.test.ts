@@ -37,7 +37,7 @@ const { externalId: _, ...plain } = saleOf('');
 const manual = (facts: object = {}) => ({ ...plain, ...facts });
 
 describe('A sale shows', () => {
-  test('what the partner sent, its customer and its transactions', async () => {
+  test('the data that the partner sent, its customer and its transactions', async () => {
     const id = await push('s', {
       ...taxed,
       occurredAt: '2026-03-04T22:30:00.000Z',
@@ -263,7 +263,7 @@ describe('A sale recorded by hand', () => {
 describe('A retry', () => {
   const retry = (id: string): Promise<Reply> => service.post(`/api/sales/${id}/retry`, undefined, books.tenant.token);
 
-  test('of a rejected sale names what prevents the booking, and counts', async () => {
+  test('of a rejected sale returns the reason that prevents the booking, and is counted', async () => {
     const id = await push('s', { branchCode: 'NORTH' });
     expect(codeOf(await retry(id))).toBe('409 BRANCH_UNKNOWN');
     await service.quiet();

@@ -93,7 +93,7 @@ test('A read model that was complete once is readable after a restart, however f
   expect((await service.get('/readyz')).status).toBe(200);
 }, 30_000);
 
-test('A read model that stopped before it was complete responds with what it has', async () => {
+test('A read model that stopped before it was complete responds with the documents that it has', async () => {
   const { tenant } = await service.openBooks();
   await service.post('/api/branches', { code: 'HQ', name: 'Head callbacks' }, tenant.token);
   await restartWithoutModels();

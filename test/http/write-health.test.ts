@@ -60,7 +60,7 @@ const probed = async (): Promise<{ status: number; eventStore: Probe['checks'][n
 };
 const write = () => service.post('/api/branches', { code: `B${streams.length}`, name: 'Branch' }, books.tenant.token);
 
-test('While appends fail the service is not ready, gives the reason, and recovers by itself', async () => {
+test('While appends fail, the service is not ready, gives the reason, and recovers automatically', async () => {
   expect((await probed()).status).toBe(200);
   meets = full;
   expect((await write()).status).toBe(503);

@@ -393,7 +393,7 @@ describe('A forwarder without a checkpoint', () => {
       expect((await scene.stored())[3]?.message.id).toBe(`${second?.id ?? ''}~retry`);
     }));
 
-  test('publishes everything unmarked if the settings say so', () =>
+  test('publishes everything unmarked if the settings require it', () =>
     inScene(async (scene) => {
       await restored(scene);
       await scene.decide((state, now) => pauseForwarder(state, {}, now));
@@ -497,7 +497,7 @@ describe('A message that may have been stored', () => {
       expect(await codes(scene)).toEqual(['lost', 'next']);
     }));
 
-  test('is not one that was never sent, however long the broker was unavailable', () =>
+  test('is not one that was never sent, even after a long outage of the broker', () =>
     inScene(async (scene) => {
       scene.line.refuseConnection();
       scene.forward();

@@ -319,7 +319,7 @@ describe('After a crash', () => {
   });
 });
 
-test('Whatever a receiver answers, it gets every event once its answers succeed, in order for each record', async () => {
+test('A receiver gets every event once it accepts messages, in order for each record, regardless of its earlier responses', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(204, 204, 500, 429, 503, 302), { minLength: 1, maxLength: 60 }),

@@ -26,7 +26,7 @@ describe('A schedule', () => {
       expect(() => new Schedule(pattern)).toThrow();
     },
   );
-  test('requires five fields, or six with seconds, and says so', () => {
+  test('requires five fields, or six with seconds, and reports that', () => {
     expect(text(new Schedule('15 30 2 * * *').after(ms('2026-03-29T02:30:00Z')))).toBe('2026-03-29T02:30:15.000Z');
     for (const pattern of ['* * * *', '0 30 2 1 1 * 2099', '* * * * * * * *'])
       expect(() => new Schedule(pattern)).toThrow('of five or six parts, or a name such as @daily');

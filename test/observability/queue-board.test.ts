@@ -56,7 +56,7 @@ describe('The queues of the service', () => {
     await Promise.all([leader.board.stop(), other.board.stop()]);
   });
 
-  test('do not lag by what a projection has done since its last reading', async () => {
+  test('do not count the progress of a projection since its last reading as lag', async () => {
     const clock = new ManualClock();
     let position = 99;
     const { board, meters } = new Replica(clock, undefined, { positionOf: () => Promise.resolve(position) });
@@ -116,7 +116,7 @@ describe('The queues of the service', () => {
     await replica.board.stop();
   });
 
-  test('are listed in bounded time with what is known while engines do not answer', async () => {
+  test('are listed in bounded time, as far as they are known, while engines do not respond', async () => {
     const clock = new ManualClock();
     const silent = new Promise<never>(() => undefined);
     const replica = new Replica(clock, undefined, {

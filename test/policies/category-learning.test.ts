@@ -239,7 +239,7 @@ describe('Redelivered choices', () => {
     expect(await ruleFor(food)).toMatchObject({ isEnabled: true });
   });
 
-  test('complete what a crash left undone after the choice was recorded', async () => {
+  test('complete the work that a crash interrupted after the choice was recorded', async () => {
     const delivered = streak(food, 't1', 't2', 't3');
     const noteOnly = async ({ id: choiceId, metadata: { timestamp: chosenAt } }: Choice, transactionId: string) => {
       const [data, id] = [

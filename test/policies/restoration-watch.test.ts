@@ -97,7 +97,7 @@ describe('The watch over deleted records', () => {
   const isRestored = async (id: string): Promise<boolean> =>
     (await store.inner.readStream(streamName('customer', TENANT, id))).events.at(-1)?.type === 'CustomerRestored';
 
-  test('restores records that are reached while it runs, and looks again only if there is something new', async () => {
+  test('restores records that are reached while it runs, and checks again only after new events', async () => {
     const running = watch.start();
     await reach('ada');
     expect(await isRestored('ada')).toBe(false);

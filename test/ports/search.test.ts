@@ -34,7 +34,7 @@ describe('Search words', () => {
     expect(searchWords('x'.repeat(10_000))).toEqual(words('x'.repeat(999)));
   });
 
-  test('an empty text is no search, and text without a word is a search for nothing', () => {
+  test('empty text means no search, and text without words matches nothing', () => {
     expect([searchWords(undefined), searchWords(''), searchWords('?')]).toEqual([undefined, undefined, []]);
   });
 

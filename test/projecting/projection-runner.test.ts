@@ -397,7 +397,7 @@ describe('Running projections', () => {
         await club.equalsRebuild(...clubProjections);
       }));
 
-    test('it stops alone at an event of a newer version that others folded before a rollback', () =>
+    test('only it stops at an event of a newer version that others folded before a rollback', () =>
       withClub(async (club) => {
         const newer = await club.start([memberProjection], 100, newerCatalogue);
         await happen(club.events, facts.unheard('ada'));

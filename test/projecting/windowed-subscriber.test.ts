@@ -137,7 +137,7 @@ const inScene = async (work: (scene: Scene) => Promise<void>): Promise<void> => 
 const greetings = (who: string, count: number) => Array.from({ length: count }, (_, at) => facts.greeted(who, `${at}`));
 
 describe('A windowed subscriber', () => {
-  test('meters events in progress, done and failed, and nothing while the subscription is down', () =>
+  test('measures events in progress, handled and failed, and reports nothing while the subscription is down', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
       scene.desk.hold('ada-1');

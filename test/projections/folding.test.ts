@@ -138,7 +138,7 @@ describe.each(all)('The projection %s', (_, projection) => {
   });
 });
 
-test('The histories give every projection something to fold', () => {
+test('The histories contain events for every projection', () => {
   const touched = new Set<string>();
   for (const events of fc.sample(anyHistory, { numRuns: 50, seed: 1 }))
     for (const projection of projections)

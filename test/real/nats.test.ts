@@ -331,7 +331,7 @@ describe('A NATS broker whose server fails', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('detects a dead idle connection by itself', async () => {
+  test('detects a dead idle connection automatically', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `127.0.0.1:${proxy.port}`, ackTimeoutMs: 300, heartbeatMs: 100 }));
     proxy.hang();

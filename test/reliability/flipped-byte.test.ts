@@ -99,7 +99,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
   noteCycles('flipped byte', CYCLES, 'in the text of a sale, read in five ways');
 }, 240_000);
 
-test('Rebuilt read models stop before it, say so, and show nothing of it', async () => {
+test('Rebuilt read models stop before it, report that, and show none of its data', async () => {
   await withDamage(chanceFor('rebuild'), async ({ service, books, flipped, position }) => {
     await service.restart(() => {
       for (const suffix of ['', '-wal', '-shm'])
