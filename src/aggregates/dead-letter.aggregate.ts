@@ -11,7 +11,7 @@ export type DeadLetterStatus = z.output<typeof DeadLetterStatus>;
 
 const Reason = z.object({ code: z.string(), message: z.string() });
 export type Reason = z.output<typeof Reason>;
-/** `awaits`: the cause for whose removal a rejected sale waits; see rejection-causes.ts. */
+/** `awaits`: the unmet condition of a rejected sale; see rejection-causes.ts. */
 const Awaiting = { awaits: z.exactOptional(z.string()) };
 export type Failure = Reason & { readonly awaits?: string };
 

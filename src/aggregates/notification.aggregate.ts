@@ -128,8 +128,8 @@ export function reportSubjects(state: Notification, { subjects, describe, ...fac
 }
 
 /**
- * Maximum number of notifications marked as read one by one. The next one marks all as read, which limits the size of
- * the inbox's state.
+ * Maximum number of notifications that are marked as read individually. The next one marks all as read, which limits
+ * the size of the inbox's state.
  */
 const MAX_SINGLE_READS = 2_000;
 
@@ -142,7 +142,10 @@ export const notificationInboxEvents = {
 };
 export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
 
-/** `sweeps` counts AllNotificationsRead events. `readIds` lists notifications read one by one since the last one. */
+/**
+ * `sweeps` counts AllNotificationsRead events. `readIds` lists the notifications read individually since the last of
+ * these events.
+ */
 export type NotificationInbox = { readonly sweeps: number; readonly readIds: readonly string[] };
 
 /** One person's read notifications; the stream has the user's or operator's id. */

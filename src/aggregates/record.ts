@@ -22,7 +22,10 @@ type Options = {
   readonly description?: string;
 };
 
-/** Who sets a field: callers, the service (`system`), or only the projection, from later events (`derived`). */
+/**
+ * The component that sets a field: callers, the service (`system`), or only the projection, from later events
+ * (`derived`).
+ */
 type Origin = 'caller' | 'system' | 'derived';
 
 export type Field<

@@ -1,10 +1,7 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { codeKey } from './fields.js';
 
-/**
- * Keys of the causes for whose removal rejected sales wait, within a tenant. They are stored in events and must never
- * change.
- */
+/** Keys of the unmet conditions of rejected sales, within a tenant. They are stored in events and must never change. */
 export const causes = {
   branch: (code: string): string => `branch ${code.toUpperCase()}`,
   account: (code: string): string => `account ${codeKey(code)}`,
@@ -36,6 +33,6 @@ export class SaleRejection extends DomainError {
   }
 }
 
-/** Returns the cause for whose removal a failed booking waits; undefined if no change of other records can help. */
+/** Returns the unmet condition of a failed booking; undefined if no change of other records can help. */
 export const awaitedBy = (error: unknown): string | undefined =>
   error instanceof NotYetBookable ? error.awaits : undefined;

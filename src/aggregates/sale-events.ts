@@ -79,10 +79,7 @@ const Rejection = z.object({
   code: z.string(),
   message: z.string(),
   attempts: z.int().min(1),
-  /**
-   * The cause for whose removal the booking waits; see rejection-causes.ts. Absent if no change of other records can
-   * help.
-   */
+  /** The unmet condition; see rejection-causes.ts. Absent if no change of other records can help. */
   awaits: z.exactOptional(z.string()),
 });
 export type Rejection = z.output<typeof Rejection>;

@@ -6,13 +6,13 @@ const HEAP_GROWTH_PERCENT = 50;
 
 /**
  * Limits of worker threads. The young generation is half of V8's default: a thread that works in batches releases
- * nearly all objects after each batch, whatever the generation's size.
+ * nearly all objects after each batch, regardless of the generation's size.
  */
 export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24 };
 
 /**
  * Makes V8 collect old objects earlier in all threads. By default, V8 lets small heaps grow to four times their live
- * objects, so a busy service retained hundreds of megabytes of garbage. Must be called before the first thread is
+ * objects, so a busy service would retain hundreds of megabytes of garbage. Must be called before the first thread is
  * created. Savings and costs: docs/performance.md.
  */
 export function boundHeapGrowth(): void {

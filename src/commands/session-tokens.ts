@@ -60,7 +60,7 @@ export class SessionTokens {
 
   /**
    * Returns the session's tokens, with the same bytes each time.
-   * @throws DomainError unavailable if the key that the token derives from no longer exists
+   * @throws DomainError unavailable if the key from which the token is derived no longer exists
    */
   async answer(issued: Issued): Promise<Tokens> {
     const { keys } = this.tokens;

@@ -196,7 +196,7 @@ export class Claims {
   private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;
-    // Clocks of replicas differ slightly, so a claim may appear to lie in the future. If it is far in the future, a
+    // Clocks of replicas differ slightly, so a claim may appear to be in the future. If it is far in the future, a
     // clock has been set back, which must not keep a dead claim alive.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fenceOff(claim, claimed);

@@ -36,7 +36,8 @@ export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): D
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
 /**
- * The read models have not yet applied an event that is already stored. This usually resolves itself within moments.
+ * The error while read models have not yet applied an event that is already stored. This usually resolves itself within
+ * moments.
  */
 export const readModelBehind = (): DomainError =>
   new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not caught up yet. Try again.', {

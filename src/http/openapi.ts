@@ -214,8 +214,8 @@ const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
 });
 
 /**
- * Partner requests are always counted, if necessary by address. Otherwise, failures may precede authentication and thus
- * counting.
+ * Partner requests are always counted, if necessary by address. Other requests may fail before authentication, in which
+ * case they are not counted.
  */
 const isAlwaysCounted = ({ who }: Endpoint, status: number): boolean => who === 'partner' || status === 429;
 

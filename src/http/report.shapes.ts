@@ -59,7 +59,7 @@ export const BalanceSheetDto = named(
         name: z.enum(['Assets', 'Liabilities', 'Equity']),
         rows: z.array(
           z.object({
-            accountId: recordId.nullable().meta({ description: 'Null for all customers, and for results.' }),
+            accountId: recordId.nullable().meta({ description: 'Null in the rows of all customers and of results.' }),
             code: z.string().nullable(),
             name: z.string(),
             type: AccountType.nullable(),

@@ -98,7 +98,7 @@ export function pathOf(url: string): string {
   return (end < 0 ? url : url.slice(0, end)).slice(0, 1024);
 }
 
-/** Whether a path, in any encoding, equals `prefix` (which ends in a slash) or lies below it. */
+/** Whether a path, in any encoding, equals `prefix` (which ends in a slash) or is below it. */
 export function liesBelow(url: string, prefix: string): boolean {
   const raw = pathOf(url.replace(/^https?:\/\/[^/?#]*/i, ''));
   let path = raw;

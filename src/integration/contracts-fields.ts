@@ -37,7 +37,7 @@ export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly event: string;
   /** States when the event occurs and what its subject is. */
   readonly description: string;
-  /** Everything that partners may see. Fields that are not declared here are never published. */
+  /** The data that partners may see. Fields that are not declared here are never published. */
   readonly data: Data;
   readonly example: z.output<Data>;
 };

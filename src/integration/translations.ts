@@ -30,7 +30,7 @@ type Fact = {
   readonly ridesAlong?: true;
 };
 
-/** Publishes only the fields in the contract, whatever else the event contains now or later. */
+/** Publishes only the fields in the contract, regardless of other data that the event contains now or later. */
 const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact => ({
   contract,
   data: pickContractFields(contract.data, data),

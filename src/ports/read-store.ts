@@ -124,7 +124,7 @@ export type ListQuery = {
   /**
    * Cursor for iterating over a whole list: '' for the first page, then the previous page's `next`, with the same query
    * and offset 0. Nothing is counted, and every page takes as long as the first. A document that does not change during
-   * the iteration is returned exactly once, whatever else is written.
+   * the iteration is returned exactly once, regardless of other writes.
    */
   readonly after?: string;
 };

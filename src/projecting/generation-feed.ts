@@ -52,8 +52,8 @@ const BUILD_BATCH = 200;
 const TURN = 'turn';
 
 /**
- * Feeds generations through their phases: a shared build, a catch-up subscription of its own, and one subscription
- * shared by all generations that have caught up.
+ * Feeds generations through their phases: a shared build, a separate catch-up subscription, and one subscription shared
+ * by all generations that have caught up.
  */
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();

@@ -9,7 +9,7 @@ export type Anchor = {
   readonly position: Position;
 };
 
-/** What a read store records about a history. */
+/** The data that a read store records about a history. */
 export type HistoryEntry = {
   /** Prefix of all tables and checkpoints of the history; '' for the first history of a read store. */
   readonly space: string;

@@ -15,7 +15,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly subject: string;
   /** The sale to which the event belongs. */
   readonly saleId: string | null;
-  /** The cause for whose removal the sale waits. */
+  /** The unmet condition of the sale. */
   readonly awaits?: string | undefined;
   /** External id of a rejected sale. */
   readonly externalId: string | null;

@@ -9,8 +9,8 @@ import { movementsOf } from './ledger.projection.js';
 export type Minor = number | string;
 
 /**
- * What one event posted. Reports read all entries of a tenant in order; arrays are parsed in half the time of objects.
- * Entries never change, so reports as of any past instant can be produced from them.
+ * The postings of one event. Reports read all entries of a tenant in order; arrays are parsed in half the time of
+ * objects. Entries never change, so reports as of any past instant can be produced from them.
  */
 export type LedgerEntryView = readonly [
   /** When the event was recorded, in milliseconds since 1970. */

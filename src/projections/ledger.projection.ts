@@ -103,7 +103,7 @@ const NOTHING: readonly Movement[] = [];
 /** Caches the sums per event, because several projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
-/** Returns what an event posted to each account on each date. */
+/** Returns the postings of an event to each account on each date. */
 export function movementsOf(event: LedgerEvent): readonly Movement[] {
   const entries = entriesOf(event);
   if (entries.length === 0) return NOTHING;
@@ -289,7 +289,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
     correctedBy: null,
     categorizedBy,
-    // A reversal takes over the category of the reversed transaction, so nobody chose it.
+    // A reversal takes over the category of the reversed transaction, so it was not chosen.
     isChosen: entry.categoryId !== null && categorizedBy === null && entry.reversalOf === null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },

@@ -61,7 +61,7 @@ async function ageingOf(
   return shown(aged, await names.of(books, owing(aged)), { asOf: asOf ?? null, currency, digits });
 }
 
-/** Passes on what an entry posted to each customer up to the date. */
+/** Calls `take` with an entry's postings to each customer up to the date. */
 function eachPosting(
   days: LedgerEntryView[3],
   others: ReadonlyMap<string, unknown>,

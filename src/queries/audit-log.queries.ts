@@ -93,8 +93,8 @@ export class RecordShape {
 
 /**
  * Returns the read models that have exactly one document for the record and are projected from this stream alone.
- * Folding the stream yields what a GET request for the record would have returned. A transaction's view is projected
- * from the stream that contains the transaction.
+ * Folding the stream yields the response that a GET request for the record would have returned. A transaction's view is
+ * projected from the stream that contains the transaction.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];

@@ -113,7 +113,7 @@ export class LedgerSums {
     yield* this.models.parts(accountDays, tenantScope(tenantId), { where: { accountId }, between: { date: dates } });
   }
 
-  /** Passes on the sums over all dates. */
+  /** Calls `take` with the sums over all dates. */
   async eachBalance(books: BooksOf, digits: number, take: (sums: Omit<DaySums, 'date'>) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, {}, digits, take);
     for await (const part of this.models.parts(balances, tenantScope(books.tenantId)))
@@ -121,12 +121,12 @@ export class LedgerSums {
         take({ accountId, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
   }
 
-  /** Passes on the entries recorded up to the instant. */
+  /** Calls `take` with the entries recorded up to the instant. */
   async eachEntry(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
     for await (const part of this.entries(books)) for (const entry of part) take(entry);
   }
 
-  /** Passes on the entries that change what customers owe, newest first. */
+  /** Calls `take` with the entries that change the balances of customers, newest first. */
   async eachOwing(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
     for await (const part of this.entries(books, true))
       for (const entry of part) {

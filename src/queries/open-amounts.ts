@@ -1,6 +1,8 @@
 import { MinorSum } from './minor-sum.js';
 
-/** What one event posted to a customer: debits minus credits in minor units (see MinorSum), and the earliest date. */
+/**
+ * The postings of one event to a customer: debits minus credits in minor units (see MinorSum), and the earliest date.
+ */
 export type CustomerPosting = { readonly net: number | bigint; readonly date: string };
 
 /**
@@ -63,7 +65,7 @@ export function bucketOf(date: string, asOf: string): number {
   return at < 0 ? LIMITS.length : at;
 }
 
-/** What a customer owes by age. */
+/** The amounts that a customer owes, by age. */
 export class AgedBalance {
   private readonly items = BUCKETS.map(() => new MinorSum());
   private readonly sum = new MinorSum();

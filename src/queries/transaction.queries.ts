@@ -219,7 +219,8 @@ export const transactionQueryHandlers = [
   }),
   ...statementHandlers,
   GetSaleStatusHandler,
-  // Returns what a retry with the key would find now. After a crash, there may be a key whose sale was never accepted.
+  // Returns the result that a retry with the key would find now. After a crash, there may be a key whose sale was never
+  // accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');

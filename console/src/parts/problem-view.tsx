@@ -73,7 +73,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   );
 }
 
-/** What a user without access can do about it. */
+/** Suggests the next step to a user without access. */
 const NextStep = ({ code }: { code: string }): ReactNode => {
   if (code === 'STEP_UP_REQUIRED') return null;
   return code === 'FACTOR_REQUIRED' ? (

@@ -9,7 +9,7 @@ import {
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
 
-/** Whether an event belongs to EventStoreDB, as streams and types do whose names start with "$". */
+/** Whether an event belongs to EventStoreDB. The names of its streams and types start with "$". */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript would round */

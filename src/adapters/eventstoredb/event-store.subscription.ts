@@ -123,7 +123,7 @@ class Subscription {
     if (!page) return undefined;
     const events = this.accept(page.events);
     this.isBehind = page.events.length >= NEAR_HEAD;
-    // The server dropped the subscription although nothing was pending. Back off instead of looping.
+    // The server dropped the subscription although no events were pending. Back off instead of looping.
     if (page.events.length === 0) await this.pause();
     else this.failures = 0;
     const caughtUp = page.end && !this.corrupt && this.position >= head.known;

@@ -163,7 +163,9 @@ export class MongoConnection {
     }
   }
 
-  /** Connects. The driver does so by itself, but only once. If that attempt fails, it must be retried explicitly. */
+  /**
+   * Connects. The driver does so automatically, but only once. If that attempt fails, it must be retried explicitly.
+   */
   private async connected(): Promise<void> {
     if (this.isConnected) return;
     try {
