@@ -85,7 +85,7 @@ export type WebhookSecret = SecretName & { readonly until: string | null };
 export type PresentWebhook = Omit<NewWebhook, keyof SecretName> & {
   readonly status: 'present';
   readonly isEnabled: boolean;
-  /** The current secret first. */
+  /** The secrets, starting with the current one. */
   readonly secrets: readonly WebhookSecret[];
 };
 export type Webhook = { readonly status: 'absent' } | PresentWebhook;

@@ -29,7 +29,7 @@ export const factorProof = {
   code: z.string().max(32).exactOptional().meta({ description: 'Code of an authenticator app.' }),
   recoveryCode: z.string().max(64).exactOptional().meta({ description: 'An unused recovery code.' }),
   credential: AssertionCredential.exactOptional().meta({
-    description: 'Answer of `navigator.credentials.get` to `options`, as JSON.',
+    description: 'Response of `navigator.credentials.get` to `options`, as JSON.',
   }),
 };
 export type FactorProof = z.output<z.ZodObject<typeof factorProof>>;

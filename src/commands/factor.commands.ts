@@ -48,7 +48,7 @@ export const ConfirmFactorInput = z
   .strictObject({
     code: z.string().max(32).exactOptional().meta({ description: 'Code from the new authenticator app.' }),
     credential: RegistrationCredential.exactOptional().meta({
-      description: 'Answer of `navigator.credentials.create` to `options`, as JSON.',
+      description: 'Response of `navigator.credentials.create` to `options`, as JSON.',
     }),
   })
   .meta({ id: 'ConfirmFactorDto' });

@@ -20,10 +20,14 @@ const AuditLogDto = named(
       .string()
       .nullable()
       .meta({ description: 'The acting user or operator; for a failed sign-in, the owner of the account.' }),
-    userName: z.string().nullable().meta({
-      description:
-        'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. Tenants see `operator` for operators.',
-    }),
+    userName: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all ' +
+          'operators appear as `operator`.',
+      }),
     action: AuditAction,
     entity: z.string().meta({
       description:

@@ -47,7 +47,10 @@ export async function countChanged(
   return changed;
 }
 
-/** Whether both documents are equal or both absent. Their JSON text may differ: members keep insertion order. */
+/**
+ * Whether both documents are equal or both absent. Their JSON text may still differ, because members keep their
+ * insertion order.
+ */
 export function isSame(a: StoredDocument | undefined, b: StoredDocument | undefined): boolean {
   const [one, other] = [a?.json ?? null, b?.json ?? null];
   if (one === other) return true;

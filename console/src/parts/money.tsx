@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** Formats an amount in the viewer's locale, with the digits of its currency. Exact: no floating point. */
+/**
+ * Formats an amount in the viewer's locale, with the digits of its currency. Exact, because it uses no floating-point
+ * numbers.
+ */
 export function amountWords(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
