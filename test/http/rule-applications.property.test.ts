@@ -153,7 +153,7 @@ async function check(given: Case): Promise<void> {
   const application = await keeping.apply(ruleId, request);
   const applied = await keeping.snapshot();
 
-  // What the run changes follows from the conditions alone.
+  // Only the conditions determine which transactions the run changes.
   const expected = [...before.values()].filter(
     (one) =>
       (one.customerName ?? '').includes(word) &&
@@ -177,7 +177,7 @@ async function check(given: Case): Promise<void> {
     for (const id of difference(unlike, await keeping.snapshot())) touched.add(id);
   }
 
-  // Undoing restores exactly what the run changed and nothing else has changed since.
+  // Undoing restores exactly the transactions that the run changed and that have not been changed since.
   const later = await keeping.snapshot();
   const restored = changed.filter((id) => !touched.has(id));
   const result = { restored: restored.length, kept: changed.length - restored.length };

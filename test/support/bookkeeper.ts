@@ -675,7 +675,7 @@ export class Bookkeeper {
     return new Date(ms + ZONES[this.model.currency].hours * HOUR_MS).toISOString().slice(0, 10);
   }
 
-  /** A user's choice of a category changes nothing else, and nothing at all when repeated. */
+  /** A user's choice of a category changes only the category. Repeating it has no effect. */
   private async categorize({ entry: which, category }: StepOf<'categorize'>): Promise<void> {
     const having = this.seen.filter(({ categoryId }) => categoryId !== null);
     // Half of the choices replace or remove an existing category.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 10;
 
-/** Polls until `look` returns a value. @throws Error with the text of `told` if `look` returns none in time */
+/** Polls until `look` returns a value. @throws Error with the text that `told` returns if `look` finds no value in time */
 export async function eventually<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
   withinMs: number,

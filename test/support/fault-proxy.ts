@@ -38,7 +38,7 @@ class Flow {
     this.move();
   }
 
-  /** Sends what is due, and resumes reading if allowed. */
+  /** Sends the chunks that are due, and resumes reading if allowed. */
   move(): void {
     clearTimeout(this.timer);
     while (!this.proxy.isHanging && !this.isFull) {
