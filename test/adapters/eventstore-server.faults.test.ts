@@ -160,7 +160,7 @@ describe.each([
     await expect(again(() => append('down', 1))).resolves.toMatchObject({ nextExpectedRevision: 0n });
   });
 
-  test('silences open subscriptions, which do not notice, but no later ones', async () => {
+  test('silences open subscriptions without ending them, but not later ones', async () => {
     const silenced = follow(subscribe());
     await until(() => silenced.seen.length === 1);
     server.faults.silenceSubscriptions();

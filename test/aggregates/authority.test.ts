@@ -92,7 +92,7 @@ describe('Who may change a user', () => {
   const held = ({ role, roleIds }: Standing): Set<string> => withRoles(role, ...roleIds).permissions;
   const within = (some: Set<string>, all: Set<string>): boolean => [...some].every((code) => all.has(code));
 
-  test('is every caller with all permissions that the user has and receives, if no owner is affected; no others', () => {
+  test('is every caller with all permissions that the user has and receives, if no owner is affected, and nobody else', () => {
     fc.assert(
       fc.property(
         fc.record({ by: standing, before: fc.option(standing), after: fc.option(standing) }),

@@ -36,7 +36,7 @@ describe('a customer', () => {
     expect(created.data).toMatchObject({ isDefault: false, openingTransaction: null, links: [], phone: null });
     given(customer, [created]).when(createCustomer, jane).changesNothing();
   });
-  test('owes its opening balance OUT from the start, and is owed one IN', () => {
+  test('owes an opening balance OUT from the start, and is owed an opening balance IN', () => {
     const opened = (direction: 'IN' | 'OUT') => {
       const input = CreateCustomer.parse({
         name: 'Jane',

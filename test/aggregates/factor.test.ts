@@ -116,7 +116,7 @@ describe('a proof', () => {
       .isRefused(REFUSED);
     given(factors, []).when(useRecoveryCode, { codeHash: 'r1' }).isRefused(REFUSED);
   });
-  test('is remembered no longer than its challenge could be used', () => {
+  test('is remembered only as long as its challenge can be used', () => {
     const use = (challenge: string, ms: number) =>
       ({
         type: 'PasskeyUsed',

@@ -175,7 +175,7 @@ describe('the epoch', () => {
     for (const history of [[userCreated, resetEvent], [userCreated, off], [userCreated, off, on], []])
       given(user, history).when(changeOwnPassword, change).isRefused(refused);
   });
-  test('of an operator increases with each password and with deletion', () => {
+  test('of an operator increases with each new password and with deletion', () => {
     const made: OperatorEvent = {
       type: 'OperatorCreated',
       data: { fullName: 'Olga', email: 'olga@kontor.test', passwordHash: 'p0' },

@@ -62,7 +62,7 @@ describe('A restored backup', () => {
   });
   afterEach(() => reads.close());
 
-  test('has the same history, and produces the same read models, whatever the history', async () => {
+  test('has the same history, and produces the same read models, for any history', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {
         const [original, copy] = [newStore(), newStore()];
@@ -255,7 +255,7 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
     expect((await refusal()).message).toBe(`Line ${lines.length + 1}: extra data follows the backup`);
   });
 
-  test('one with unknown streams, with their names and the version that knew them', async () => {
+  test('unknown streams, which the error names with the version that wrote the backup', async () => {
     const strange = { ...unchained(lines)[4], stream: 'parcel-platform_1' };
     const forged = unchained(lines).with(4, strange);
     const before = forged.slice(0, -1);
@@ -267,7 +267,7 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
 });
 
 describe('A store that is not empty', () => {
-  test('is rejected, whatever it holds, and remains unchanged', async () => {
+  test('is rejected, regardless of its content, and remains unchanged', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const before = await contentOf(original);
@@ -295,7 +295,7 @@ describe('An interrupted restore', () => {
     return copy;
   }
 
-  test('is rejected unless resuming is requested, and completed then', async () => {
+  test('is rejected unless resuming is requested, which completes it', async () => {
     const original = await filledStore();
     const path = await backupOf(original, directory);
     const copy = await interrupted(path);

@@ -47,7 +47,7 @@ describe('Of many values', () => {
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
 
-  test('a hundred have one above their p99', () => {
+  test('of a hundred values, one is above the p99', () => {
     const values = Array.from({ length: 100 }, (_, n) => 100 - n);
     expect([percentile(values, 0.5), percentile(values, 0.99), percentile(values, 1)]).toEqual([50, 99, 100]);
   });
@@ -91,7 +91,7 @@ describe('npm run bench', () => {
     for (const { program } of figures) expect(existsSync(join(root, 'bench', `${program}.bench.ts`))).toBe(true);
   });
 
-  test('reports growth: slower, fewer, and less compared with the baseline', () => {
+  test('reports degradation with size: of durations, of rates, and of rates relative to the baseline', () => {
     const beside = { ratio: { median: 0.5 }, against: { name: 'bare' } };
     const at = (unit: string, medians: readonly number[]) =>
       medians.map((value, n) => ({ figure: 'B1', name: unit, unit, events: 10 ** (n + 4), median: value }));

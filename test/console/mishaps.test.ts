@@ -210,7 +210,7 @@ describe('Another tab', () => {
   }, 60_000);
 });
 
-test('A job that has ended stays ended although an older response arrives later', async () => {
+test('A job that has ended stays ended even if an older response arrives later', async () => {
   const path = '**/api/platform/jobs';
   let older: (() => Promise<void>) | undefined;
   await page.route(path, async (route) => {

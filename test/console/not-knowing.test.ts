@@ -110,7 +110,7 @@ test('An empty list of read notifications does not claim that there are no notif
   await page.getByText('There are no read notifications.').waitFor();
 }, 60_000);
 
-test('A value that the browser does not let be copied is not reported as copied', async () => {
+test('A value that the browser refuses to copy is not reported as copied', async () => {
   const devtools = await page.context().newCDPSession(page);
   const { targetInfo } = await devtools.send('Target.getTargetInfo');
   await devtools.send('Browser.setPermission', {

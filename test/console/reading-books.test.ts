@@ -72,7 +72,7 @@ test('An emptied priority is not the lowest one: a new rule gets the default, an
   expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
 }, 60_000);
 
-test('On the bench an error of the transaction appears only at the transaction', async () => {
+test('When a draft rule is tested, an error of the transaction appears only at the transaction', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules/bench');
   await page.getByRole('switch').click();

@@ -184,7 +184,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect((await cache.hit('k', MINUTE_MS)).count).toBe(1);
       });
 
-      test('start no window by taking hits back', async () => {
+      test('do not start a window when hits are taken back', async () => {
         expect((await cache.hit('k', 1_000, -1)).count).toBe(0);
         await under.wait(600);
         expect((await cache.hit('k', 1_000)).count).toBe(1);

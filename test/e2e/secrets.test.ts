@@ -43,7 +43,7 @@ type Secrets = Map<string, string>;
 type Tokens = { readonly accessToken: string; readonly refreshToken: string };
 type Sent = { readonly method?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
 
-/** Sends a request and returns the response, whatever its status. */
+/** Sends a request and returns the response, regardless of its status. */
 async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {}): Promise<Response> {
   const raw = typeof body === 'string' ? body : JSON.stringify(body);
   return fetch(url, {

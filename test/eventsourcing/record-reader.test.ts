@@ -130,7 +130,7 @@ describe('A record that is read', () => {
     expect((await read(1_000)).revision).toBe(1);
   });
 
-  test('is not considered fresh because this process wrote it', async () => {
+  test('is not considered fresh merely because this process wrote it', async () => {
     await write(priced(1));
     const loaded = await read();
     await clock.advance(5_000);

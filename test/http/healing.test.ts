@@ -334,7 +334,7 @@ test('Two replicas that heal the same sales at the same time book each of them o
   expect((await service.customers(books.tenant.token, 'search=nora')).totalCount).toBe(1);
 });
 
-test('A crash at any step of healing is made up for after the restart, with one effect', async () => {
+test('Healing that a crash interrupts at any step is completed after the restart, exactly once', async () => {
   let crashes = 0;
   for (let appends = 0; ; appends += 1) {
     books = await service.openBooks();

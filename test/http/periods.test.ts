@@ -254,7 +254,7 @@ describe('A closed period', () => {
     expect(service.complaints).toEqual([]);
   });
 
-  test('leaves no document date of a sale on its reversal', async () => {
+  test('does not copy the document date of a sale to its reversal', async () => {
     await close('2026-03-31');
     await service.sell(books.partner, saleOf('closed'));
     const undo = {
@@ -269,7 +269,7 @@ describe('A closed period', () => {
   });
 });
 
-describe('A transaction that lands behind a closing', () => {
+describe('A transaction that is recorded in a period after it was closed', () => {
   test('is listed and notified to the administrators once, until its date is reopened', async () => {
     const [admin, clerk] = [
       await service.createUser(books.tenant, 'ADMIN'),

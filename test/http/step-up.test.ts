@@ -71,7 +71,7 @@ describe.each(Object.entries(GUARDED))('%s', (name, act) => {
   });
 });
 
-test('A refresh does not count as a proof', async () => {
+test('A refresh does not count as proof', async () => {
   const login = (await service.post('/api/auth/login', OPERATOR)).data as { refreshToken: string };
   clock.pass(11 * MINUTE_MS);
   const { refreshToken } = login;

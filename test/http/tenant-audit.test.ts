@@ -90,7 +90,7 @@ test('Actions of operators on a record of the tenant are listed without identiti
   expect(text).not.toContain('127.0.0.1');
 });
 
-test('Dead letters are the business of operators: a rejected sale is listed, its dead letter is not', async () => {
+test('Only operators see dead letters: a rejected sale is listed, its dead letter is not', async () => {
   await service.postSale(books.partner, saleOf('lost', { branchCode: 'NOWHERE' }));
   expect((await service.settled(books.partner, 'lost')).status).toBe('REJECTED');
   const path = '/api/platform/audit-logs?entity=dead-letter';

@@ -226,7 +226,7 @@ describe('The e-mail address of a user', () => {
     await inContext({ ...context, ...traced }, () => app.get(Claims).acquire(emailClaim(email), owner));
   };
 
-  test('is reserved for some seconds by a crash before the user is created, then free', async () => {
+  test('is reserved for a few seconds after a crash before the user is created, then free', async () => {
     const { email } = team.person();
     const id = service.service.engines.ids.next();
     await crashWith(email, id, -1);

@@ -92,7 +92,7 @@ class Office {
     await this.openReads();
   }
 
-  /** The time of running dispatchers stands still for ever, as in a process that was killed. */
+  /** The time of running dispatchers stands still forever, as in a process that was killed. */
   crash(): void {
     this.clock = new ManualClock(this.clock.nowMs());
   }
@@ -214,7 +214,7 @@ describe('While a receiver fails', () => {
     },
   );
 
-  test('with one record only, the other records of the webhook go on', async () => {
+  test('for one record only, deliveries of other records continue', async () => {
     const { id: webhookId } = await office.webhook(tenant, '/picky');
     office.start();
     const poisoned = await office.record(tenant, 1);
@@ -230,7 +230,7 @@ describe('While a receiver fails', () => {
     expect(namesAt('/picky', poisoned)).toEqual(['1', '2']);
   });
 
-  test('for three days, the message becomes a dead letter, and later ones of the record go on', async () => {
+  test('for three days, the message becomes a dead letter, and later messages of the record follow', async () => {
     const { id } = await office.webhook(tenant, '/dead');
     office.start();
     office.receiver.answer = (_, body) => ({ status: body.includes('"name":"2"') ? 500 : 204 });

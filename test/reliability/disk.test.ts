@@ -133,7 +133,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     // No refused sale may appear, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
-    // Without any writes, the service must detect the recovery by itself.
+    // Without any writes, the service must detect the recovery on its own.
     await until(
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 200,
