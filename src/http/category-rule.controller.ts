@@ -82,7 +82,7 @@ const TestCategoryRuleDto = named(
     direction: Direction.optional(),
     accountId: RecordId.optional(),
     accountIds: z.array(RecordId).max(10).optional().meta({
-      description: 'All accounts of the transaction, including expense item and customer.',
+      description: 'All accounts of the transaction, including the expense item and the customer.',
     }),
     rule: z
       .strictObject(categoryRuleRecord.create)

@@ -60,8 +60,8 @@ export const RuleApplicationController = controllerOf(
       method: 'POST',
       path: '/:id/apply',
       description:
-        'Changes the transactions that the rule matches, whatever other rules say. Categories chosen by users, cancelled ' +
-        'transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.',
+        'Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, ' +
+        'cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.',
       body: ApplyInput,
       creates: {},
       answers: {

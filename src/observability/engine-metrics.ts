@@ -6,7 +6,8 @@ export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_ou
 const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
 
 /**
- * Result of a message: stored, dropped by the broker as a duplicate, refused permanently, or temporarily not accepted.
+ * Outcome of publishing a message: stored, dropped by the broker as a duplicate, refused permanently, or temporarily
+ * not accepted.
  */
 export const PUBLISH_RESULTS = ['stored', 'duplicate', 'refused', 'unavailable'] as const;
 export type PublishResult = (typeof PUBLISH_RESULTS)[number];

@@ -147,7 +147,7 @@ const Recover = ({ id, onDone }: { id: string; onDone: () => void }): ReactNode 
     icon="history"
     initial={{ since: localTime(useNowMs() - DAY_MS) }}
     label="Recover"
-    lead="Delivers the events since then again, except those that the log shows as delivered."
+    lead="Delivers all later events again, except those that the log shows as delivered."
     onDone={onDone}
   />
 );
