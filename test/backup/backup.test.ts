@@ -236,7 +236,7 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
       ['position,stream\n', /not gzip-compressed/],
       [gzipSync('position,stream\n'), /not a Kontor backup/],
       [gzipSync(''), /the last line is missing/],
-      [gzipSync('x'.repeat(5_000_000)), /too long/],
+      [gzipSync('x'.repeat(5_000_000)), /the line is longer than any line of a backup/],
     ] as const) {
       await writeFile(path, bytes);
       const refused = await refusal();
