@@ -69,7 +69,8 @@ export class Readiness {
       { name: 'read-store', run: () => reads.checkpoint('readiness').then(() => faultOf(reads) ?? UP), of: reads },
       {
         name: 'subscribers',
-        run: () => Promise.resolve(engines.isAlive() ? UP : down('the subscriber thread died and is being restarted')),
+        run: () =>
+          Promise.resolve(engines.isAlive() ? UP : down('the subscriber thread has ended and is being restarted')),
       },
       { name: 'read-models', run: () => this.readModels() },
     ];
