@@ -68,7 +68,7 @@ export class LedgerSums {
   }
 
   /**
-   * Passes on what was posted on these dates, by account and day. Reads the maintained totals, or the entries if the
+   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals, or the entries if the
    * books are those at an instant.
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
