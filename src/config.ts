@@ -80,9 +80,9 @@ export const settings = z.object({
     .preprocess(empty, z.coerce.number().int().min(1).max(10_000).default(7))
     .describe('Number of backups to keep; older ones are removed after each successful backup.'),
   BACKUP_RECIPIENT: optional(
-    z.string().regex(/^age1[02-9ac-hj-np-z]+$/, { error: 'Must be a public key of age (age1…).' }),
+    z.string().regex(/^age1[02-9ac-hj-np-z]+$/, { error: 'Must be an age public key (age1…).' }),
   ).describe(
-    'Public key of age (`age1…`) for which backups are encrypted. `npm run restore` then needs the identity. Default: not encrypted.',
+    'The age public key (`age1…`) for which backups are encrypted. `npm run restore` then needs the identity. Default: not encrypted.',
   ),
   RESTORE_FORWARD: z
     .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
@@ -160,11 +160,11 @@ export const settings = z.object({
     'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
   ),
   INTEGRITY_WITNESS_URL: optional(url('https', 'http')).describe(
-    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`). Keep it outside of the reach of those who run the service.',
+    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`). Use a server that those who run the service cannot change.',
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))
-    .describe('Seconds between two checkpoints of the history, if something was appended meanwhile.'),
+    .describe('Seconds between two checkpoints of the history, if events were appended in between.'),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
   ).describe('Bearer token required by `/metrics`. Without it `/metrics` responds only to the local machine.'),

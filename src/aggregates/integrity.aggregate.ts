@@ -6,8 +6,8 @@ export const HISTORY_TREE = 'history';
 
 export const integrityEvents = {
   /**
-   * A checkpoint of the Merkle tree. Appended at the revision after the checkpoint that its signer knew as the last
-   * one, and published only afterwards: two signers never publish contradictory checkpoints.
+   * A checkpoint of the Merkle tree. Appended at the revision after the last checkpoint that its signer knew, and
+   * published only afterwards. Therefore, two signers never publish contradictory checkpoints.
    */
   CheckpointSigned: technical(
     z.object({

@@ -8,9 +8,9 @@ import { EventStoreInUse } from '../ports/event-store.js';
 import { UnusableKey } from '../security/key-file.js';
 import { catalogue } from './catalogue.js';
 
-// What the programs that read backups share.
+// Shared by the programs that read backups.
 
-/** Errors that users can fix; printed without a stack. */
+/** Errors that users can resolve; printed without a stack. */
 const REFUSALS = [BackupError, ConfigError, EventStoreInUse, TamperedHistory, UnusableKey];
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -55,7 +55,7 @@ export async function decrypterOf(identityFile: string | undefined) {
   return readIdentities(identityFile);
 }
 
-/** Runs the program, and prints why it failed. */
+/** Runs the program, and prints the reason if it fails. */
 export async function runProgram(program: () => Promise<void>): Promise<void> {
   // Only the owner may read the history.
   process.umask(0o077);

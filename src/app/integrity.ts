@@ -22,7 +22,7 @@ export const integritySettings = (config: Config): IntegritySettings => ({
 export const checkpointFiles = (directory: string): CheckpointFiles =>
   new CheckpointFiles(join(directory, 'checkpoints'));
 
-/** Starts to keep the tree. @throws UnusableKey */
+/** Starts to maintain the tree. @throws UnusableKey */
 export async function followTree(
   { directory, key, witnessUrl, checkpointEveryMs }: IntegritySettings,
   parts: Omit<FollowerParts, 'keys' | 'files' | 'witness' | 'checkpointEveryMs'>,

@@ -25,7 +25,7 @@ export async function readAuthorities(file: string): Promise<string> {
 /** @throws UnusableKey if age cannot encrypt for the recipient */
 async function checkRecipient(recipient: string): Promise<void> {
   const { isRecipient } = await import('../backup/backup-encryption.js');
-  if (!isRecipient(recipient)) throw new UnusableKey('BACKUP_RECIPIENT is not a public key of age (age1…).');
+  if (!isRecipient(recipient)) throw new UnusableKey('BACKUP_RECIPIENT is not an age public key (age1…).');
 }
 
 /**

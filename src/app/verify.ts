@@ -38,7 +38,8 @@ async function main(): Promise<void> {
   );
   const config = takeConfig();
   const verifiers = await verifiersOf(config, values.key);
-  if (!verifiers) say('Signatures are not checked: there is no key. Name the verifier key: --key FILE.');
+  if (!verifiers)
+    say('Signatures are not verified, because no key is known. Specify the verifier key with --key FILE.');
   const roots: KnownRoot[] = [];
   for (const path of values.checkpoint ?? []) roots.push(...(await rootsInFile(path, verifiers)));
   const decrypter = await decrypterOf(values.identity);
@@ -102,7 +103,7 @@ async function leavesOf(config: Config, roots: readonly KnownRoot[]): Promise<Kn
         return { leaves: (tile) => tiles.tile(0, tile).catch(() => []), close };
     }
   } catch {
-    // The read models cannot be read: a change is located less exactly.
+    // Without the read models, a change is located less precisely.
   }
   await close();
   return none;

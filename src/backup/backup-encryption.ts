@@ -10,7 +10,7 @@ import { BackupError } from './backup-format.js';
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** Encrypts the parts of a file, in their order, and passes them on. */
+/** Encrypts the parts of a file in order, and writes them to a target. */
 export class EncryptedWriter {
   private readonly parts = new TransformStream<Uint8Array, Uint8Array>();
   private readonly writer = this.parts.writable.getWriter();
@@ -29,7 +29,7 @@ export class EncryptedWriter {
     await Promise.race([this.writer.write(bytes), this.written]);
   }
 
-  /** Resolves once everything was passed on. */
+  /** Resolves once all encrypted parts have been written. */
   async end(): Promise<void> {
     await Promise.race([this.writer.close(), this.written]);
     await this.written;
@@ -75,7 +75,7 @@ export async function decrypted(
   decrypter: Decrypter | undefined,
 ): Promise<{ readonly content: Readable; readonly sizeBytes: number }> {
   if (!decrypter)
-    throw new BackupError('The backup is encrypted. Name the file with its age identity: --identity FILE.');
+    throw new BackupError('The backup is encrypted. Specify the file with its age identity with --identity FILE.');
   try {
     const stream = await decrypter.decrypt(Readable.toWeb(file) as ReadableStream<Uint8Array> as never as FileStream);
     return { content: Readable.fromWeb(stream as never), sizeBytes: stream.size(sizeBytes) };

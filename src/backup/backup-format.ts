@@ -10,7 +10,7 @@ export const BACKUP_VERSION = 1;
 
 const position = z.int().min(BEFORE_ALL);
 
-/** Ending of an encrypted file's name, and the first bytes of its content. */
+/** Extension of an encrypted file's name, and the first bytes of its content. */
 export const ENCRYPTED = '.age';
 const AGE_HEADER = Buffer.from('age-encryption.org/v1\n');
 export const AGE_HEADER_BYTES = AGE_HEADER.length;

@@ -8,8 +8,8 @@ type Headers = { readonly range?: string | undefined; readonly 'if-range'?: stri
 type Bytes = { readonly start: number; readonly end: number } | null;
 
 /**
- * A single range of bytes (RFC 9110, section 14.2); undefined for the whole file, which also answers other units,
- * several ranges and malformed ones.
+ * A single range of bytes (RFC 9110, section 14.2); undefined for the whole file, also if the header is malformed
+ * or contains another unit or several ranges.
  */
 function bytesIn({ range = '', 'if-range': ifRange }: Headers, { sizeBytes, etag }: File): Bytes | undefined {
   if (ifRange !== undefined && ifRange !== etag) return undefined;

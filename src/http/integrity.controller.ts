@@ -38,7 +38,7 @@ const proofQuery = z
       context.addIssue({
         code: 'custom',
         path: [isConsistency ? 'from' : 'eventId'],
-        message: isConsistency ? 'Must not exceed "to".' : 'Give either eventId, or from and to.',
+        message: isConsistency ? 'Must not exceed "to".' : 'Specify either eventId, or from and to.',
       });
   });
 
@@ -59,7 +59,7 @@ export const IntegrityController = controllerOf(
     () => new GetCheckpoint(),
   ),
   routes.query(
-    'Prove that the history contains an event, or that it only grew',
+    'Prove that the history contains an event, or that it has only grown',
     {
       path: '/proofs',
       query: proofQuery,

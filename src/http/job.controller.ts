@@ -157,7 +157,7 @@ export const JobController = controllerOf(
         status: 200,
         shape: 'file',
         bareRefusals: true,
-        also: { 206: 'The part that Range asks for.', 416: 'The file has no byte of the range.' },
+        also: { 206: 'The part requested by Range.', 416: 'The range is outside the file.' },
         headers: {
           'Accept-Ranges': { description: '`bytes`.', required: true },
           ETag: { description: 'Identifies the content of the file.', required: true },

@@ -16,7 +16,7 @@ export const published = ({ note, size, rootHash, signedAt }: SignedCheckpoint):
 const FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
 const LINE_FEED = 10;
 
-/** Files with one checkpoint per line, one file per UTC day. Lines are only added. */
+/** Files with one checkpoint per line, one file per UTC day. Lines are only appended. */
 export class CheckpointFiles {
   constructor(readonly directory: string) {}
 
@@ -51,7 +51,7 @@ export class CheckpointFiles {
     const file = await open(join(this.directory, name), 'a+', 0o600);
     try {
       const { size } = await file.stat();
-      // A crash may have cut the last line short.
+      // A crash may have truncated the last line.
       const isCut = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] !== LINE_FEED;
       await file.appendFile((isCut ? '\n' : '') + checkpoints.map((one) => `${JSON.stringify(one)}\n`).join(''));
       await file.datasync();

@@ -7,7 +7,7 @@ export const TILE_WIDTH = 2 ** TILE_LEVELS;
 /** Hashes of one stored level from `index · TILE_WIDTH` on; level 0 holds the leaf hashes. */
 export type Tile = { readonly level: number; readonly index: number; readonly hashes: readonly Digest[] };
 
-/** The right edge of a tree: everything that appending a leaf needs. */
+/** The right edge of a tree, which is sufficient for appending leaves. */
 export class GrowingTree {
   #size: number;
   /** Hashes of the incomplete tile of each level. */

@@ -6,7 +6,7 @@ export type LeafEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type
 
 /**
  * The leaf of an event (ADR 0079), in UTF-8. NUL is an unambiguous separator: names must not contain it and JSON
- * escapes it. `JSON.stringify` returns the text that the event was stored with, whichever engine parsed it.
+ * escapes it. `JSON.stringify` returns the text with which the event was stored, for every engine.
  */
 export const leafOf = (event: LeafEvent): string => leafPartsOf(event).join('\0');
 

@@ -85,7 +85,7 @@ export async function consistencyProof(nodes: NodeSource, older: number, newer: 
       from = middle;
     }
   }
-  // The verifier knows the root of the older tree, and so this hash if it is that root.
+  // The verifier knows the root of the older tree, so the hash is omitted if it is that root.
   if (from > 0) path.push(rangeHash(nodes, from, to));
   return (await Promise.all(path)).reverse();
 }

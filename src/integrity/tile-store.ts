@@ -12,7 +12,7 @@ type TileDoc = {
   /** Base64 of all hashes. */
   readonly hashes: string;
 };
-/** How far the stored tiles reach. */
+/** The extent of the stored tiles. */
 export type Reached = { readonly size: number; readonly position: Position };
 type StateDoc = Reached & { readonly id: string };
 
@@ -26,7 +26,7 @@ const model: ReadModel<TileDoc | StateDoc> = {
   filters: ['level'],
   order: { fields: ['end'], direction: 'ascending' },
 };
-/** Derived from the history like a read model, but not by a projection: its order is that of the whole history. */
+/** Derived from the whole history in order, so it is not a read model of a projection. */
 export const TILE_TABLE: AnyTable = { model, generation: 1 };
 
 const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };
@@ -39,7 +39,7 @@ const MAX_NODES = 20_000;
 
 const keyOf = (level: number, index: number): DocumentKey => ({ scope: PLATFORM, id: `${level}.${index}` });
 
-/** The stored tree does not reach as far as a request requires: it is being derived again. */
+/** The stored tree does not cover a requested event, because it is being rebuilt. */
 export class TreeBehind extends Error {
   override readonly name = 'TreeBehind';
 }
@@ -48,8 +48,8 @@ export class TreeBehind extends Error {
 export type EndedTile = Tile & { readonly end: Position };
 
 /**
- * Stores and reads the tiles of the tree. They follow from the history, so writers that overlap store the same tiles;
- * the longer one of an incomplete tile is kept.
+ * Stores and reads the tiles of the tree. The history determines them, so writers that overlap store the same tiles. Of
+ * an incomplete tile, the longer version is kept.
  * @throws ReadStoreUnavailable
  */
 export class TileStore {
@@ -64,14 +64,14 @@ export class TileStore {
     return json === undefined ? { size: 0, position: -1 } : (JSON.parse(json) as StateDoc);
   }
 
-  /** Stores tiles, then how far they reach. */
+  /** Stores tiles, then their extent. */
   async save(tiles: readonly EndedTile[], reached: Reached): Promise<void> {
     for (let first = 0; first < tiles.length; first += STRETCH)
       await this.write(tiles.slice(first, first + STRETCH).map((tile) => [keyOf(tile.level, tile.index), docOf(tile)]));
     await this.write([[STATE, { ...reached, id: STATE.id, end: reached.position }]]);
   }
 
-  /** The tree as far as it is stored. */
+  /** The stored part of the tree. */
   async tree(onComplete: (tile: Tile) => void): Promise<{ readonly tree: GrowingTree; readonly position: Position }> {
     const { size, position } = await this.reached();
     const edge: Digest[][] = [];

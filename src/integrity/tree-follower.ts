@@ -20,7 +20,7 @@ import { leafHashOf } from './leaf.js';
 import { TileStore, type EndedTile } from './tile-store.js';
 import type { Witness } from './witness.js';
 
-/** Name of the lease under which one process keeps the tree. */
+/** Name of the lease under which one process maintains the tree. */
 export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
@@ -67,9 +67,9 @@ export class TreeFollower {
   private savedSize = 0;
   /** Complete tiles that are not stored yet. */
   private complete: EndedTile[] = [];
-  /** Where the history ended when this process began; nothing is signed before the tree has reached it. */
+  /** The end of the history when this process began. Nothing is signed until the tree has reached it. */
   private goal: Position = Number.POSITIVE_INFINITY;
-  /** Size of the last checkpoint that is known to fit the tree. */
+  /** Size of the last checkpoint that is known to match the tree. */
   private agreed = 0;
   private publishedSize = 0;
 
@@ -103,7 +103,7 @@ export class TreeFollower {
   private readonly complain = (error: unknown): void => {
     const { logger } = this.parts;
     if (error instanceof Contradiction) logger.error({ reason: error.message }, 'no checkpoint is signed');
-    else logger.warn({ err: error }, 'the tree of the history waits for an engine');
+    else logger.warn({ err: error }, 'the tree of the history is waiting for an engine');
   };
 
   /** Continues where the stored tiles end. */
@@ -180,14 +180,14 @@ export class TreeFollower {
     }
   }
 
-  /** Signs the tree if anything was appended since the last checkpoint. */
+  /** Signs the tree if events were appended after the last checkpoint. */
   private async sign(): Promise<void> {
     const { clock, keys, record } = this.parts;
     const last = await this.lastCheckpoint();
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
     await this.assertAgrees([last?.data, await this.parts.files.last()]);
     const { size } = this.tree;
-    // Besides what it covers, the history contains the last checkpoint itself.
+    // One more event is the last checkpoint itself, which does not require a new one.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
     const root = this.tree.root();
     await this.save();
@@ -219,7 +219,7 @@ export class TreeFollower {
     }
   }
 
-  /** Publishes the checkpoints among the events. The witness gets none that are outdated. */
+  /** Publishes the checkpoints among the events. Outdated ones are not sent to the witness. */
   private async publish(events: readonly RecordedEvent[], isCaughtUp: boolean): Promise<void> {
     const { catalogue, files, witness } = this.parts;
     const signed = events.flatMap((event) => (event.stream === TREE_STREAM ? [dataOf(catalogue, event)] : []));

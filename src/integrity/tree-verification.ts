@@ -12,7 +12,7 @@ export type KnownRoot = { readonly size: number; readonly rootHash: string; read
 /** Leaf hashes that were stored when the events were appended, as far as they are known. */
 export type KnownLeaves = (tile: number) => Promise<readonly Digest[]>;
 
-/** The events are not those that a checkpoint covers. `index` is the number of the first one, from 0. */
+/** The events differ from those that a checkpoint covers. `index` is the number of the first one, from 0. */
 export class TamperedHistory extends Error {
   override readonly name = 'TamperedHistory';
   constructor(
@@ -26,16 +26,16 @@ export class TamperedHistory extends Error {
 export type Verified = {
   readonly size: number;
   readonly root: Digest;
-  /** Number of checkpoints that fit the events. */
+  /** Number of checkpoints that match the events. */
   readonly checkpoints: number;
   /** Number of events that a checkpoint covers. */
   readonly covered: number;
-  /** The first event that differs from the stored leaves although every checkpoint over it fits. */
+  /** The first event that differs from the stored leaves although every checkpoint over it matches. */
   readonly damagedLeaf: number | undefined;
 };
 
 type Deviation = { readonly index: number; readonly event: PlacedEvent };
-/** Events after the first deviation that are compared to tell what happened. */
+/** Number of events after the first deviation that are compared to determine its kind. */
 const WINDOW = 64;
 
 /**
@@ -124,7 +124,7 @@ export class TreeVerification {
     throw new TamperedHistory(at, `${await this.what(at, place)} ${message}`);
   }
 
-  /** What happened at the first deviation, judged by the events that follow it. */
+  /** Determines the kind of the first deviation from the events that follow it. */
   private async what(at: number, place: string): Promise<string> {
     const known: Digest[] = [];
     const first = Math.floor(at / TILE_WIDTH);

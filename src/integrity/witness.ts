@@ -3,10 +3,10 @@ import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 
 const TIMEOUT_MS = 10_000;
-/** Notes that wait for the witness; beyond that, the oldest are dropped. A later one covers the same events. */
+/** Limit of notes that wait for the witness. The oldest are dropped, because later ones cover the same events. */
 const MAX_WAITING = 1_440;
 
-/** Posts checkpoints to a place outside of the service, in their order. */
+/** Posts checkpoints to a server outside the service, in order. */
 export class Witness {
   private readonly waiting: string[] = [];
   private posting: Promise<unknown> | undefined;

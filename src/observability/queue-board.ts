@@ -75,7 +75,7 @@ export class QueueBoard {
     this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
   }
 
-  /** Samples of the last hour, oldest first, as far as this process has run for so long. */
+  /** Samples of the last hour, oldest first; fewer if this process started later. */
   history(): readonly QueueSample[] {
     return this.samples;
   }

@@ -16,8 +16,8 @@ export type LedgerEntryView = readonly [
   /** When the event was recorded, in milliseconds since 1970. */
   at: number,
   /**
-   * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event leaves
-   * what customers owe unchanged, like a sale that its own collections settle.
+   * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event does
+   * not change the balances of customers, for example a sale that its own collections settle.
    */
   of: string,
   /** 1 if an earlier event recorded that sale or transaction. */
@@ -39,7 +39,7 @@ export function eachSum(
 }
 
 /**
- * Ordered by id: first the entries that leave what customers owe unchanged, then the others, each by position. Most
+ * Ordered by id: first the entries that do not change balances of customers, then the others, each by position. Most
  * sales are paid at once, so the ageing report reads only a small part.
  */
 export const ledgerEntries: ReadModel<LedgerEntryView> = {

@@ -27,8 +27,8 @@ export type Ageing = {
 export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | undefined]>() {}
 
 /**
- * Returns the customers with a balance, sorted by code. Reads the entries that change what customers owe; its memory use
- * grows only with the number of customers.
+ * Returns the customers with a balance, sorted by code. Reads the entries that change balances of customers; its memory
+ * use grows only with the number of customers.
  */
 async function ageingOf(
   ledger: LedgerSums,

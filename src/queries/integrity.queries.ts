@@ -32,7 +32,7 @@ export type ConsistencyView = TreeSizes & { readonly hashes: readonly string[] }
 
 /** An event of a bundle. `leaf` is null if the event contains a secret; its hash still proves its place. */
 export type EvidenceEvent = Omit<InclusionView, 'size' | 'checkpoint'> & { readonly leaf: readonly string[] | null };
-/** What scripts/verify-evidence.mjs checks without the service. */
+/** Verified by scripts/verify-evidence.mjs without the service. */
 export type Evidence = {
   readonly format: 'kontor-evidence';
   readonly version: 1;
@@ -51,7 +51,7 @@ export class GetEvidence extends query<Evidence, [address: RecordAddress]>() {}
 
 const MAX_EVENTS = 10_000;
 
-/** @throws DomainError unavailable while the tree is derived again */
+/** @throws DomainError unavailable while the tree is being rebuilt */
 async function whileKnown<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

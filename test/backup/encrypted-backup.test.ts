@@ -94,7 +94,7 @@ describe('An encrypted backup', () => {
   });
 
   test('needs a recipient that age knows', async () => {
-    expect(() => readConfig({ BACKUP_RECIPIENT: 'ssh-ed25519 AAAA' })).toThrow('Must be a public key of age');
+    expect(() => readConfig({ BACKUP_RECIPIENT: 'ssh-ed25519 AAAA' })).toThrow('Must be an age public key');
     const recipient = await identityToRecipient(identity);
     const spoiled = readConfig({ BACKUP_RECIPIENT: `${recipient.slice(0, -1)}${recipient.endsWith('q') ? 'p' : 'q'}` });
     await expect(checkGivenKeys(spoiled, clock)).rejects.toThrow('BACKUP_RECIPIENT');

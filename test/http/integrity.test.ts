@@ -129,7 +129,7 @@ describe('The history', () => {
     };
     expect(await problem('/proofs')).toMatchObject({
       status: 400,
-      message: expect.stringContaining('Give either eventId, or from and to.') as string,
+      message: expect.stringContaining('Specify either eventId, or from and to.') as string,
     });
     expect(await problem('/proofs?from=2&to=1')).toMatchObject({
       status: 400,

@@ -24,7 +24,7 @@ type Props = {
   readonly queues: Asked<{ readonly queues: readonly Queue[]; readonly samples: readonly Sample[] }>;
 };
 
-/** Everything that an operator should act on, most urgent first. */
+/** Conditions that require an operator's action, most urgent first. */
 export function Attention({ system, queues }: Props): ReactNode {
   const parked = useQuery(parkedQuery);
   const errors = useQuery(openErrorsQuery);
