@@ -1406,7 +1406,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove that the history contains an event, or that it only grew
+         * Prove that the history contains an event, or that it has only grown
          * @description With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the tree of the first `to` events contains the tree of the first `from` events.
          *
          *     Requires an operator of the platform.
@@ -2378,7 +2378,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a category rule to past transactions, or preview the result
-         * @description Changes the transactions that the rule matches, whatever other rules say. Categories chosen by users, cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.
+         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.
          *
          *     Requires the permission categories.write.
          */
@@ -3116,7 +3116,7 @@ export interface components {
             branchId: string | null;
             /** @description The acting user or operator; for a failed sign-in, the owner of the account. */
             userId: string | null;
-            /** @description Also `partner:<sourceId>`, or `system:<name>` for actions of the service. Tenants see `operator` for operators. */
+            /** @description Also `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all operators appear as `operator`. */
             userName: string | null;
             /** @enum {string} */
             action: "CREATE" | "UPDATE" | "DELETE" | "LOGIN" | "LOGOUT" | "OTHER";
@@ -3145,7 +3145,7 @@ export interface components {
                 /** @enum {string} */
                 name: "Assets" | "Liabilities" | "Equity";
                 rows: {
-                    /** @description Null for all customers, and for results. */
+                    /** @description Null in the rows of all customers and of results. */
                     accountId: string | null;
                     code: string | null;
                     name: string;
@@ -3343,7 +3343,7 @@ export interface components {
         ConfirmFactorDto: {
             /** @description Code from the new authenticator app. */
             code?: string;
-            /** @description Answer of `navigator.credentials.create` to `options`, as JSON. */
+            /** @description Response of `navigator.credentials.create` to `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -3375,7 +3375,7 @@ export interface components {
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Answer of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -3694,7 +3694,7 @@ export interface components {
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Answer of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -4788,7 +4788,7 @@ export interface components {
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Answer of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -4996,7 +4996,7 @@ export interface components {
             /** @enum {string} */
             direction?: "IN" | "OUT";
             accountId?: string;
-            /** @description All accounts of the transaction, including expense item and customer. */
+            /** @description All accounts of the transaction, including the expense item and the customer. */
             accountIds?: string[];
             /** @description A draft rule, tested together with the other rules. */
             rule?: {
@@ -21254,7 +21254,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The part that Range asks for. */
+            /** @description The part requested by Range. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21359,7 +21359,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The file has no byte of the range. */
+            /** @description The range is outside the file. */
             416: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
