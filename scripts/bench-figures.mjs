@@ -29,6 +29,7 @@ export const figures = [
   { ids: ['B12'], what: 'appends to EventStoreDB', program: 'eventstore', lacks: nothing },
   { ids: ['B13'], what: 'webhook deliveries', program: 'webhooks', lacks: nothing },
   { ids: ['B14'], what: 'integrity', program: 'integrity', lacks: nothing },
+  { ids: ['batches'], what: 'sales in batches', program: 'batches', lacks: nothing, beside: true },
   { ids: ['reports'], what: 'reports', program: 'reports', lacks: nothing, beside: true },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },
   {

@@ -7,7 +7,7 @@ export const rows = [
   {
     row: 'kill',
     fault: 'kill -9 at random moments under load',
-    suites: ['test/reliability/kill.test.ts'],
+    suites: ['test/reliability/kill.test.ts', 'test/reliability/killed-batches.test.ts'],
   },
   {
     row: 'crash-points',
