@@ -12,6 +12,9 @@ export const jobsQuery = queryOptions({
   queryFn: ({ signal }) => data(api.GET('/api/platform/jobs', { signal })),
 });
 
+/** Jobs whose runs can be paused, resumed and cancelled. */
+export const RESUMABLE_JOBS: readonly string[] = ['dead-letter-replay', 'dead-letter-discard'];
+
 export const runsQuery = (query: { pageNumber: number; pageSize: number; search?: string | undefined }) =>
   queryOptions({
     queryKey: ['job-runs', query],

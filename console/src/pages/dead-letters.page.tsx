@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { deadLettersQuery, type DeadLetter, type LetterFilters } from '../api/dead-letters';
 import { SLOWLY_MS } from '../api/observation';
+import { BulkLetters } from '../parts/bulk-letters';
 import { DataTable, type Column } from '../parts/data-table';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { count } from '../parts/figures';
@@ -62,7 +63,15 @@ export function DeadLettersPage(): ReactNode {
         lead="Events that could not be processed. Processing continues with other events. Fix the cause, then replay the dead letter."
         title="Dead letters"
       />
-      <Panel title="All dead letters">
+      <Panel
+        aside={
+          <div className="k-row-actions">
+            <BulkLetters filter={filters} key={`replay ${JSON.stringify(filters)}`} kind="replay" />
+            <BulkLetters filter={filters} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
+          </div>
+        }
+        title="All dead letters"
+      >
         <Filters filters={filters} />
         <DataTable
           columns={columns}

@@ -1,4 +1,4 @@
-import { Progress, Text } from '@mantine/core';
+import { Group, Progress, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
@@ -15,12 +15,14 @@ import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { RunActions } from '../parts/run-actions';
 import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 
 /** Maximum page size of the API, for runs and events. */
 const LATEST = 100;
+const LISTED = 8;
 const route = getRouteApi('/signed-in/jobs/$name');
 
 /** The job's event history, which contains its runs. */
@@ -83,6 +85,7 @@ export function JobPage(): ReactNode {
         title={name}
       />
       {problem && <ProblemView error={problem} onRetry={() => Promise.all([jobs.refetch(), runs.refetch()])} />}
+      <Runs name={name} runs={runs.data?.items.filter(({ jobName }) => jobName === name)} />
       {run ? (
         <RunPanels name={name} run={run} />
       ) : (
@@ -107,21 +110,30 @@ const NoRun = ({ chosen, isPending, isKnown }: NoRunProps): ReactNode =>
 
 function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
   const isRunning = run.status === 'RUNNING';
+  const isOpen = isRunning || run.status === 'PAUSED';
   return (
     <>
-      <Panel aside={<RunStatus run={run} />} title="Run">
-        {isRunning && (
+      <Panel
+        aside={
+          <Group gap="xs">
+            <RunStatus run={run} />
+            <RunActions run={run} />
+          </Group>
+        }
+        title="Run"
+      >
+        {isOpen && (
           <Progress.Root mb="md" size="lg">
-            <Progress.Section animated aria-label="Run progress" value={run.progress} />
+            <Progress.Section animated={isRunning} aria-label="Run progress" value={run.progress} />
           </Progress.Root>
         )}
         <Facts
           of={[
             ['Started', <Instant at={run.startedAt} key="started" />],
-            ['Finished', isRunning ? 'Still running' : <Instant at={run.finishedAt} key="finished" />],
+            ['Finished', isOpen ? 'Not yet' : <Instant at={run.finishedAt} key="finished" />],
             ['Duration', run.durationMs === null ? '—' : duration(run.durationMs)],
             ['Started by', run.trigger === 'MANUAL' ? 'An operator' : 'The schedule'],
-            [isRunning ? 'Progress' : 'Result', run.message ?? '—'],
+            [isOpen ? 'Progress' : 'Result', run.message ?? '—'],
             ['Run', <code key="id">{run.id}</code>],
           ]}
         />
@@ -149,12 +161,32 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
   );
 }
 
+/** Latest runs of the job, with links that show one of them below. */
+const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefined }): ReactNode =>
+  runs.length > 1 && (
+    <Panel title="Latest runs">
+      <ul className="k-runs">
+        {runs.slice(0, LISTED).map((run) => (
+          <li key={run.id}>
+            <Link params={{ name }} replace resetScroll={false} search={{ run: run.id }} to="/jobs/$name">
+              <Instant at={run.startedAt} />
+            </Link>{' '}
+            <RunStatus run={run} /> <span className="k-nothing">{run.error ?? run.message}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+
 const WORDS: Readonly<Record<string, string>> = {
   JobStarted: 'Started',
   JobClaimed: 'Claimed by a process',
   JobProgressed: 'In progress',
   JobSucceeded: 'Succeeded',
   JobFailed: 'Failed',
+  JobPaused: 'Paused',
+  JobResumed: 'Resumed',
+  JobCancelled: 'Cancelled',
 };
 
 type Told = {

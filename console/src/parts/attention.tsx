@@ -87,6 +87,7 @@ const ofQueues = (queues: readonly Queue[], samples: readonly Sample[]): Item[] 
     if (forwarder !== null && forwarder.state !== 'RUNNING')
       return [{ tone: 'warning', what: `${name} does not publish`, step: 'Resume it', to }];
     const standing = standingOf(queue, samples);
+    if (standing === 'paused') return [{ tone: 'warning', what: `${name} is paused`, step: 'Resume it', to }];
     if (standing === 'unled') return [{ tone: 'bad', what: `${name} has no worker`, step: 'Open the queues', to }];
     if (standing !== 'behind') return [];
     return [{ tone: 'warning', what: `${name} is behind by ${count(lag ?? 0)}`, step: 'Open the queues', to }];

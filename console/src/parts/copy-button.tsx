@@ -17,7 +17,7 @@ export function CopyButton({ value, what }: { value: string; what: string }): Re
       onClick={() => {
         copy(value);
       }}
-      size="sm"
+      size={24}
       title={words}
       variant="subtle"
     >

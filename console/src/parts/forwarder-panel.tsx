@@ -1,14 +1,19 @@
-import { Group, Progress, Select, Text, TextInput } from '@mantine/core';
+import { Group, Progress, Select, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data } from '../api/client';
+import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, type Queue } from '../api/observation';
+import { tenantSource } from '../api/tenants';
 import { ConfirmAction } from './confirm-action';
 import { count } from './figures';
+import { AreaField, someOf, TextField, type Draft } from './form';
+import { FormDialog } from './form-dialog';
 import { Instant } from './instant';
 import { Panel } from './panel';
+import { RemoteField } from './remote-field';
 import { StatusBadge, type Tone } from './status-badge';
+import { TenantName } from './tenant-name';
 
 type Forwarder = NonNullable<Queue['forwarder']>;
 
@@ -43,12 +48,25 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
   );
 }
 
+/** `, of the types kontor.sale.*`; empty for a rewind of all messages. */
+const scopeOf = ({ tenantId, types }: { tenantId: string | null; types: string[] | null }): ReactNode => (
+  <>
+    {tenantId !== null && (
+      <>
+        , of <TenantName id={tenantId} />
+      </>
+    )}
+    {types !== null && `, only ${types.join(', ')}`}
+  </>
+);
+
 function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: { forwarder: Forwarder }): ReactNode {
   if (rewind !== null)
     return (
       <>
         <Text mt="sm" size="sm">
           Rewind: {rewind.progress} %, {count(rewind.published)} events republished
+          {scopeOf(rewind)}
           {waitingRewinds > 0 && `, ${count(waitingRewinds)} more rewinds waiting`}
         </Text>
         <Progress.Root mb={4} mt={2}>
@@ -59,7 +77,7 @@ function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: {
   if (lastRewind === null) return null;
   return (
     <Text className="k-nothing" mt="sm" size="sm">
-      Last rewind:{' '}
+      Last rewind{scopeOf(lastRewind)}:{' '}
       {lastRewind.status === 'DONE' ? `${count(lastRewind.published ?? 0)} events republished` : 'cancelled'},{' '}
       <Instant as="relative" at={lastRewind.endedAt} />
     </Text>
@@ -106,39 +124,55 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
 
 type Named = { readonly name: string; readonly onDone: () => void };
 
-function RewindAction({ name, onDone }: Named): ReactNode {
-  const [position, setPosition] = useState('');
-  return (
-    <ConfirmAction
-      act={() =>
-        data(
-          api.POST('/api/platform/forwarders/{name}/rewind', {
-            params: { path: { name } },
-            body: { position: Number(position) },
-          }),
-        )
-      }
-      icon="refresh"
-      isReady={/^\d{1,15}$/.test(position)}
-      key="rewind"
-      label="Rewind"
-      onDone={onDone}
-    >
-      Republish messages and mark them as replayed. New messages continue to be published.
-      <TextInput
-        data-autofocus
-        description="Position of the first event to republish; 0 for the whole history."
-        label="Position"
-        mt="sm"
-        onChange={({ currentTarget }) => {
-          setPosition(currentTarget.value);
-        }}
-        required
-        value={position}
-      />
-    </ConfirmAction>
-  );
-}
+const rewindOf = (values: Draft): Shapes['RewindForwarderDto'] => {
+  const { position, instant, tenantId } = someOf(values, ['position', 'instant', 'tenantId']);
+  const types = (values['types'] ?? '').split(/[\s,]+/).filter((type) => type !== '');
+  return {
+    ...(position !== undefined && { position: Number(position) }),
+    ...(instant !== undefined && { instant: new Date(instant).toISOString() }),
+    ...(tenantId !== undefined && { tenantId }),
+    ...(types.length > 0 && { types }),
+  };
+};
+
+const RewindAction = ({ name, onDone }: Named): ReactNode => (
+  <FormDialog
+    act={(values) =>
+      data(api.POST('/api/platform/forwarders/{name}/rewind', { params: { path: { name } }, body: rewindOf(values) }))
+    }
+    fields={(form) => (
+      <>
+        <TextField
+          autoFocus
+          form={form}
+          hint="Of the first event to republish; 0 for the whole history. Leave empty to start at a time."
+          label="Position"
+          name="position"
+        />
+        <TextField
+          form={form}
+          hint="In your time zone."
+          label="Or recorded since"
+          name="instant"
+          type="datetime-local"
+        />
+        <RemoteField form={form} label="Only for the tenant" name="tenantId" source={tenantSource} />
+        <AreaField
+          form={form}
+          hint="One message type per line, such as kontor.sale.booked.v1. Leave empty for all."
+          label="Only these messages"
+          name="types"
+        />
+      </>
+    )}
+    icon="refresh"
+    initial={{ position: '', instant: '', tenantId: '', types: '' }}
+    key="rewind"
+    label="Rewind"
+    lead="Republishes messages and marks them as replayed. New messages go first."
+    onDone={onDone}
+  />
+);
 
 function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasCheckpoint: boolean }): ReactNode {
   const [from, setFrom] = useState(hasCheckpoint ? 'checkpoint' : 'now');

@@ -6,6 +6,7 @@ import { DataTable, type Asked, type Column } from './data-table';
 import { count } from './figures';
 import { Instant } from './instant';
 import { LiveChart } from './live-chart';
+import { PolicySwitch } from './policy-switch';
 import { StatusBadge } from './status-badge';
 
 const KINDS: Readonly<Record<Queue['kind'], string>> = {
@@ -31,14 +32,15 @@ const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
 
-type Standing = 'unled' | 'behind' | 'healthy';
+type Standing = 'unled' | 'paused' | 'behind' | 'healthy';
 
 export const standingOf = (queue: Queue, samples: readonly Sample[]): Standing =>
-  queue.lag === null ? 'unled' : isBehind(queue, samples) ? 'behind' : 'healthy';
+  queue.pausedAt !== null ? 'paused' : queue.lag === null ? 'unled' : isBehind(queue, samples) ? 'behind' : 'healthy';
 
 function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
   const standing = standingOf(queue, samples);
   if (standing === 'unled') return <StatusBadge tone="bad">No worker</StatusBadge>;
+  if (standing === 'paused') return <StatusBadge tone="warning">Paused</StatusBadge>;
   if (standing === 'behind') return <StatusBadge tone="warning">Behind</StatusBadge>;
   return isWorking(queue, samples) ? (
     <StatusBadge tone="busy">Working</StatusBadge>
@@ -48,7 +50,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
 }
 
 /** Queues that need attention come first. All others keep their order, so that the table stays readable. */
-const URGENCY: Readonly<Record<Standing, number>> = { unled: 2, behind: 1, healthy: 0 };
+const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
   { key: 'name', header: 'Queue', cell: ({ name }) => <strong>{name}</strong> },
@@ -83,6 +85,7 @@ const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
     header: 'Last activity',
     cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} />,
   },
+  { key: 'action', header: 'Action', cell: (queue) => <PolicySwitch queue={queue} /> },
 ];
 
 const highest = (samples: readonly Sample[], name: string): number =>
@@ -133,6 +136,7 @@ function Summary({ queues, samples }: Pick<Props, 'samples'> & { queues: readonl
   return (
     <Group gap="md">
       <StatusBadge tone="good">{count(total('healthy'))} healthy</StatusBadge>
+      {total('paused') > 0 && <StatusBadge tone="warning">{count(total('paused'))} paused</StatusBadge>}
       {total('behind') > 0 && <StatusBadge tone="warning">{count(total('behind'))} behind</StatusBadge>}
       {total('unled') > 0 && <StatusBadge tone="bad">{count(total('unled'))} without a worker</StatusBadge>}
     </Group>

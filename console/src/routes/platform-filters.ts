@@ -27,3 +27,16 @@ export const errorsSearch = searchParams({
 });
 /** Filters of the page, as in its address. */
 export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;
+
+const eventFilters = {
+  type: text,
+  entity: text,
+  tenantId: text,
+  correlationId: text,
+  requestId: text,
+  dateFrom: moment,
+  dateTo: moment,
+};
+export const eventsSearch = searchParams({ ...eventFilters, cursor: text });
+/** Filters of the page, as in its address. */
+export type EventsFilters = Omit<ReturnType<typeof eventsSearch>, 'cursor'>;

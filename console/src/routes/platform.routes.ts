@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, pageNumber, searchParams, text } from '../parts/search-params';
-import { auditSearch, errorsSearch } from './platform-filters';
+import { auditSearch, errorsSearch, eventsSearch } from './platform-filters';
 import { signedIn } from './signed-in.route';
 
 // Pages for operators: audit log, record histories, failures and tenants.
@@ -32,6 +32,12 @@ const error = createRoute({
   path: '/errors/$id',
   component: lazyRouteComponent(() => import('../pages/error.page'), 'ErrorPage'),
 });
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/events',
+  validateSearch: eventsSearch,
+  component: lazyRouteComponent(() => import('../pages/events.page'), 'EventsPage'),
+});
 const tenants = createRoute({
   getParentRoute: () => signedIn,
   path: '/tenants',
@@ -50,4 +56,4 @@ const operators = createRoute({
   component: lazyRouteComponent(() => import('../pages/operators.page'), 'OperatorsPage'),
 });
 
-export const platformRoutes = [audit, auditEntry, record, errors, error, tenants, tenant, operators] as const;
+export const platformRoutes = [audit, auditEntry, record, errors, error, events, tenants, tenant, operators] as const;

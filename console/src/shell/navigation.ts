@@ -28,6 +28,7 @@ const SECTIONS: readonly Section[] = [
     label: 'Records',
     destinations: [
       { to: '/audit', label: 'Audit log', icon: 'audit', who: 'operator' },
+      { to: '/events', label: 'Events', icon: 'history', who: 'operator' },
       { to: '/tenants', label: 'Tenants', icon: 'tenants', who: 'operator' },
       { to: '/operators', label: 'Operators', icon: 'users', who: 'operator' },
     ],

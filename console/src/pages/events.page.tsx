@@ -1,0 +1,170 @@
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { eventsQuery, type ListedEvent } from '../api/events';
+import { DataTable, type Column } from '../parts/data-table';
+import { actorOf, textIn } from '../parts/event-words';
+import { DateField, FilterBar, IN_PLACE, setterOf } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
+import { JsonView } from '../parts/json-view';
+import { PageHeader } from '../parts/page-header';
+import { Panel } from '../parts/panel';
+import { TenantChoice } from '../parts/tenant-choice';
+import { TenantName } from '../parts/tenant-name';
+import { TextFilter } from '../parts/text-filter';
+import type { EventsFilters } from '../routes/platform-filters';
+
+const PAGE_SIZE = 50;
+const route = getRouteApi('/signed-in/events');
+
+const columns: readonly Column<ListedEvent>[] = [
+  { key: 'at', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  {
+    key: 'event',
+    header: 'Event',
+    cell: (event) => <Details event={event} />,
+  },
+  {
+    key: 'record',
+    header: 'Record',
+    cell: ({ entity, recordId, tenantId, revision }) => (
+      <>
+        <Link
+          params={{ entity, id: recordId }}
+          search={{ tenantId, at: String(revision) }}
+          title={recordId}
+          to="/records/$entity/$id"
+        >
+          {entity}
+        </Link>{' '}
+        <span className="k-nothing k-instant">rev. {revision}</span>
+      </>
+    ),
+  },
+  { key: 'tenant', header: 'Tenant', cell: ({ tenantId }) => <TenantName id={tenantId} /> },
+  { key: 'who', header: 'Actor', cell: (event) => <Actor event={event} /> },
+  { key: 'related', header: 'Cause', cell: ({ metadata }) => <Related metadata={metadata} /> },
+];
+
+/** The event's type; its content when unfolded. */
+function Details({ event: { type, data, metadata } }: { event: ListedEvent }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+      }}
+    >
+      <summary>
+        <strong>{type}</strong>
+      </summary>
+      {isOpen && <JsonView label="Data" value={data} />}
+      {isOpen && <JsonView label="Metadata" value={metadata} />}
+    </details>
+  );
+}
+
+/** The name of a user is not part of an event; the audit log shows it. */
+const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
+  const userId = textIn(event.metadata, 'userId') ?? textIn(event.metadata, 'operatorId');
+  return userId === undefined ? (
+    actorOf(event, [])
+  ) : (
+    <Link search={{ userId }} title={userId} to="/audit">
+      A user
+    </Link>
+  );
+};
+
+/** Everything that the same request caused, in all streams. */
+const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
+  const correlationId = textIn(metadata, '$correlationId');
+  return correlationId === undefined ? (
+    <span className="k-nothing">—</span>
+  ) : (
+    <Link className="k-target" search={{ correlationId }} title={correlationId} to="/events">
+      Related
+    </Link>
+  );
+};
+
+/** The events of the whole service, newest first. */
+export function EventsPage(): ReactNode {
+  const { cursor, ...filters } = route.useSearch();
+  const { dateFrom, dateTo, ...rest } = filters;
+  const events = useQuery(
+    eventsQuery({
+      ...rest,
+      ...(dateFrom !== undefined && { from: dateFrom }),
+      ...(dateTo !== undefined && { to: endOf(dateTo) }),
+      ...(cursor !== undefined && { cursor }),
+      pageSize: PAGE_SIZE,
+    }),
+  );
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <PageHeader
+        lead="Everything that was recorded, in all tenants. Follow one request from its first event to its last with “Related”."
+        title="Events"
+      />
+      <Panel title="All events">
+        <Filters filters={filters} />
+        <DataTable
+          columns={columns}
+          empty={isFiltered ? 'No events match these filters.' : 'There are no events yet.'}
+          keyOf={({ id }) => id}
+          label="Events"
+          query={events}
+          rows={events.data?.items}
+        />
+        <Paging cursor={cursor} filters={filters} next={events.data?.nextCursor ?? undefined} />
+      </Panel>
+    </>
+  );
+}
+
+/** The last instant of a day; instants stay as they are. */
+const endOf = (moment: string): string => (moment.length === 10 ? `${moment}T23:59:59.999Z` : moment);
+
+type PagingProps = {
+  readonly filters: EventsFilters;
+  readonly cursor: string | undefined;
+  readonly next: string | undefined;
+};
+
+function Paging({ filters, cursor, next }: PagingProps): ReactNode {
+  const navigate = route.useNavigate();
+  return (
+    <Group justify="flex-end" mt="sm">
+      {cursor !== undefined && (
+        <Button onClick={() => void navigate({ search: filters })} size="xs" variant="default">
+          Newest events
+        </Button>
+      )}
+      {next !== undefined && (
+        <Button onClick={() => void navigate({ search: { ...filters, cursor: next } })} size="xs" variant="default">
+          Older events
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function Filters({ filters }: { filters: EventsFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const clear = (): void => void navigate({ search: {} });
+  return (
+    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+      <TextFilter label="Event type" onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
+      <TextFilter label="Record kind" onChange={set('entity')} placeholder="sale" value={filters.entity} />
+      <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
+      <TextFilter label="Correlation ID" onChange={set('correlationId')} value={filters.correlationId} />
+      <TextFilter label="Request ID" onChange={set('requestId')} value={filters.requestId} />
+      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+    </FilterBar>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { api, data, type Shapes } from '../api/client';
+import type { LetterFilters } from '../api/dead-letters';
+import { Outcome } from './confirm-action';
+import { count } from './figures';
+import { given, TextField, type Draft, type Form } from './form';
+import { FormDialog } from './form-dialog';
+import { ProblemView } from './problem-view';
+
+type Filter = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
+type Preview = Shapes['BulkPreviewDto'];
+type Answer = Preview | Shapes['JobTriggerResultDto'];
+type Kind = 'replay' | 'discard';
+
+const WORDS = {
+  replay: { label: 'Replay all', icon: 'refresh', verb: 'Replay', done: 'replayed' },
+  discard: { label: 'Discard all', icon: 'close', verb: 'Discard', done: 'discarded' },
+} as const;
+
+function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promise<Answer> {
+  const perSecond = given(values, 'perSecond');
+  const body = { filter, dryRun, ...(perSecond !== undefined && { perSecond: Number(perSecond) }) };
+  return kind === 'replay'
+    ? data<Answer>(api.POST('/api/platform/dead-letters/replay', { body }))
+    : data<Answer>(
+        api.POST('/api/platform/dead-letters/discard', { body: { ...body, reason: values['reason'] ?? '' } }),
+      );
+}
+
+/**
+ * Replays or discards all dead letters that match the filters of the page: counts them first, then runs as a job whose
+ * progress the job's page shows.
+ */
+export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): ReactNode {
+  const { label, icon } = WORDS[kind];
+  const [values, setValues] = useState<Draft>({});
+  return (
+    <FormDialog<Answer>
+      act={(typed) => {
+        setValues(typed);
+        return send(kind, filter, typed, true);
+      }}
+      fields={(form) => <Fields form={form} kind={kind} />}
+      icon={icon}
+      initial={{ perSecond: '100', ...(kind === 'discard' && { reason: '' }) }}
+      isDangerous={kind === 'discard'}
+      label={label}
+      lead="Covers all parked dead letters that match the filters of the list. The next step shows how many."
+      outcome={(answer, close) =>
+        'matched' in answer && <Confirm close={close} filter={filter} kind={kind} preview={answer} values={values} />
+      }
+      send="Count"
+    />
+  );
+}
+
+const Fields = ({ form, kind }: { form: Form; kind: Kind }): ReactNode => (
+  <>
+    {kind === 'discard' && <TextField autoFocus form={form} label="Reason" name="reason" required />}
+    <TextField
+      form={form}
+      hint="Limits the load on the service: 1 to 1,000."
+      label="Letters per second"
+      name="perSecond"
+      type="number"
+    />
+  </>
+);
+
+type ConfirmProps = {
+  readonly kind: Kind;
+  readonly filter: Filter;
+  readonly values: Draft;
+  readonly preview: Preview;
+  readonly close: () => void;
+};
+
+/** Shows what a run would affect, and starts it. */
+function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
+  const navigate = useNavigate();
+  const { verb, done } = WORDS[kind];
+  const start = useMutation({
+    mutationFn: () => send(kind, filter, values, false),
+    onSuccess: (run) => {
+      close();
+      if ('jobName' in run)
+        void navigate({ to: '/jobs/$name', params: { name: run.jobName }, search: { run: run.executionLogId } });
+    },
+  });
+  if (matched === 0)
+    return (
+      <Outcome close={close}>
+        <Text size="sm">No parked dead letter matches the filters.</Text>
+      </Outcome>
+    );
+  const what = matched === 1 ? '1 dead letter' : `${count(matched)} dead letters`;
+  return (
+    <Stack gap="sm">
+      <Text role="status" size="sm">
+        {what} will be {done}.{kind === 'discard' && ' This cannot be undone.'}
+      </Text>
+      <ul className="k-sample">
+        {sample.slice(0, 5).map(({ id, eventType, externalId, subject, reason }) => (
+          <li key={id}>
+            {eventType} <strong>{externalId ?? subject}</strong> <code>{reason.code}</code>
+          </li>
+        ))}
+        {matched > 5 && <li className="k-nothing">and {count(matched - 5)} more</li>}
+      </ul>
+      {start.error !== null && <ProblemView error={start.error} />}
+      <Group justify="flex-end">
+        <Button disabled={start.isPending} onClick={close} variant="default">
+          Cancel
+        </Button>
+        <Button
+          color={kind === 'discard' ? 'red' : undefined}
+          data-autofocus
+          loading={start.isPending}
+          onClick={() => {
+            start.mutate();
+          }}
+        >
+          {verb} {what}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

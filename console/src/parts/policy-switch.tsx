@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data } from '../api/client';
+import { queuesQuery, type Queue } from '../api/observation';
+import { ConfirmAction } from './confirm-action';
+
+/** Pauses or resumes a policy. */
+export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue }): ReactNode {
+  const cache = useQueryClient();
+  if (kind !== 'policy') return null;
+  const onDone = (): void => {
+    askAgain(cache, queuesQuery.queryKey);
+  };
+  const path = { params: { path: { name } } };
+  return pausedAt === null ? (
+    <ConfirmAction
+      about={name}
+      act={() => data(api.POST('/api/platform/policies/{name}/pause', path))}
+      icon="pause"
+      key="pause"
+      label="Pause"
+      onDone={onDone}
+    >
+      Pause <strong>{name}</strong>? It reacts to no event until you resume it, and then to all that it has missed.
+    </ConfirmAction>
+  ) : (
+    <ConfirmAction
+      about={name}
+      act={() => data(api.POST('/api/platform/policies/{name}/resume', path))}
+      icon="play"
+      key="resume"
+      label="Resume"
+      onDone={onDone}
+    >
+      Resume <strong>{name}</strong>? It first reacts to the events that it has missed.
+    </ConfirmAction>
+  );
+}

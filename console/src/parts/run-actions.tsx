@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { askAgain } from '../api/ask-again';
+import { api, data } from '../api/client';
+import { jobsQuery, RESUMABLE_JOBS, type Run } from '../api/jobs';
+import { ConfirmAction } from './confirm-action';
+
+/** Pauses, resumes or cancels a run that supports it. */
+export function RunActions({ run: { id, jobName, status } }: { run: Run }): ReactNode {
+  const cache = useQueryClient();
+  const isOpen = status === 'RUNNING' || status === 'PAUSED';
+  if (!isOpen || !RESUMABLE_JOBS.includes(jobName)) return null;
+  const onDone = (): void => {
+    askAgain(cache, jobsQuery.queryKey);
+    askAgain(cache, ['job-runs']);
+  };
+  const path = { params: { path: { executionLogId: id } } };
+  return (
+    <>
+      {status === 'RUNNING' ? (
+        <ConfirmAction
+          act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/pause', path))}
+          icon="pause"
+          key="pause"
+          label="Pause"
+          onDone={onDone}
+        >
+          Pause this run? It continues where it stopped when you resume it.
+        </ConfirmAction>
+      ) : (
+        <ConfirmAction
+          act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/resume', path))}
+          icon="play"
+          key="resume"
+          label="Resume"
+          onDone={onDone}
+        >
+          Resume this run where it stopped?
+        </ConfirmAction>
+      )}
+      <ConfirmAction
+        act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/cancel', path))}
+        icon="close"
+        isDangerous
+        label="Cancel run"
+        onDone={onDone}
+      >
+        Cancel this run? What it has done so far remains.
+      </ConfirmAction>
+    </>
+  );
+}
