@@ -25,7 +25,12 @@ const rewindBody = z
     instant: z.exactOptional(instantInput),
     tenantId: z.exactOptional(idInput).meta({ description: 'Only messages of this tenant.' }),
     types: z
-      .exactOptional(EventTypes.refine(areKnown, 'Every entry must match the type of an integration event.'))
+      .exactOptional(
+        EventTypes.refine(areKnown, {
+          error: 'Every entry must match the type of an integration event.',
+          when: ({ issues }) => issues.length === 0,
+        }),
+      )
       .meta({ description: 'Only messages whose type matches a glob: `kontor.sale.*`.' }),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {

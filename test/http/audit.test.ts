@@ -415,6 +415,7 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await change('PATCH', '/api/transactions', items[0]?.id ?? '', token, { categoryId }, '/category');
   const lines = [{ description: 'Back', quantity: 1, unitPrice: '10.00' }];
   await take({ route, key, body: saleOf('back', { type: 'RETURN', relatedExternalId: 'first', lines }) });
+  await take({ route: `${route}/batch`, key, body: { sales: [saleOf('batched')] } });
   for (const externalId of ['lost', 'gone']) {
     await take({ route, key, body: saleOf(externalId, { branchCode: 'NOWHERE' }) });
     await service.settled({ id: keyId, sourceId: 'shop', key }, externalId);
@@ -855,7 +856,7 @@ describe('A list of entries', () => {
     expect((await found('ada gmbh')).map(({ summary }) => summary)).toContain(
       'Customer "Ada GmbH" updated: name, taxNumber',
     );
-    expect((await found('partner shop accepted')).length).toBe(4);
+    expect((await found('partner shop accepted')).length).toBe(5);
     expect(await found('category-rule')).toEqual(
       all.filter(({ entity, entityId }) => entity === 'category-rule' || entityId.startsWith('category_rule')),
     );

@@ -140,7 +140,7 @@ describe.each(all)('The projection %s', (_, projection) => {
 
 test('The histories contain events for every projection', () => {
   const touched = new Set<string>();
-  for (const events of fc.sample(anyHistory, { numRuns: 50, seed: 1 }))
+  for (const events of fc.sample(anyHistory, { numRuns: 200, seed: 1 }))
     for (const projection of projections)
       if ([...documentsBy(projection, events).values()].some((document) => document !== undefined))
         touched.add(projection.model.name);

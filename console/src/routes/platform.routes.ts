@@ -38,6 +38,11 @@ const events = createRoute({
   validateSearch: eventsSearch,
   component: lazyRouteComponent(() => import('../pages/events.page'), 'EventsPage'),
 });
+const integrity = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/integrity',
+  component: lazyRouteComponent(() => import('../pages/integrity.page'), 'IntegrityPage'),
+});
 const tenants = createRoute({
   getParentRoute: () => signedIn,
   path: '/tenants',
@@ -56,4 +61,15 @@ const operators = createRoute({
   component: lazyRouteComponent(() => import('../pages/operators.page'), 'OperatorsPage'),
 });
 
-export const platformRoutes = [audit, auditEntry, record, errors, error, events, tenants, tenant, operators] as const;
+export const platformRoutes = [
+  audit,
+  auditEntry,
+  record,
+  errors,
+  error,
+  events,
+  integrity,
+  tenants,
+  tenant,
+  operators,
+] as const;

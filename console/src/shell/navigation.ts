@@ -62,6 +62,7 @@ const SECTIONS: readonly Section[] = [
     label: 'System',
     destinations: [
       { to: '/projections', label: 'Projections', icon: 'layers', who: 'operator' },
+      { to: '/integrity', label: 'Integrity', icon: 'lock', who: 'operator' },
       { to: '/queues', label: 'Cache and queues', icon: 'rows', who: 'operator' },
     ],
   },

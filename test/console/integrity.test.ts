@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core';
+import { OPERATOR } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let visitor: Visitor;
+let page: Page;
+const anotherArrives = onStage((stage) => {
+  ({ visitor, page } = stage);
+});
+
+const { button, dialog } = handlesOf(() => page);
+
+test.each([
+  { scheme: 'light', width: 1280 },
+  { scheme: 'dark', width: 390 },
+] as const)(
+  'The last checkpoint is shown, and the history is verified on request: $scheme, $width px',
+  async (look) => {
+    await anotherArrives(look);
+    await visitor.signIn(OPERATOR, '/integrity');
+    await page.getByRole('region', { name: 'Signed note' }).waitFor();
+    await button('Run now: integrity-verify').click();
+    await dialog().getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('heading', { level: 1, name: 'integrity-verify' }).waitFor();
+    await visitor.goTo('/integrity');
+    await page.getByRole('region', { name: 'Verification' }).getByText('Succeeded').waitFor();
+    expect(await visitor.barriers()).toEqual([]);
+    const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+    expect(overhang).toBe(0);
+  },
+  60_000,
+);
