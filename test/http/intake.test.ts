@@ -150,7 +150,7 @@ describe('An integration key', () => {
     const reply = await service.post('/api/integration-keys', body, books.tenant.token);
     expect(reply.status).toBe(201);
     const { id, key } = reply.data as { id: string; key: string };
-    expect(reply.data).toEqual({ id, ...body, key });
+    expect(reply.data).toEqual({ id, ...body, key, expiresAt: null });
     expect(key).toMatch(/^kontor_[\w-]{43}_[\w-]{43}$/);
     const events = JSON.stringify(await service.service.engines.events.readAll());
     expect(events).not.toContain(key.slice(-43));
