@@ -29,7 +29,13 @@ export class Schedule {
 }
 
 /** Job names that JOB_SCHEDULES may contain. A test compares them with the jobs that have a schedule. */
-export const JOB_NAMES = ['database-backup', 'error-log-retention', 'projection-verify', 'session-cleanup'] as const;
+export const JOB_NAMES = [
+  'database-backup',
+  'error-log-retention',
+  'integrity-verify',
+  'projection-verify',
+  'session-cleanup',
+] as const;
 
 /** `off`: only operators start the job. */
 type ScheduleSetting = Schedule | 'off';
