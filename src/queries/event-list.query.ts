@@ -92,26 +92,29 @@ function isWithin({ entity, tenantId, to }: EventFilter, event: RecordedEvent): 
   );
 }
 
+/** The events before a position, or before the end of the history for undefined, the newest first. */
+async function* backwards(events: EventStore, before: number | undefined): AsyncGenerator<RecordedEvent> {
+  let page: readonly RecordedEvent[] = [];
+  let from = before;
+  do {
+    page = await events.readAll({ direction: 'backwards', maxCount: PART, ...(from !== undefined && { from }) });
+    yield* page;
+    from = page.at(-1)?.position;
+  } while (page.length === PART);
+}
+
 /** Reads the history backwards. `after` is a position, or empty for its end. */
 async function technicalEvents({ events }: Reads, { filter, limit, after }: Request): Promise<Found> {
   const { from = '' } = filter;
   const found: RecordedEvent[] = [];
-  let last = after === '' ? undefined : Number(after);
-  for (let examined = 0; examined < MAX_EXAMINED; examined += PART) {
-    const page = await events.readAll({
-      direction: 'backwards',
-      maxCount: PART,
-      ...(last !== undefined && { from: last }),
-    });
-    for (const event of page) {
-      if (event.type === filter.type && metadataOf(event).timestamp < from) return { events: found, next: undefined };
-      last = event.position;
-      if (isOf(filter, event) && isWithin(filter, event)) found.push(event);
-      if (found.length === limit) return { events: found, next: String(last) };
-    }
-    if (page.length < PART) return { events: found, next: undefined };
+  let examined = 0;
+  for await (const event of backwards(events, after === '' ? undefined : Number(after))) {
+    if (event.type === filter.type && metadataOf(event).timestamp < from) break;
+    examined += 1;
+    if (isOf(filter, event) && isWithin(filter, event)) found.push(event);
+    if (found.length === limit || examined === MAX_EXAMINED) return { events: found, next: String(event.position) };
   }
-  return { events: found, next: String(last) };
+  return { events: found, next: undefined };
 }
 
 const encoded = (place: string): string => Buffer.from(place).toString('base64url');
