@@ -63,6 +63,10 @@ RULES = {
     "Must not precede": "fields that go together",
     "Must not be after endDate.": "fields that go together",
     "Must not be in the future.": "the date depends on the clock",
+    "Must be in the future.": "the date depends on the clock",
+    "Specify either eventId, or from and to.": "fields that go together",
+    # As a number, the schema limits it; as a decimal string, only the service can.
+    "Must be at most 100.": "JSON Schema does not bound decimal strings",
     "Your account has no second factor.": "the methods depend on the account",
     "Must not be combined with": "fields that go together",
     "exactly one of code": "fields that go together",
