@@ -52,6 +52,7 @@ RULES = {
     "Must not contain the e-mail address": "fields that go together",
     "the current date of the tenant.": "the date depends on the clock",
     "is in the future.": "the position depends on the history",
+    "Must not exceed \"to\".": "fields that go together",
     "The tree has ": "the size of the tree depends on the history",
     "is beyond the end of the history": "the position depends on the history",
     "Must be a URL.": "addresses are parsed",
