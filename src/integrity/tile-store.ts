@@ -84,10 +84,7 @@ export class TileStore {
 
   /** Hashes of a tile. @throws TreeBehind */
   async tile(level: number, index: number): Promise<Digest[]> {
-    const { scope, id } = keyOf(level, index);
-    const json = await this.store.get(TILE_TABLE, scope, id);
-    if (json === undefined) throw new TreeBehind(`The tree has no tile ${id} yet`);
-    return hashesIn(json);
+    return hashesIn(await this.stored(level, index));
   }
 
   /** Index and hashes of the first leaf tile whose last leaf is at the position or beyond. */
@@ -104,10 +101,7 @@ export class TileStore {
   /** Position of the last leaf before a leaf tile; −1 before the first. @throws TreeBehind */
   async positionBefore(index: number): Promise<Position> {
     if (index === 0) return -1;
-    const { scope, id } = keyOf(0, index - 1);
-    const json = await this.store.get(TILE_TABLE, scope, id);
-    if (json === undefined) throw new TreeBehind(`The tree has no tile ${id} yet`);
-    return (JSON.parse(json) as TileDoc).end;
+    return (JSON.parse(await this.stored(0, index - 1)) as TileDoc).end;
   }
 
   /** A view of the tree for a request, which keeps the tiles that it reads. */
@@ -121,6 +115,14 @@ export class TileStore {
       return found;
     };
     return new TreeView(tile);
+  }
+
+  /** @throws TreeBehind */
+  private async stored(level: number, index: number): Promise<string> {
+    const { scope, id } = keyOf(level, index);
+    const json = await this.store.get(TILE_TABLE, scope, id);
+    if (json === undefined) throw new TreeBehind(`The tree has no tile ${id} yet`);
+    return json;
   }
 
   private async write(

@@ -81,3 +81,7 @@ export const api = createClient<paths, 'application/json'>({
   baseUrl: location.origin,
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),
 });
+
+/** Header of a change of the revision that was read; without one the change applies to any revision. */
+export const ifMatch = (revision?: number): { 'If-Match'?: string } =>
+  revision === undefined ? {} : { 'If-Match': `"${revision}"` };

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountQuery, accountsQuery, changedBooks, type Account } from '../api/books';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import {
   ACCOUNT_TYPES,
@@ -97,9 +97,8 @@ export function AccountsPage(): ReactNode {
 function Filters({ filters }: { filters: AccountsFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Name or code" onChange={set('search')} value={filters.search} />
       <Choice label="Type" onChange={set('type')} options={ACCOUNT_TYPES} value={filters.type} />
       <Choice label="Status" onChange={set('isActive')} options={STATES} value={filters.isActive} />
@@ -116,7 +115,7 @@ function Actions({ account }: { account: Account }): ReactNode {
   const update = (body: Shapes['UpdateAccountDto'], revision?: number) =>
     data(
       api.PATCH('/api/accounts/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );

@@ -95,9 +95,8 @@ export function AuditPage(): ReactNode {
 function Filters({ filters }: { filters: AuditFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Actor, action, record or request ID" onChange={set('search')} value={filters.search} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />

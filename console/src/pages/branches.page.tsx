@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { branchesQuery, branchQuery, changedBooks, type Branch } from '../api/books';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { branchChanges, BranchFields, branchVersion, CreateBranch } from '../parts/branch-form';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -90,7 +90,7 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
   const update = (body: Shapes['UpdateBranchDto'], revision?: number) =>
     data(
       api.PATCH('/api/branches/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { branchSource, customerQuery, type Customer } from '../api/books';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
@@ -113,7 +113,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
   const update = (body: Shapes['UpdateCustomerDto'], revision?: number) =>
     data(
       api.PATCH('/api/customers/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );

@@ -104,9 +104,8 @@ function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
   const navigate = route.useNavigate();
   const { status = 'ACTIVE', isDefault, search } = filters;
   const set = setterOf(filters, (next) => void navigate({ search: next, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Name, code, e-mail, phone, tax number" onChange={set('search')} value={search} />
       <Choice
         label="Status"

@@ -103,9 +103,8 @@ const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string]
 function Filters({ filters }: { filters: FilterValues }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Subject, event or reason" onChange={set('search')} value={filters.search} />
       <Choice label="Status" onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
       <Choice label="Origin" onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />

@@ -105,10 +105,9 @@ const STATUS_CODES = ['401', '403', '429', '500', '502', '503', '504'].map((code
 function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   const { resolved = 'false' } = filters;
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Message, code, path or request ID" onChange={set('search')} value={filters.search} />
       <Choice
         label="Status"

@@ -155,9 +155,8 @@ function Paging({ filters, cursor, next }: PagingProps): ReactNode {
 function Filters({ filters }: { filters: EventsFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <TextFilter label="Event type" onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
       <TextFilter label="Record kind" onChange={set('entity')} placeholder="sale" value={filters.entity} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />

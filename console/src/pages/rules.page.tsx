@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { categoriesQuery } from '../api/books';
-import { api, data } from '../api/client';
+import { api, data, ifMatch } from '../api/client';
 import { useMay } from '../api/me';
 import { ruleQuery, rulesQuery, type Rule } from '../api/rules';
 import { ApplyRule } from '../parts/apply-rule';
@@ -127,9 +127,8 @@ function Filters({ filters }: { filters: RulesFilters }): ReactNode {
   const navigate = route.useNavigate();
   const categories = useQuery(categoriesQuery);
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Merchant, keyword or notes" onChange={set('search')} value={filters.search} />
       <Choice
         label="Category"
@@ -176,7 +175,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         save={(changed, revision) =>
           data(
             api.PATCH('/api/transaction-categories/rules/{id}', {
-              params: { path, header: { 'If-Match': `"${revision}"` } },
+              params: { path, header: ifMatch(revision) },
               body: ruleChanges(changed),
             }),
           )

@@ -97,9 +97,8 @@ export function SalesPage(): ReactNode {
 function Filters({ filters }: { filters: SalesFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Number or customer" onChange={set('search')} value={filters.search} />
       <Choice label="Status" onChange={set('status')} options={SALE_STATUSES} value={filters.status} />
       <Choice label="Type" onChange={set('type')} options={SALE_TYPES} value={filters.type} />

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { meQuery, useMay } from '../api/me';
 import { EditDialog, type Version } from '../parts/edit-dialog';
 import { Facts } from '../parts/facts';
@@ -121,9 +121,7 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
       }}
       reload={async () => versionOf(await cache.query({ ...settingsQuery, staleTime: 0 }))}
       save={(changed, revision) =>
-        data(
-          api.PATCH('/api/settings', { params: { header: { 'If-Match': `"${revision}"` } }, body: changesOf(changed) }),
-        )
+        data(api.PATCH('/api/settings', { params: { header: ifMatch(revision) }, body: changesOf(changed) }))
       }
     />
   );

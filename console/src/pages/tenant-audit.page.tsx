@@ -53,9 +53,8 @@ export function TenantAuditPage(): ReactNode {
 function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
   const navigate = route.useNavigate();
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Actor, action or record" onChange={set('search')} value={filters.search} />
       <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data } from '../api/client';
+import { api, data, ifMatch } from '../api/client';
 import { keysOfQuery, type Key } from '../api/keys';
 import { PLATFORM, tenantQuery, type Tenant } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -90,7 +90,7 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
   const update = (body: { name?: string; isActive?: boolean }, revision?: number) =>
     data(
       api.PATCH('/api/platform/tenants/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );

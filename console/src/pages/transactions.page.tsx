@@ -109,9 +109,8 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
   const navigate = route.useNavigate();
   const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
-  const clear = (): void => void navigate({ search: {} });
   return (
-    <FilterBar onClear={Object.keys(filters).length > 0 ? clear : undefined}>
+    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <SearchField hint="Description, reference, customer" onChange={set('search')} value={filters.search} />
       <Choice label="Type" onChange={set('type')} options={TYPES} value={filters.type} />
       <Choice label="Direction" onChange={set('direction')} options={DIRECTIONS} value={filters.direction} />

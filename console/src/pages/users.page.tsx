@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay, useMe } from '../api/me';
 import { rolesQuery, userQuery, usersQuery, type User } from '../api/people';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -177,7 +177,7 @@ function Actions({ user }: { user: User }): ReactNode {
   const update = (body: Shapes['UpdateUserDto'], revision?: number) =>
     data(
       api.PATCH('/api/users/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );

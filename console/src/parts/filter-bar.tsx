@@ -15,14 +15,15 @@ export const setterOf =
     go({ ...filters, [name]: value });
   };
 
+type BarProps = {
+  readonly children: ReactNode;
+  /** The values that are set. Only then can they be cleared. */
+  readonly filters?: object;
+  readonly onClear?: () => void;
+};
+
 /** Filters of a list. Their values are part of the address, so that a filtered list can be shared. */
-export function FilterBar({
-  children,
-  onClear,
-}: {
-  children: ReactNode;
-  onClear?: (() => void) | undefined;
-}): ReactNode {
+export function FilterBar({ children, filters = {}, onClear }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
@@ -37,7 +38,7 @@ export function FilterBar({
       >
         Filters
       </Button>
-      {onClear !== undefined && (
+      {Object.keys(filters).length > 0 && (
         <Button leftSection={<Icon name="close" size={14} />} onClick={onClear} size="sm" variant="subtle">
           Clear filters
         </Button>

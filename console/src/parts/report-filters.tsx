@@ -71,12 +71,13 @@ type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNod
 /** Parameters of a report, which are part of the address. */
 export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
   const zone = useZone();
-  const isFiltered = Object.keys(filters).length > 0;
-  const clear = (): void => {
-    onChange({});
-  };
   return (
-    <FilterBar onClear={isFiltered ? clear : undefined}>
+    <FilterBar
+      filters={filters}
+      onClear={() => {
+        onChange({});
+      }}
+    >
       {scope === 'period' ? (
         <PeriodFields filters={filters} onChange={onChange} />
       ) : (

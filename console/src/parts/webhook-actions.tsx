@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { webhookQuery, type IssuedWebhook, type Webhook } from '../api/webhooks';
 import { ConfirmAction } from './confirm-action';
 import { EditDialog } from './edit-dialog';
@@ -26,7 +26,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
   const update = (body: Shapes['UpdateWebhookDto'], revision?: number) =>
     data(
       api.PATCH('/api/webhooks/{id}', {
-        params: { path: { id }, header: { ...(revision !== undefined && { 'If-Match': `"${revision}"` }) } },
+        params: { path: { id }, header: ifMatch(revision) },
         body,
       }),
     );
