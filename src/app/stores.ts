@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { ownStreams } from '../eventsourcing/stream-events.js';
 import { EmbeddedBroker } from '../adapters/embedded/broker.js';
 import { MemoryCache } from '../adapters/embedded/cache.js';
 import { EmbeddedEventReader } from '../adapters/embedded/event-store.reader.js';
@@ -26,7 +27,7 @@ import type { Clock } from '../ports/time.js';
 // start-up.
 
 /** Filter for the service's own events, because a server may also hold those of other applications. */
-const OWN = { filter: { on: 'stream', prefixes: catalogue.streamPrefixes } } as const;
+const OWN = { filter: ownStreams(catalogue) };
 /** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */

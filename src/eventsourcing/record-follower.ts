@@ -4,7 +4,7 @@ import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { RecordReader } from './record-reader.js';
 import { retryForever } from './retry-forever.js';
-import { lastOwnEvent } from './stream-events.js';
+import { lastOwnEvent, ownStreams } from './stream-events.js';
 
 /** Interval at which the end of the history is compared with what has been applied. */
 const CONFIRM_EVERY_MS = 400;
@@ -49,7 +49,7 @@ export class RecordFollower {
     const { signal } = this.stopping;
     const after = await lastOwnEvent(events, catalogue);
     reader.follow(after);
-    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    const filter = ownStreams(catalogue);
     for await (const batch of events.subscribeToAll({ after, filter, signal })) {
       reader.apply(batch.events, batch.position);
       gotOn();

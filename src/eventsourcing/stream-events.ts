@@ -45,14 +45,15 @@ export async function firstOf(
 type History = Pick<EventReader, 'readAll'>;
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
+/** Selects the service's own streams. The store may hold events of other applications, which no projection receives. */
+export const ownStreams = ({ streamPrefixes }: Prefixes) => ({ on: 'stream', prefixes: streamPrefixes }) as const;
+
 /**
- * Returns the last event in the service's own streams. The store may hold events of other applications, which no
- * projection receives.
+ * Returns the last event in the service's own streams.
  * @throws EventStoreUnavailable, CorruptEvent
  */
-export async function lastEvent(events: History, { streamPrefixes }: Prefixes): Promise<RecordedEvent | undefined> {
-  const filter = { on: 'stream', prefixes: streamPrefixes } as const;
-  return (await events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];
+export async function lastEvent(events: History, prefixes: Prefixes): Promise<RecordedEvent | undefined> {
+  return (await events.readAll({ direction: 'backwards', filter: ownStreams(prefixes), maxCount: 1 }))[0];
 }
 
 /** Returns the position of the last event in the service's own streams; BEFORE_ALL if there is none. */

@@ -7,7 +7,7 @@ import {
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { lastOwnEvent } from '../eventsourcing/stream-events.js';
+import { lastOwnEvent, ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
@@ -120,7 +120,7 @@ export class TreeFollower {
   private async follow(gotOn: () => void): Promise<void> {
     const { events, catalogue } = this.parts;
     const { signal } = this.stopping;
-    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    const filter = ownStreams(catalogue);
     for await (const batch of events.subscribeToAll({ after: this.position, filter, signal })) {
       this.add(batch.events);
       this.position = Math.max(this.position, batch.position);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventsOf } from '../eventsourcing/stream-events.js';
+import { eventsOf, ownStreams } from '../eventsourcing/stream-events.js';
 import { CheckpointFiles } from '../integrity/checkpoint-files.js';
 import { publishedRoot, recordedRoot } from '../integrity/checkpoint-reading.js';
 import { TileStore, TreeBehind } from '../integrity/tile-store.js';
@@ -41,7 +41,7 @@ export async function verifyIntegrity(
   const tiles = new TileStore(reads);
   await tiles.prepare();
   const verification = new TreeVerification(roots, leavesIn(tiles));
-  const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+  const filter = ownStreams(catalogue);
   const maxBatchSize = sharesThread ? BATCH.shared : BATCH.own;
   let count = 0;
   for await (const batch of events.subscribeToAll({ after: BEFORE_ALL, filter, maxBatchSize, signal })) {

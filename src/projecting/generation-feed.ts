@@ -3,6 +3,7 @@ import { BEFORE_ALL, type EventBatch, type Position } from '../ports/event-store
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { ownStreams } from '../eventsourcing/stream-events.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { prefixesOf, wants } from './projection.js';
@@ -217,7 +218,7 @@ export class GenerationFeed {
 
   private subscribe(after: Position): AsyncIterable<EventBatch> {
     const { events, catalogue, batchSize: maxBatchSize, stopping: signal } = this.parts;
-    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    const filter = ownStreams(catalogue);
     return events.subscribeToAll({ after, filter, maxBatchSize, signal });
   }
 

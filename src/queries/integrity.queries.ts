@@ -2,6 +2,7 @@ import type { IntegrityEvent, SignedCheckpoint } from '../aggregates/integrity.a
 import { conflict, DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
+import { ownStreams } from '../eventsourcing/stream-events.js';
 import { TILE_WIDTH } from '../integrity/growing-tree.js';
 import { published, type PublishedCheckpoint } from '../integrity/checkpoint-files.js';
 import { leafHashOf, leafPartsOf } from '../integrity/leaf.js';
@@ -122,7 +123,7 @@ class Leaves {
   }
 
   private get filter() {
-    return { on: 'stream', prefixes: this.catalogue.streamPrefixes } as const;
+    return ownStreams(this.catalogue);
   }
 }
 

@@ -56,11 +56,8 @@ export class IntegrityKeys {
     const [own = '', ...former] = linesOf(text);
     if (!own.startsWith(PRIVATE)) throw new UnusableKey(`${source} does not begin with a private key (${PRIVATE}…).`);
     const [name, seed] = keyIn(own.slice(PRIVATE.length), source);
-    const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
-    const verifier = verifierOf(
-      name,
-      createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES),
-    );
+    const { privateKey, publicKey } = pairOf(seed);
+    const verifier = verifierOf(name, publicKey);
     return new IntegrityKeys({ ...verifier, privateKey }, [
       verifier,
       ...former.map((line) => readVerifier(line, source)),
@@ -131,10 +128,15 @@ const linesOf = (text: string): string[] =>
 function newKey(): string {
   const name = `kontor/${randomUUID()}`;
   const seed = randomBytes(SEED_BYTES);
+  const id = verifierOf(name, pairOf(seed).publicKey).id.toString('hex');
+  return `${PRIVATE}${name}+${id}+${typed(seed).toString('base64')}\n`;
+}
+
+/** The private key with a seed, and the bytes of its public key. */
+function pairOf(seed: Buffer): { readonly privateKey: KeyObject; readonly publicKey: Buffer } {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);
-  const id = verifierOf(name, publicKey).id.toString('hex');
-  return `${PRIVATE}${name}+${id}+${typed(seed).toString('base64')}\n`;
+  return { privateKey, publicKey };
 }
 
 const typed = (key: Buffer): Buffer => Buffer.concat([Buffer.of(ED25519), key]);
