@@ -1,13 +1,25 @@
 import type { Page } from 'playwright-core';
 import { OPERATOR } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
+import { eventually } from '../support/eventually.js';
 import type { Visitor } from '../support/visitor.js';
 
 let visitor: Visitor;
 let page: Page;
-const anotherArrives = onStage((stage) => {
-  ({ visitor, page } = stage);
-});
+const anotherArrives = onStage(
+  (stage) => {
+    ({ visitor, page } = stage);
+  },
+  async ({ service }) => {
+    const token = await service.operator();
+    const isSigned = (): Promise<boolean> =>
+      service.call('/api/platform/integrity/checkpoint', { token }).then(
+        () => true,
+        () => false,
+      );
+    await eventually(isSigned, 40_000, () => 'no checkpoint is signed');
+  },
+);
 
 const { button, dialog } = handlesOf(() => page);
 
