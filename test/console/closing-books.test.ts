@@ -14,8 +14,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const { button, dialog, row } = handlesOf(() => page);
-const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const { button, dialog, row, title } = handlesOf(() => page);
 const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
 type Answer<T> = { readonly data: T };

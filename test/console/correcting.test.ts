@@ -15,8 +15,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const { button, dialog } = handlesOf(() => page);
-const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const { button, dialog, title } = handlesOf(() => page);
 const mine = <T>(path: string, body: unknown): Promise<T> => service.call(path, { token: shop.ownerToken, body });
 const choose = async (within: ReturnType<typeof dialog>, label: string, option: string): Promise<void> => {
   await within.getByLabel(label).first().click();

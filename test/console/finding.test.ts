@@ -18,8 +18,7 @@ const anotherArrives = onStage(
   },
 );
 
-const { button, dialog } = handlesOf(() => page);
-const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const { button, dialog, title } = handlesOf(() => page);
 
 test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboard alone', async () => {
   await visitor.signIn(shop.owner, '/rules');

@@ -22,8 +22,7 @@ const anotherArrives = onStage(
   },
 );
 
-const { button, dialog, row } = handlesOf(() => page);
-const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const { button, dialog, row, title } = handlesOf(() => page);
 
 test('All dead letters of a filter are counted first, then replayed as a job whose run is shown', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED&search=south');

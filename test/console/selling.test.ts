@@ -13,8 +13,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const { button, dialog, row } = handlesOf(() => page);
-const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const { button, dialog, row, title } = handlesOf(() => page);
 const mine = <T>(path: string, body?: unknown, method?: string): Promise<T> =>
   service.call(path, {
     token: shop.ownerToken,

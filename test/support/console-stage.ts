@@ -49,6 +49,7 @@ type Handles = {
   readonly button: (name: string) => Locator;
   readonly dialog: () => Locator;
   readonly row: (text: string) => Locator;
+  readonly title: (name: string) => Locator;
 };
 
 /** Shorthands for common locators on the current page. */
@@ -56,4 +57,5 @@ export const handlesOf = (page: () => Page): Handles => ({
   button: (name) => page().getByRole('button', { name, exact: true }),
   dialog: () => page().getByRole('dialog'),
   row: (text) => page().getByRole('row').filter({ hasText: text }),
+  title: (name) => page().getByRole('heading', { level: 1, name, exact: true }),
 });
