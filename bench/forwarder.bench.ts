@@ -44,7 +44,11 @@ async function forward(url: string, manager: JetStreamManager): Promise<Run> {
   const broker = NatsBroker.open({ url, clock, logger: silentLogger });
   while (!broker.isReady) await clock.sleep(LOOK_EVERY_MS);
   let parked = 0;
-  const checkpoints = { load: () => Promise.resolve(-1), save: () => Promise.resolve() };
+  const checkpoints = {
+    load: () => Promise.resolve(-1),
+    loadRanges: () => Promise.resolve([]),
+    save: () => Promise.resolve(),
+  };
   const park = () => Promise.resolve(void (parked += 1));
   const marks = { load: () => Promise.resolve(-1), save: () => Promise.resolve() };
   const attempts = new Attempts({ broker, marks, clock, logger: silentLogger }, 'handed', {

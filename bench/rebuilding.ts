@@ -1,4 +1,5 @@
-import { project, Projector } from '../src/projecting/projector.js';
+import { project } from '../src/projecting/project.js';
+import { Projector } from '../src/projecting/projector.js';
 import type { EventReader } from '../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';

@@ -11,7 +11,7 @@ import { newLane } from '../src/integration/webhook-lane.js';
 import { DeliveryLog } from '../src/observability/delivery-log.js';
 import { BEFORE_ALL } from '../src/ports/event-store.js';
 import { silentLogger } from '../src/ports/log.js';
-import { subscriberKey } from '../src/projecting/windowed-subscriber.js';
+import { subscriberKey } from '../src/projecting/checkpoints.js';
 import { WebhookKeys } from '../src/security/webhook-keys.js';
 import { WebhookSender } from '../src/security/webhook-sender.js';
 import { historyAlone, TENANT_ALONE as tenantId } from './history-store.js';

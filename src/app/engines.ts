@@ -1,6 +1,7 @@
 import type { Broker } from '../ports/broker.js';
 import type { Cache } from '../ports/cache.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { LeaseStore } from '../ports/lease-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { Logger } from '../ports/log.js';
@@ -9,10 +10,11 @@ import type { ErrorCollector } from '../observability/error-collector.js';
 import type { HistoryState } from '../eventsourcing/history-state.js';
 import type { EngineMetrics } from '../observability/engine-metrics.js';
 import type { Leadership } from '../projecting/leadership.js';
+import type { RangeLeadership } from '../projecting/range-leadership.js';
 import type { Progress } from '../projecting/progress.js';
 import type { WriteHealth } from '../observability/write-health.js';
 import type { QueueMeters } from '../observability/queue-meters.js';
-import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import type { Checkpoints } from '../projecting/checkpoints.js';
 
 /** The engines of a process, chosen by its settings. */
 export type Engines = {
@@ -36,6 +38,9 @@ export type Engines = {
   readonly progress: Progress;
   /** Leader election among replicas. A process that shares no engines always leads. */
   readonly leadership: Leadership;
+  /** Shares the ranges of the history with other replicas; undefined if there can be none. */
+  readonly ranges: RangeLeadership | undefined;
+  readonly leases: LeaseStore;
   /** Checkpoints of policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
   /** Resolves once the history in the event store has been identified. `reads` is unusable before that. */

@@ -8,6 +8,7 @@ import { retryForever } from '../eventsourcing/retry-forever.js';
 import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICY_NAMES } from '../aggregates/policy.aggregate.js';
+import { checkDivision } from '../eventsourcing/slices.js';
 import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 
@@ -17,6 +18,8 @@ export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH, ALERTS, WEBHOOKS];
 /** `store`: the whole read store, opened for writing. */
 type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | 'ids' | 'logger'> & {
   readonly history: HistoryState;
+  /** Whether other processes may also write to the read models. */
+  readonly isShared: boolean;
 };
 
 /**
@@ -40,7 +43,7 @@ export class Settling {
     await this.done.catch(() => undefined);
   }
 
-  private async settle({ history, ...parts }: Parts): Promise<boolean> {
+  private async settle({ history, isShared, ...parts }: Parts): Promise<boolean> {
     const { signal } = this.stopping;
     const settlement = {
       ...parts,
@@ -51,6 +54,7 @@ export class Settling {
       witness: auditWitness,
     };
     const attempt = async (): Promise<void> => {
+      if (isShared) await checkDivision(parts.store);
       history.settle(await settleHistory(settlement));
     };
     const complain = (error: unknown): void => {

@@ -11,6 +11,7 @@ import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
 import { LateEntryWatch } from '../policies/late-entry.watch.js';
 import { RestorationWatch } from '../policies/restoration.policy.js';
 import type { Led } from '../projecting/leadership.js';
+import { leadRanges, type LedPortion } from '../projecting/range-leadership.js';
 import { WindowedSubscriber, type WindowedOptions } from '../projecting/windowed-subscriber.js';
 import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
@@ -25,32 +26,31 @@ const NOTIFICATIONS_IN_HAND = 5_000;
 
 /** Runs each policy and the push notifications while this process leads them. */
 export function leadPolicies(app: INestApplicationContext, engines: Engines, backpressure: Backpressure): Led[] {
-  const { leadership, checkpoints, clock, logger, queues } = engines;
+  const { leadership, ranges, checkpoints, clock, logger, queues } = engines;
   const reader = app.get(RecordReader);
   const deadLetters = app.get(DeadLetters);
   const policies = app.get<readonly Policy[]>(POLICIES);
   const pushes = app.get(PushDeliveries);
   const alerts = app.get(OperatorAlerts);
   const watches = [app.get(RestorationWatch), app.get(LateEntryWatch)];
+  const lead = (policy: Policy, portion: LedPortion | undefined) => {
+    const meter = queues.of(policy.name, 'policy');
+    meter.ranges = portion?.ranges;
+    return new PausablePolicy({
+      ...{ name: policy.name, reader, checkpoints, clock, logger, meter },
+      subscriber: (whenRunning) =>
+        subscriber(engines, deadLetters, {
+          ...{ name: policy.name, kind: 'policy', types: [...policy.types, PAUSED] },
+          origin: policy.letters ?? 'POLICY',
+          handle: (event, stopping) => (event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping)),
+          pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
+          ...(policy.inOrder && { maxInFlight: 1 }),
+          ...(portion && { portion, isControl: ({ type }) => type === PAUSED }),
+        }),
+    });
+  };
   return [
-    ...policies.map((policy) =>
-      leadership.lead(`policy:${policy.name}`, () =>
-        started(
-          new PausablePolicy({
-            ...{ name: policy.name, reader, checkpoints, clock, logger, meter: queues.of(policy.name, 'policy') },
-            subscriber: (whenRunning) =>
-              subscriber(engines, deadLetters, {
-                ...{ name: policy.name, kind: 'policy', types: [...policy.types, PAUSED] },
-                origin: policy.letters ?? 'POLICY',
-                handle: (event, stopping) =>
-                  event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping),
-                pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
-                ...(policy.inOrder && { maxInFlight: 1 }),
-              }),
-          }),
-        ),
-      ),
-    ),
+    leadRanges({ leadership, ranges }, 'policies', (portion) => begin(policies.map((policy) => lead(policy, portion)))),
     ...watches.map((watch) => leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))),
     ...(alerts.isWanted
       ? [
@@ -76,12 +76,26 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
   ];
 }
 
-type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight'> & {
+type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight' | 'portion' | 'isControl'> & {
   readonly kind: 'policy' | 'push';
   readonly types: readonly string[];
   /** Origin of the dead letters for events that cannot be processed. */
   readonly origin: DeadLetterOrigin;
 };
+
+/** Starts several tasks as one. If one of them cannot start, those that have are stopped. */
+async function begin(tasks: readonly (Led & { start(): Promise<void> })[]): Promise<Led> {
+  const stop = async (): Promise<void> => {
+    await Promise.all(tasks.map((task) => task.stop()));
+  };
+  try {
+    await Promise.all(tasks.map((task) => task.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
 
 async function started<L extends Led & { start(): Promise<void> }>(led: L): Promise<L> {
   await led.start();

@@ -51,10 +51,10 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
     open.push(cache);
     const recovery = new ModelRecovery(base);
     const subscribers = await openSubscribers({ ...base, config, settings, opened, broker, recovery });
-    const { reads, leadership, checkpoints, start, isAlive } = subscribers;
+    const { reads, leadership, ranges, leases, checkpoints, start, isAlive } = subscribers;
     open.push(reads);
     return {
-      ...{ ...base, events: opened.events, reads, broker, cache, leadership, checkpoints, isAlive },
+      ...{ ...base, events: opened.events, reads, broker, cache, leadership, ranges, leases, checkpoints, isAlive },
       eventLoopUtilization: new EventLoopUtilization().read,
       sharesCache: settings.redisUrl !== undefined,
       whenSettled: () => subscribers.settled.then(() => undefined),

@@ -6,7 +6,8 @@ import type { QueueMeter } from '../observability/queue-meters.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Led } from '../projecting/leadership.js';
-import type { Checkpoints, WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import type { Checkpoints } from '../projecting/checkpoints.js';
+import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
 
 /** Type of the event after which a paused policy handles nothing. Every policy subscribes to it. */
 export const PAUSED = 'PolicyPaused' satisfies PolicyEvent['type'];

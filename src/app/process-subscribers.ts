@@ -3,17 +3,18 @@ import { catalogue } from './catalogue.js';
 import { Settling } from './history-opening.js';
 import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { Leadership } from '../projecting/leadership.js';
-import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import { RangeLeadership } from '../projecting/range-leadership.js';
+import { checkpointsIn, type Checkpoints } from '../projecting/checkpoints.js';
 import type { EventStore } from '../ports/event-store.js';
 import { PUBLISH_RESULTS } from '../observability/engine-metrics.js';
-import type { ReadStore } from '../ports/read-store.js';
+import type { LeaseStore } from '../ports/lease-store.js';
 import { projections } from '../projections/projections.js';
 import type { Config } from '../config.js';
 import type { Engines } from './engines.js';
+import { holderOf } from './holder.js';
 import type { ModelRecovery } from './model-recovery.js';
 import { openModels, type OpenEvents, type OpenModels, type StoreSettings } from './stores.js';
 import {
-  checkpointsIn,
   forwardedOf,
   MODELS_LOST,
   startSubscribers,
@@ -43,6 +44,8 @@ export type ProcessSubscribers = {
   /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;
   readonly leadership: Leadership;
+  readonly ranges: RangeLeadership | undefined;
+  readonly leases: LeaseStore;
   readonly checkpoints: Checkpoints;
   /** True once the history of the engines is known; false if the process ends first. */
   readonly settled: Promise<boolean>;
@@ -71,7 +74,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
     await writable.reads.close();
     throw error;
   });
-  const settling = settlingOf(parts, writable.reads, () => writable.reads.close());
+  const settling = settlingOf(parts, writable, () => writable.reads.close());
   const stores = storesOf(parts, models);
   const thread = threadOf(parts, stores, models.reopen);
   const unsubscribe = opened.onCommit((head) => {
@@ -79,7 +82,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   });
   return {
     ...stores,
-    checkpoints: models.isShared ? checkpointsIn(stores.reads) : thread.checkpoints(stores.reads),
+    checkpoints: models.isShared ? checkpointsIn(stores.reads, true) : thread.checkpoints(stores.reads),
     settled: settling.done,
     start: async (callbacks) => {
       if (!(await settling.done)) return;
@@ -126,9 +129,9 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   const models = await openModels(settings, 'readwrite', { clock, logger, onDamaged });
   if (models.isRecreated) parts.metrics.modelsLost.inc();
   const stores = storesOf(parts, models);
-  const checkpoints = checkpointsIn(stores.reads);
+  const checkpoints = checkpointsIn(stores.reads, models.isShared);
   const webhooks = await openWebhooks(webhookSettings(parts.config), clock);
-  const settling = settlingOf(parts, models.reads);
+  const settling = settlingOf(parts, models);
   return {
     ...stores,
     checkpoints,
@@ -148,7 +151,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership'>;
+type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership' | 'ranges' | 'leases'>;
 
 /** Starts the subscribers in the serving thread. */
 function startHere(
@@ -161,8 +164,8 @@ function startHere(
   return startSubscribers({
     ...{ events: opened.events, store: stores.reads, broker, catalogue, clock, logger, callbacks },
     ...{ webhooks, ids, integrity: integritySettings(config) },
-    ...{ leadership: stores.leadership, roles: config.ROLES, projections, batchSize: 100 },
-    ...listenersOf(parts, stores),
+    ...{ leadership: stores.leadership, ranges: stores.ranges, roles: config.ROLES, projections, batchSize: 100 },
+    ...listenersOf(parts),
     identity: config.EVENTSTORE_URL === undefined ? undefined : opened.identity,
     historyId: history.known.historyId,
     restoreForward: config.RESTORE_FORWARD,
@@ -174,24 +177,27 @@ const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, model
   const { reads, leases, isShared } = models;
   // No other process can write to read models that are not shared.
   progress.isReportedHere = !isShared;
-  const leadership = new Leadership(leases, clock, logger, { holder: ids.next() });
-  return { reads: new HistoryReadStore(reads, history), isShared, leadership };
+  if (isShared) progress.divide(projections.filter((one) => !one.acrossTenants).map(({ model }) => model.name));
+  const holder = holderOf(ids);
+  const leadership = new Leadership(leases, clock, logger, { holder });
+  const ranges = isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined;
+  return { reads: new HistoryReadStore(reads, history), isShared, leadership, ranges, leases };
 };
 
 /** Determines which history the engines hold. */
-const settlingOf = (parts: ProcessParts, store: ReadStore, after?: () => Promise<void>): Settling =>
-  new Settling({ ...parts, ...parts.opened, store }, after);
+const settlingOf = (
+  parts: ProcessParts,
+  { reads: store, isShared }: OpenModels,
+  after?: () => Promise<void>,
+): Settling => new Settling({ ...parts, ...parts.opened, store, isShared }, after);
 
 /** Listeners for subscribers in either thread. */
-const listenersOf = ({ progress, history }: ProcessParts, { isShared }: Stores): SubscriberListeners => ({
-  onProgress: (name, position) => {
-    progress.advance(name, position);
+const listenersOf = ({ progress, history }: ProcessParts): SubscriberListeners => ({
+  onProgress: (name, position, ranges) => {
+    progress.advance(name, position, ranges);
   },
   onStopped: progress.stop,
   onFailed: progress.fail,
-  onProjecting: (projectsHere) => {
-    if (isShared) progress.isReportedHere = projectsHere;
-  },
   onHistory: history.note,
 });
 
@@ -210,7 +216,7 @@ function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<voi
     clock,
     logger,
     listeners: {
-      ...listenersOf(parts, stores),
+      ...listenersOf(parts),
       onNoted: errors.note,
     },
     onReady: ({ isRecreated, isFirst }) => {

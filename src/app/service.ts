@@ -111,7 +111,7 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
       rateLimiter: nest.get<RateLimiter>(RATE_LIMITER),
       ...{ clock, ids, logger, creations: nest.get(KeyedCreations) },
       observe: observing(engines, requests),
-      waitForPosition: (position) => nest.get(ReadYourWrites).waitForPosition(position),
+      waitForPosition: (position, tenantId) => nest.get(ReadYourWrites).waitForPosition(position, tenantId),
       asRead: core.readiness.asRead,
       assertWritable: engines.history.assertSound,
       isOpen: () => nest.get(Observation).readiness.isOpen,

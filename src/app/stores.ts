@@ -8,7 +8,7 @@ import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { MemoryLeaseStore } from '../adapters/embedded/lease-store.js';
 import { EmbeddedReadStore } from '../adapters/embedded/read-store.js';
 import { sharingSubscription } from '../adapters/event-store.sharing.js';
-import { subscriberKey } from '../projecting/windowed-subscriber.js';
+import { subscriberKey } from '../projecting/checkpoints.js';
 import { catalogue } from './catalogue.js';
 import { SUBSCRIBERS } from './history-opening.js';
 import { WEBHOOKS } from '../integration/webhook-dispatcher.js';

@@ -6,19 +6,13 @@ import type { HistorySpace } from '../eventsourcing/history-state.js';
 import type { NotedError } from '../observability/counted-error.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
-import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import { checkpointsIn, type Checkpoints } from '../projecting/checkpoints.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import { projections } from '../projections/projections.js';
 import type { ThreadReport } from '../observability/queue-meters.js';
 import type { StoreSettings } from './stores.js';
-import {
-  checkpointsIn,
-  forwardedOf,
-  type SubscriberCallbacks,
-  type SubscriberListeners,
-  type Subscribers,
-} from './subscribers.js';
+import { forwardedOf, type SubscriberCallbacks, type SubscriberListeners, type Subscribers } from './subscribers.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import type { WebhookSettings } from './webhooks.js';
@@ -35,8 +29,8 @@ export type WorkerMethods = {
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
   readonly onReady: (isRecreated: boolean) => void;
-  /** If `names` is omitted, the position applies to all projections. */
-  readonly onProgress: (position: Position, names?: readonly string[]) => void;
+  /** If `names` is omitted, the position applies to all projections; if `ranges` is, to the whole history. */
+  readonly onProgress: (position: Position, names?: readonly string[], ranges?: readonly number[]) => void;
   /** A warning or error of the worker, with bounded texts. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Called about once a second. */
@@ -107,8 +101,8 @@ export class SubscriberThread implements Subscribers {
       onReady: (isRecreated) => {
         this.ready(isRecreated);
       },
-      onProgress: (position, names = MODELS) => {
-        for (const name of names) listeners.onProgress(name, position);
+      onProgress: (position, names = MODELS, ranges) => {
+        for (const name of names) listeners.onProgress(name, position, ranges);
       },
       onQueues: (report) => {
         // Keep the last value: a forwarder that has just started does not report its position yet.
@@ -196,7 +190,6 @@ export class SubscriberThread implements Subscribers {
       worker.on('exit', () => {
         this.worker = undefined;
         this.isReady = false;
-        this.options.listeners.onProjecting(false);
         this.options.onQueues(undefined);
         this.calls?.end();
         resolve(fault);

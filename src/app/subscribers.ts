@@ -11,16 +11,16 @@ import { letterOf, type ParkRequest, type SettleRequest } from '../integration/d
 import type { HistoryFault } from '../eventsourcing/history-state.js';
 import { HistoryWatch, type WatchParts } from '../projecting/history-watch.js';
 import type { Leadership, Led } from '../projecting/leadership.js';
+import { leadRanges, type LedPortion, type RangeLeadership } from '../projecting/range-leadership.js';
 import { marksIn } from '../projecting/marks.js';
 import type { ProjectionLetters } from '../projecting/projection-quarantine.js';
 import type { RebuildReport } from '../projecting/projection-rebuilds.js';
 import { ProjectionRunner } from '../projecting/projection-runner.js';
 import type { AnyProjection } from '../projecting/projection.js';
 import type { QueueMeters, QueueReading } from '../observability/queue-meters.js';
-import type { Checkpoints } from '../projecting/windowed-subscriber.js';
+import { checkpointsIn } from '../projecting/checkpoints.js';
 import type { Broker } from '../ports/broker.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
-import type { ReadStore } from '../ports/read-store.js';
 import type { Ids } from '../ports/time.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
 import { followTree, type IntegritySettings } from './integrity.js';
@@ -37,11 +37,10 @@ export type SubscriberCallbacks = {
 
 /** Reports of the subscribers to their process. They may run in any of its threads. */
 export type SubscriberListeners = {
-  readonly onProgress: (name: string, position: Position) => void;
-  readonly onStopped: (name: string) => void;
+  /** `ranges`: the ranges of the history to which the report applies. Default: all of it. */
+  readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
+  readonly onStopped: (name: string, ranges?: readonly number[]) => void;
   readonly onFailed: (names: readonly string[]) => void;
-  /** The projections have started or stopped running in this process. */
-  readonly onProjecting: (projectsHere: boolean) => void;
   /** The history is damaged, or the event store now holds another one. */
   readonly onHistory: (fault: HistoryFault) => void;
 };
@@ -53,6 +52,8 @@ export type SubscriberParts = SubscriberListeners &
     readonly integrity: IntegritySettings;
     readonly ids: Ids;
     readonly leadership: Leadership;
+    /** Undefined if no other process can write to the read models. */
+    readonly ranges: RangeLeadership | undefined;
     readonly roles: readonly Role[];
     readonly restoreForward: Config['RESTORE_FORWARD'];
     readonly projections: readonly AnyProjection[];
@@ -74,18 +75,12 @@ export const MODELS_LOST = 'the read models are damaged; moving them aside and r
 export const forwardedOf = (queues: readonly QueueReading[]): Position =>
   queues.find(({ kind }) => kind === 'forwarder')?.position ?? BEFORE_ALL;
 
-/** Checkpoints of subscribers that store nothing else in the read store. */
-export function checkpointsIn(store: ReadStore): Checkpoints {
-  const marks = marksIn(store);
-  return { load: (name) => marks.load(name), save: (name, position) => marks.save({ [name]: position }) };
-}
-
 /**
  * Starts the consumers that append nothing: projections and the forwarder, while this process leads them, and the
  * history watch. Runs in any thread that may write to the read store.
  */
 export function startSubscribers(parts: SubscriberParts): Subscribers {
-  const { leadership, roles, projections } = parts;
+  const { leadership, ranges, roles, projections } = parts;
   const watch = new HistoryWatch({
     ...parts,
     models: projections.map(({ model }) => model),
@@ -95,12 +90,12 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
   });
   const led: Led[] = [];
   if (roles.includes('projections')) {
-    led.push(leadership.lead(leaseOf(projections), () => project(parts)));
+    led.push(leadRanges({ leadership, ranges }, leaseOf(projections), (portion) => project(parts, portion)));
     const record = parts.callbacks.recordCheckpoint;
     led.push(leadership.lead(INTEGRITY, () => followTree(parts.integrity, { ...parts, record })));
   }
   if (roles.includes('forwarder')) {
-    led.push(leadership.lead(`forwarder:${FORWARDER}`, () => forward(parts)));
+    led.push(leadRanges({ leadership, ranges }, `forwarder:${FORWARDER}`, (portion) => forward(parts, portion)));
     led.push(leadership.lead(`forwarder:${WEBHOOKS}`, () => dispatch(parts)));
   }
   return {
@@ -120,36 +115,40 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
   return `projections:${createHash('sha256').update(versions.join('\n')).digest('hex').slice(0, 12)}`;
 }
 
-async function project(parts: SubscriberParts): Promise<Led> {
-  const { projections, callbacks, onProjecting } = parts;
+async function project(parts: SubscriberParts, portion: LedPortion | undefined): Promise<Led> {
+  const { callbacks } = parts;
+  // One process folds what is not divided.
+  const projections = parts.projections.filter(({ acrossTenants }) => !acrossTenants || portion?.coordinates !== false);
   const meterOf = (name: string) => parts.meters.of(name, 'projection');
   const meters = projections.map(({ model }) => meterOf(model.name));
   const runner = new ProjectionRunner({
-    ...parts,
+    ...{ ...parts, projections },
+    ...(portion && { portion }),
     letters: lettersOf(callbacks),
     reportRebuild: callbacks.reportRebuild,
-    onProgress: (name, position) => {
+    onProgress: (name, position, ranges) => {
       meterOf(name).reached(position, false);
-      parts.onProgress(name, position);
+      parts.onProgress(name, position, ranges);
     },
     onHandled: (name, events, position) => {
       meterOf(name).handled(events, position);
     },
-    onStopped: (name) => {
+    onStopped: (name, ranges) => {
       meterOf(name).failed();
-      parts.onStopped(name);
+      parts.onStopped(name, ranges);
     },
     onFailed: (names) => {
       for (const name of names) meterOf(name).failed();
       parts.onFailed(names);
     },
   });
-  for (const meter of meters) meter.begin(-1);
+  for (const meter of meters) {
+    meter.ranges = portion?.ranges;
+    meter.begin(-1);
+  }
   await runner.start();
-  onProjecting(true);
   return {
     stop: async () => {
-      onProjecting(false);
       await runner.stop();
       for (const meter of meters) meter.end();
     },
@@ -163,18 +162,20 @@ const lettersOf = ({ park, settle }: SubscriberCallbacks): ProjectionLetters => 
   replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),
 });
 
-function forward(parts: SubscriberParts): Promise<Led> {
+function forward(parts: SubscriberParts, portion: LedPortion | undefined): Promise<Led> {
   const { events, store, broker, catalogue, clock, logger, callbacks, meters } = parts;
+  const meter = meters.of(FORWARDER, 'forwarder');
+  meter.ranges = portion?.ranges;
   const forwarder = new Forwarder({
     ...{ events, broker, catalogue, clock, logger },
-    marks: marksIn(store),
+    ...{ marks: marksIn(store), checkpoints: checkpointsIn(store, portion !== undefined), portion },
     restoreForward: parts.restoreForward,
     report: callbacks.noteForwarder,
     park: (event, error, rewindId) => {
       const subscriber = rewindId === undefined ? FORWARDER : `${FORWARDER}~rewind.${rewindId}`;
       return callbacks.park(letterOf('PUBLISH', subscriber, event, error));
     },
-    meter: meters.of(FORWARDER, 'forwarder'),
+    meter,
   });
   forwarder.start();
   return Promise.resolve(forwarder);

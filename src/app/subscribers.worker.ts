@@ -6,13 +6,16 @@ import { FORWARDER } from '../aggregates/forwarder.aggregate.js';
 import { catalogue } from './catalogue.js';
 import { instrumentedBroker, reportingDamage } from '../observability/instrumented-engines.js';
 import type { PublishResult } from '../observability/engine-metrics.js';
+import { checkpointsIn } from '../projecting/checkpoints.js';
 import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { Leadership } from '../projecting/leadership.js';
+import { RangeLeadership } from '../projecting/range-leadership.js';
 import { notingLogger } from '../observability/noting-logger.js';
 import { QueueMeters } from '../observability/queue-meters.js';
 import { projections } from '../projections/projections.js';
+import { holderOf } from './holder.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
-import { checkpointsIn, MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
+import { MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
 import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { openWebhooks } from './webhooks.js';
@@ -58,7 +61,7 @@ const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers
 let published: Partial<Record<PublishResult, number>> = {};
 const meters = new QueueMeters(clock);
 const { events, identity, notify } = await openEventReader(stores, { clock, logger });
-const { reads, leases, isRecreated } = await openModels(stores, 'readwrite', {
+const { reads, leases, isShared, isRecreated } = await openModels(stores, 'readwrite', {
   clock,
   logger,
   onDamaged: () => {
@@ -74,10 +77,12 @@ const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (
   published[result] = (published[result] ?? 0) + messages;
 });
 if (isRecreated) logger.warn({}, 'the read models were unreadable; they are rebuilt from the history');
-const checkpoints = checkpointsIn(store);
+const checkpoints = checkpointsIn(store, isShared);
+const holder = holderOf(ids);
 if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
 
-const positions = new Map<string, number>();
+type Report = { readonly position: number; readonly ranges: readonly number[] | undefined };
+const positions = new Map<string, Report>();
 const subscribers = startSubscribers({
   ...{ identity, store, broker, catalogue, clock, logger, roles, restoreForward, projections, meters },
   events: reportingDamage(events, (position) => {
@@ -87,28 +92,34 @@ const subscribers = startSubscribers({
   ids,
   integrity,
   webhooks: await openWebhooks(webhooks, clock),
-  leadership: new Leadership(leases, clock, logger, { holder: ids.next() }),
+  leadership: new Leadership(leases, clock, logger, { holder }),
+  ranges: isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined,
   batchSize: 200,
   // Large batches write a document less often. This thread serves no requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
   // All projections usually advance in one write, so one short message reports them all.
-  onProgress: (name, position) => {
-    if (positions.size === 0)
-      queueMicrotask(() => {
-        for (const reached of new Set(positions.values())) {
-          const names = [...positions.keys()].filter((one) => positions.get(one) === reached);
-          listeners.onProgress(reached, names.length === projections.length ? undefined : names);
-        }
-        positions.clear();
-      });
-    positions.set(name, position);
+  onProgress: (name, position, ranges) => {
+    if (positions.size === 0) queueMicrotask(reportPositions);
+    positions.set(name, { position, ranges });
   },
   onStopped: listeners.onStopped,
   onFailed: listeners.onFailed,
-  onProjecting: listeners.onProjecting,
   onHistory: listeners.onHistory,
 });
+
+function reportPositions(): void {
+  const reports = new Map<string, Report & { readonly names: string[] }>();
+  for (const [name, { position, ranges }] of positions) {
+    const key = `${position} ${String(ranges)}`;
+    const report = reports.get(key);
+    if (report) report.names.push(name);
+    else reports.set(key, { position, ranges, names: [name] });
+  }
+  for (const { position, ranges, names } of reports.values())
+    listeners.onProgress(position, names.length === projections.length ? undefined : names, ranges);
+  positions.clear();
+}
 
 setInterval(reportQueues, REPORT_EVERY_MS).unref();
 

@@ -51,10 +51,10 @@ export type KernelOptions = AdmissionOptions &
     /** Called at the end of every request; must not throw. */
     readonly observe?: (outcome: Outcome) => void;
     /**
-     * Resolves once the read models that the route reads have reached the position.
+     * Resolves once the read models of the tenant (of all tenants, for the platform) have reached the position.
      * @throws DomainError unavailable READ_MODEL_BEHIND
      */
-    readonly waitForPosition?: (position: number, endpoint: Endpoint) => Promise<void>;
+    readonly waitForPosition?: (position: number, tenantId: string) => Promise<void>;
     /**
      * Runs the rest of a read. While read models are incomplete, may delay or reject the read. Default: runs it
      * immediately.
@@ -218,7 +218,7 @@ function prepare(
   const read = endpoint.isRecorded === true ? inOwnContext : done;
   if (minPosition === undefined || options.waitForPosition === undefined) asRead(read, options);
   else
-    options.waitForPosition(minPosition, endpoint).then(() => {
+    options.waitForPosition(minPosition, tenantOf(request.state.principal)).then(() => {
       asRead(read, options);
     }, done);
 }

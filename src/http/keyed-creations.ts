@@ -80,7 +80,7 @@ export class KeyedCreations {
     const { status, body, ...claim } = state;
     if (status === 'claimed') return { target, context, claim, isFirst, showsSecret };
     if (body === null) throw secretShown(claim.recordId);
-    sendReplay(reply, body, await this.writes.settled(position));
+    sendReplay(reply, body, await this.writes.settled(position, context.tenantId));
     return undefined;
   }
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PositionNotReached, readModelBehind } from '../eventsourcing/domain-error.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { Progress } from '../projecting/progress.js';
 import { EVENT_STORE, type EventStore } from '../ports/event-store.js';
 import type { AnswerOptions } from './answer.js';
@@ -30,23 +31,30 @@ export class ReadYourWrites {
   ) {}
 
   /**
-   * Returns the headers of a command's response after the read models have reached the position or the wait has timed
-   * out.
+   * Returns the headers of a command's response after the read models of its tenant have reached the position or the
+   * wait has timed out.
    */
-  async settled(position: number): Promise<AnswerOptions> {
-    const reached = await this.progress.reached(position, this.settings.readWaitMs);
+  async settled(position: number, tenantId: string): Promise<AnswerOptions> {
+    const reached = await this.reached(position, this.settings.readWaitMs, tenantId);
     // A stream without events has position −1. A client that sends 0 as X-Min-Position does not wait.
     return { position: Math.max(0, position), ...(!reached && { behind: true }) };
   }
 
   /**
-   * For reads: resolves once the read models have reached the position.
+   * For reads of a tenant or the platform: resolves once the read models have reached the position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
-  async waitForPosition(position: number): Promise<void> {
-    if (await this.progress.reached(position, 0)) return;
+  async waitForPosition(position: number, tenantId: string): Promise<void> {
+    const reached = (timeoutMs: number) => this.reached(position, timeoutMs, tenantId);
+    if (await reached(0)) return;
     const isUnreached = position > (await this.events.head());
-    if (isUnreached && !(await this.progress.reached(position, UNREACHED_WAIT_MS))) throw new PositionNotReached();
-    if (!(await this.progress.reached(position, MIN_POSITION_WAIT_MS))) throw readModelBehind();
+    if (isUnreached && !(await reached(UNREACHED_WAIT_MS))) throw new PositionNotReached();
+    if (!(await reached(MIN_POSITION_WAIT_MS))) throw readModelBehind();
+  }
+
+  /** What a tenant reads depends on its own history. What an operator reads may depend on every tenant's. */
+  private reached(position: number, timeoutMs: number, tenantId: string): Promise<boolean> {
+    const own = tenantId === PLATFORM_TENANT ? undefined : tenantId;
+    return this.progress.reached(position, timeoutMs, undefined, own);
   }
 }

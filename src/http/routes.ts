@@ -15,6 +15,7 @@ import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { currentContext } from '../eventsourcing/context.js';
 import type { Receipt, Target } from '../eventsourcing/command.js';
 import type { Scope } from '../ports/read-store.js';
 import type { Rows } from '../queries/query.js';
@@ -53,7 +54,7 @@ export class Services {
 
   /** The response of an executed command. */
   async settled(body: unknown, { position }: Positioned, options: AnswerOptions = {}): Promise<Answer> {
-    return answer(body, { ...(await this.writes.settled(position)), ...options });
+    return answer(body, { ...(await this.writes.settled(position, currentContext().tenantId)), ...options });
   }
 }
 

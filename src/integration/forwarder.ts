@@ -24,7 +24,9 @@ import type { Logger } from '../ports/log.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
-import { type Checkpoints, WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import { type Checkpoints } from '../projecting/checkpoints.js';
+import type { LedPortion } from '../projecting/range-leadership.js';
+import { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
 import { Attempts, handedOf, Rewinds } from './publishing.js';
 import { alsoAbout, publicEventTypes } from './translations.js';
 
@@ -33,6 +35,7 @@ type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park
   readonly attempts: Pick<Attempts, 'publish'>;
   /** Called at a pause event. Later events are published only after it resolves. */
   readonly whenPaused: () => Promise<void>;
+  readonly portion?: LedPortion | undefined;
 };
 
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
@@ -48,6 +51,8 @@ export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): W
     // Each prefix matches exactly one type: no public type is a prefix of another event type.
     filter: { on: 'type', prefixes: [...publicEventTypes, PAUSED] },
     maxInFlight: 256,
+    ...(parts.portion && { portion: parts.portion }),
+    isControl: ({ type }) => type === PAUSED,
     handle: (event) => attempts.publish(event),
     pace: ({ type }) => (type === PAUSED ? whenPaused() : Promise.resolve()),
     alsoIn: alsoAbout,
@@ -65,6 +70,9 @@ type Parts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
+  readonly checkpoints: Checkpoints;
+  /** Part of the history to publish. The coordinator also carries out rewinds. Default: all of it. */
+  readonly portion?: LedPortion | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
@@ -167,7 +175,7 @@ export class Forwarder {
   private async recall(): Promise<Attempts> {
     const { marks, logger, report, restoreForward, meter } = this.parts;
     const handed = await marks.load(HANDED);
-    const checkpoint = await marks.load(FORWARDER);
+    const checkpoint = await this.parts.checkpoints.load(FORWARDER);
     meter?.begin(checkpoint);
     if (handed >= 0 || checkpoint >= 0) return new Attempts(this.parts, HANDED, { upTo: handed, mayBeMore: true });
     const { state } = await this.read();
@@ -199,19 +207,30 @@ export class Forwarder {
     if (this.live?.checkpoint === checkpoint) return;
     await this.endLive();
     if (checkpoint === undefined) return;
-    const { marks } = this.parts;
     const lane = createLiveLane({
       ...this.parts,
       attempts,
       whenPaused: () => this.whenPaused(),
-      checkpoints: {
-        load: async () => Math.max(await marks.load(checkpoint), state.start?.after ?? BEFORE_ALL),
-        // Other components read the forwarder's progress from the mark FORWARDER, which never decreases.
-        save: (_, position) => marks.save({ [checkpoint]: position, [FORWARDER]: position }),
-      },
+      checkpoints: this.checkpointsAfter(state, checkpoint),
     });
     await lane.start();
     this.live = { checkpoint, lane };
+  }
+
+  /** The lane's checkpoints: those of the last start, and no earlier than it. */
+  private checkpointsAfter({ start }: State, checkpoint: string): Checkpoints {
+    const { checkpoints } = this.parts;
+    const after = start?.after ?? BEFORE_ALL;
+    return {
+      load: async () => Math.max(await checkpoints.load(checkpoint), after),
+      loadRanges: async (_, ranges) =>
+        (await checkpoints.loadRanges(checkpoint, ranges)).map((position) => Math.max(position, after)),
+      save: async (_, position, portion) => {
+        await checkpoints.save(checkpoint, position, portion);
+        // Other components read the forwarder's progress from the checkpoint FORWARDER, which never decreases.
+        if (checkpoint !== FORWARDER) await checkpoints.save(FORWARDER, position, portion);
+      },
+    };
   }
 
   /** Resolves when the pause ends, or when the lane is stopped because of it. */
@@ -230,7 +249,8 @@ export class Forwarder {
   }
 
   private async keepRewinding(state: State): Promise<void> {
-    const next = state.pause ? undefined : state.rewinds[0];
+    const isCoordinator = this.parts.portion?.coordinates ?? true;
+    const next = state.pause || !isCoordinator ? undefined : state.rewinds[0];
     if (next?.revision === this.rewinding?.revision) return;
     await this.endRewinding();
     if (next) this.rewinding = this.rewind(next);

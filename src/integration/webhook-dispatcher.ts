@@ -16,7 +16,7 @@ import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
-import { subscriberKey } from '../projecting/windowed-subscriber.js';
+import { subscriberKey } from '../projecting/checkpoints.js';
 import { publicEventTypes } from './translations.js';
 import type { DeliveryParts, WebhookAddress } from './webhook-attempts.js';
 import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';

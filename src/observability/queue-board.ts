@@ -2,6 +2,7 @@ import type { Cache } from '../ports/cache.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
+import { ALL_RANGES, RANGES } from '../eventsourcing/slices.js';
 import type { QueueKind, QueueReading } from './queue-meters.js';
 
 /** State of a queue for operators. Null means unknown. */
@@ -48,6 +49,7 @@ const SHARE_EVERY_MS = 2_000;
  * current.
  */
 const SHARED_FOR_MS = 10_000;
+const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];
 const ANSWER_WITHIN_MS = 2_000;
 const SAMPLE_EVERY_MS = 10_000;
 /** Samples kept: one hour. */
@@ -56,7 +58,12 @@ const MAX_SAMPLES = 360;
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
 
-const keyOf = (name: string): string => `queues:${name}`;
+/**
+ * Key of shared readings. Replicas that work on parts of the same queues share all of them under the first range that
+ * they lead; other queues have a key of their own.
+ */
+const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ranges'>): string =>
+  ranges ? `queues:${kind}#${String(ranges[0] ?? 0)}` : `queues:${name}`;
 
 /**
  * Provides the state of all queues of the service in any process. The leader of a queue reports its state directly or
@@ -88,13 +95,27 @@ export class QueueBoard {
   /** Returns all queues in their declared order. Never rejects, and resolves within seconds. */
   async list(): Promise<QueueState[]> {
     const { queues, shared } = this.parts;
-    const here = new Map(this.parts.readings().map((reading) => [reading.name, reading]));
-    const readingOf = async (name: string) => here.get(name) ?? (shared && this.inTime(() => read(shared, name)));
+    const here = this.parts.readings();
+    const parts = shared ? await this.sharedParts(shared, here) : [];
+    const readingOf = async (name: string) => {
+      const known = [...here, ...parts].filter((reading) => reading.name === name);
+      return known.length > 0 ? combined(known) : shared && (await this.inTime(() => read(shared, name)))?.[0];
+    };
     const [head, ...states] = await Promise.all([
       this.inTime(() => this.parts.head()),
       ...queues.map(async ({ name, kind }) => ({ name, kind, reading: await readingOf(name) })),
     ]);
     return Promise.all(states.map((state) => this.stateOf(state, head)));
+  }
+
+  /** Readings of other replicas for the ranges that this process does not lead. */
+  private async sharedParts(cache: Cache, here: readonly QueueReading[]): Promise<readonly QueueReading[]> {
+    const own = new Set(here.map(keyOf));
+    const keys = DIVIDED_KINDS.flatMap((kind) => ALL_RANGES.map((range) => keyOf({ name: '', kind, ranges: [range] })));
+    const found = await Promise.all(
+      keys.filter((key) => !own.has(key)).map((key) => this.inTime(() => readKey(cache, key))),
+    );
+    return found.flatMap((readings) => readings ?? []);
   }
 
   private async stateOf(queue: Found, head: number | undefined): Promise<QueueState> {
@@ -110,9 +131,12 @@ export class QueueBoard {
    * since then must not count as lag.
    */
   private async positionOf({ name, kind, reading }: Found): Promise<number | undefined> {
-    if (reading && kind !== 'projection') return reading.position;
+    const isWhole = !reading?.ranges || reading.ranges.length >= RANGES;
+    if (reading && kind !== 'projection' && isWhole) return reading.position;
     const known = await this.inTime(() => this.parts.positionOf(name, kind));
-    return reading ? Math.max(reading.position, known ?? -1) : known;
+    if (!reading) return known;
+    // Ranges without a reading may be behind those with one.
+    return isWhole ? Math.max(reading.position, known ?? -1) : (known ?? reading.position);
   }
 
   private async sample(): Promise<void> {
@@ -130,10 +154,20 @@ export class QueueBoard {
   }
 
   private async share(cache: Cache): Promise<void> {
-    const { clock, logger, readings } = this.parts;
+    const { clock, logger } = this.parts;
+    let before: readonly string[] = [];
     while (!this.stopping.signal.aborted) {
+      const readings = new Map<string, QueueReading[]>();
+      for (const reading of this.parts.readings()) {
+        const key = keyOf(reading);
+        readings.set(key, [...(readings.get(key) ?? []), reading]);
+      }
       try {
-        await Promise.all(readings().map((one) => cache.set(keyOf(one.name), JSON.stringify(one), SHARED_FOR_MS)));
+        await Promise.all([...readings].map(([key, some]) => cache.set(key, JSON.stringify(some), SHARED_FOR_MS)));
+        // After a change of the ranges, the previous readings would count twice.
+        const outdated = before.filter((key) => key.includes('#') && !readings.has(key));
+        await Promise.all(outdated.map((key) => cache.set(key, '[]', 1)));
+        before = [...readings.keys()];
       } catch (error) {
         logger.warn({ err: error }, 'the state of the queues could not be shared with other replicas');
       }
@@ -142,9 +176,30 @@ export class QueueBoard {
   }
 }
 
-async function read(cache: Cache, name: string): Promise<QueueReading | undefined> {
-  const text = await cache.get(keyOf(name));
-  return text === undefined ? undefined : (JSON.parse(text) as QueueReading);
+const read = (cache: Cache, name: string): Promise<readonly QueueReading[]> => readKey(cache, `queues:${name}`);
+
+async function readKey(cache: Cache, key: string): Promise<readonly QueueReading[]> {
+  const text = await cache.get(key);
+  return text === undefined ? [] : [JSON.parse(text) as QueueReading | QueueReading[]].flat();
+}
+
+/** Combines the readings of the replicas that work on a queue. */
+function combined(readings: readonly QueueReading[]): QueueReading {
+  const [first] = readings as [QueueReading];
+  if (readings.length === 1) return first;
+  const sum = (of: (reading: QueueReading) => number): number => readings.reduce((all, one) => all + of(one), 0);
+  const times = readings.flatMap(({ lastProcessedAt }) => lastProcessedAt ?? []).toSorted();
+  return {
+    ...{ name: first.name, kind: first.kind },
+    position: Math.min(...readings.map(({ position }) => position)),
+    isIdle: readings.every(({ isIdle }) => isIdle),
+    inFlight: sum(({ inFlight }) => inFlight),
+    handled: sum(({ handled }) => handled),
+    failures: sum(({ failures }) => failures),
+    perMinute: sum(({ perMinute }) => perMinute),
+    lastProcessedAt: times.at(-1) ?? null,
+    ranges: readings.flatMap(({ ranges = [] }) => [...ranges]),
+  };
 }
 
 function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {

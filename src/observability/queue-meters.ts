@@ -21,6 +21,8 @@ export type QueueReading = {
   readonly perMinute: number;
   /** ISO 8601 UTC; null before the first event. */
   readonly lastProcessedAt: string | null;
+  /** Ranges of the history on which this process works; missing if the queue is not divided. */
+  readonly ranges?: readonly number[];
 };
 
 const WINDOW_SECONDS = 60;
@@ -29,6 +31,8 @@ const WINDOW_SECONDS = 60;
 export class QueueMeter {
   /** Whether this process consumes the queue. */
   isBegun = false;
+  /** Ranges of the history on which this process works; undefined for all of it. */
+  ranges: readonly number[] | undefined;
   private position = -1;
   private caughtUp = false;
   private inFlight = 0;
@@ -99,7 +103,9 @@ export class QueueMeter {
     const perMinute = this.seconds.reduce((sum, count) => sum + count, 0);
     const lastProcessedAt = lastMs === undefined ? null : new Date(lastMs).toISOString();
     const isIdle = this.caughtUp && inFlight === 0;
-    return { name, kind, position, isIdle, inFlight, handled, failures, perMinute, lastProcessedAt };
+    const { ranges } = this;
+    const figures = { inFlight, handled, failures, perMinute, lastProcessedAt };
+    return { name, kind, position, isIdle, ...figures, ...(ranges && { ranges }) };
   }
 
   /** Clears the slots of the seconds that have passed since the last count. */

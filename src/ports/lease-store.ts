@@ -25,4 +25,8 @@ export interface LeaseStore {
    * @throws ReadStoreUnavailable
    */
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean>;
+  /** Returns the leases whose names begin with the prefix, by name. @throws ReadStoreUnavailable */
+  list(prefix: string): Promise<ReadonlyMap<string, Lease>>;
+  /** Removes the lease if it still equals `expected`. @throws ReadStoreUnavailable */
+  remove(name: string, expected: Lease): Promise<void>;
 }

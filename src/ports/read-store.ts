@@ -87,10 +87,22 @@ export type DocumentWrite = DocumentKey & {
   readonly expected: number | null;
 };
 
+export type TableWrites = {
+  readonly table: AnyTable;
+  readonly writes: readonly DocumentWrite[];
+  /**
+   * No process will write platform documents of this table for events up to this position. Default: the position of
+   * the checkpoints.
+   */
+  readonly platformUpTo?: number;
+};
 /** Document writes, and the checkpoints to store with them. */
 export type WriteBatch = {
-  readonly tables: readonly { readonly table: AnyTable; readonly writes: readonly DocumentWrite[] }[];
-  /** Stored after all writes, and only if none of them conflicted. A checkpoint never moves backwards. */
+  readonly tables: readonly TableWrites[];
+  /**
+   * Stored after all writes, and only if none of them conflicted. A checkpoint never moves backwards. A key with a `#`
+   * is a part of the checkpoint before it; an engine may store all parts of a checkpoint together.
+   */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
 /** The writes that were not applied because the stored document was not at the expected position. */

@@ -3,3 +3,5 @@ export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 
 /** Matches a text that is exactly one such UUID. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);
+
+export const isUuid = (text: string): boolean => UUID.test(text);

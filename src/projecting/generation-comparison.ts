@@ -47,6 +47,38 @@ export async function countChanged(
   return changed;
 }
 
+/** Number of comparisons before documents at different positions count as changed. */
+const MAX_COMPARISONS = 50;
+
+/**
+ * Returns how many of these documents differ although both contain the same events. Repeats the comparison after each
+ * `pause` while a document is at different positions, because another process is writing it.
+ */
+export async function countSettled(
+  store: Store,
+  one: AnyTable,
+  other: AnyTable,
+  keys: readonly DocumentKey[],
+  pause: () => Promise<boolean>,
+): Promise<number> {
+  let changed = 0;
+  let open = keys;
+  for (let round = 0; open.length > 0; round += 1) {
+    const moving: DocumentKey[] = [];
+    for (let from = 0; from < open.length; from += PART) {
+      const part = open.slice(from, from + PART);
+      const [left, right] = [await store.load(one, part), await store.load(other, part)];
+      const different = part.map((_, at) => at).filter((at) => !isSame(left[at], right[at]));
+      const settled = different.filter((at) => left[at]?.position === right[at]?.position);
+      changed += settled.length;
+      for (const at of different) if (!settled.includes(at)) moving.push(part[at] as DocumentKey);
+    }
+    open = moving;
+    if (round === MAX_COMPARISONS || (open.length > 0 && !(await pause()))) break;
+  }
+  return changed + open.length;
+}
+
 /**
  * Whether both documents are equal or both absent. Their JSON text may still differ, because members keep their
  * insertion order.

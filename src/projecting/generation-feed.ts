@@ -4,15 +4,19 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { ownStreams } from '../eventsourcing/stream-events.js';
+import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { prefixesOf, wants } from './projection.js';
-import { PoisonEvent, project, type Projector } from './projector.js';
+import { checkpointsOf, project } from './project.js';
+import { PoisonEvent, type Projector } from './projector.js';
+import { rangeOfStream, type Portion } from '../eventsourcing/slices.js';
 
 type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
   readonly batchSize: number;
   readonly stopping: AbortSignal;
+  readonly portion: Portion;
 };
 
 type BuildOptions = {
@@ -51,6 +55,9 @@ export async function buildTogether(
 /** Events per build batch. Requests of the same thread wait while a batch is folded: about 40 ms at this size. */
 const BUILD_BATCH = 200;
 const TURN = 'turn';
+const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
+/** Readers on other replicas may wait this long for a range without events. */
+const IDLE_RANGES_MS = 100;
 
 /**
  * Feeds generations through their phases: a shared build, a separate catch-up subscription, and one subscription shared
@@ -61,6 +68,8 @@ export class GenerationFeed {
   private readonly generations = new Set<Projector>();
   /** All generations in phase `following` contain every event up to this position. */
   position: Position = BEFORE_ALL;
+  /** The checkpoints of all ranges contain at least this position. */
+  private stored: Position = BEFORE_ALL;
 
   constructor(private readonly parts: Parts) {}
 
@@ -72,6 +81,10 @@ export class GenerationFeed {
   /** Returns the live generation of a projection. */
   liveOf(name: string): Projector | undefined {
     return this.live().find((one) => one.name === name);
+  }
+
+  all(): readonly Projector[] {
+    return [...this.generations];
   }
 
   live(): readonly Projector[] {
@@ -87,7 +100,7 @@ export class GenerationFeed {
   cutOver(old: Projector, next: Projector): void {
     old.isLive = false;
     next.isLive = true;
-    this.parts.onProgress(next.name, this.position);
+    this.parts.onProgress(next.name, this.position, next.portion.ranges);
   }
 
   /** Removes a generation. It is not written to after the promise resolves. */
@@ -104,7 +117,11 @@ export class GenerationFeed {
    */
   async build(projectors: readonly Projector[]): Promise<void> {
     const { store, stopping: signal, buildBatchSize: batchSize = BUILD_BATCH } = this.parts;
-    const options = { batchSize, signal, store: this.store.bind(this) };
+    const options = {
+      batchSize,
+      signal,
+      store: (some: readonly Projector[], batch: EventBatch) => this.store(some, batch),
+    };
     await this.retry(projectors, 'building read models failed; retrying', async () => {
       await buildTogether(this.parts, projectors, options);
       // A stopped live generation is still read, so it needs its indexes.
@@ -142,7 +159,7 @@ export class GenerationFeed {
     await this.retry(undefined, message, async (gotOn) => {
       for await (const batch of this.subscribe(this.position)) {
         await this.turn(async () => {
-          const events = await this.store(this.following(), batch);
+          const events = await this.store(this.following(), batch, 'touched');
           this.position = batch.position;
           await after(events);
         });
@@ -152,21 +169,46 @@ export class GenerationFeed {
     });
   }
 
-  /** Stores a batch in generations, isolating poison events. Returns the decoded events. */
-  private async store(projectors: readonly Projector[], batch: EventBatch): Promise<readonly Recorded[]> {
-    const { store, catalogue, quarantine } = this.parts;
-    const events: Recorded[] = [];
-    for (const event of batch.events)
-      try {
-        events.push(catalogue.decode(event));
-      } catch (error) {
-        await quarantine.isolateUnreadable(projectors, event, error);
-      }
+  /**
+   * Keeps the checkpoints of ranges without events close to those of the others. Does nothing if the history is not
+   * divided.
+   */
+  async keepIdleRanges(): Promise<void> {
+    const { clock, stopping, portion, logger } = this.parts;
+    while (portion.ranges && !stopping.aborted) {
+      await clock.sleep(IDLE_RANGES_MS, stopping);
+      await this.turn(() => this.storeIdleRanges()).catch((err: unknown) => {
+        logger.warn({ err }, 'the checkpoints of ranges without events could not be stored; retrying');
+      });
+    }
+  }
+
+  private async storeIdleRanges(): Promise<void> {
+    const { position } = this;
+    if (position === this.stored || this.parts.stopping.aborted) return;
+    await this.parts.store.write({ tables: [], checkpoints: checkpointsOf(this.following(), position) });
+    this.stored = position;
+  }
+
+  /**
+   * Stores a batch in generations, isolating poison events. Returns the decoded events. `touched`: stores only the
+   * checkpoints of ranges with events.
+   */
+  private async store(
+    projectors: readonly Projector[],
+    batch: EventBatch,
+    checkpoints?: 'touched',
+  ): Promise<readonly Recorded[]> {
+    const { store, quarantine, portion } = this.parts;
+    const events = await this.decode(projectors, batch);
+    const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
+    const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
+    const ranges = portion.ranges && checkpoints && [...new Set(own.map(({ stream }) => rangeOfStream(stream)))];
     for (;;) {
       const going = projectors.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
       try {
-        if (going.length > 0) await project(store, going, events, batch.position);
-        for (const projector of going) await this.advance(projector, events, batch.position);
+        if (going.length > 0) await project(store, going, eventsOf, batch.position, ranges);
+        for (const projector of going) await this.advance(projector, eventsOf(projector), batch.position);
         return events;
       } catch (error) {
         if (!(error instanceof PoisonEvent)) throw error;
@@ -175,12 +217,32 @@ export class GenerationFeed {
     }
   }
 
+  /** Decodes the events that the feed needs, isolating those that this release cannot decode. */
+  private async decode(projectors: readonly Projector[], batch: EventBatch): Promise<readonly Recorded[]> {
+    const { catalogue, quarantine } = this.parts;
+    const events: Recorded[] = [];
+    for (const event of batch.events)
+      try {
+        if (this.isMeant(event.stream)) events.push(catalogue.decode(event));
+      } catch (error) {
+        const meant = projectors.filter((one) => one.portion.has(event.stream));
+        await quarantine.isolateUnreadable(meant, event, error);
+      }
+    return events;
+  }
+
+  /** Whether the feed needs a stream's events. Those of the platform include requests of operators. */
+  private isMeant(stream: string): boolean {
+    const { portion } = this.parts;
+    return portion.coordinates || portion.has(stream) || stream.includes(PLATFORM_STREAM);
+  }
+
   private async advance(projector: Projector, events: readonly Recorded[], position: Position): Promise<void> {
     const { onProgress, onHandled, quarantine } = this.parts;
     const { name, projection } = projector;
     projector.position = Math.max(projector.position, position);
     if (projector.isLive) {
-      onProgress(name, position);
+      onProgress(name, position, projector.portion.ranges);
       onHandled?.(name, events.filter(({ entity }) => wants(projection, entity)).length, position);
     }
     await quarantine.passed(projector);

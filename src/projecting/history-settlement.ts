@@ -10,7 +10,8 @@ import { HistoryRegister, type Anchor } from './history-register.js';
 import type { HistorySpace } from '../eventsourcing/history-state.js';
 import { checkpointKey } from './projection.js';
 import { eventAt, lastOwnEvent } from '../eventsourcing/stream-events.js';
-import { subscriberKey } from './windowed-subscriber.js';
+import { subscriberKey } from './checkpoints.js';
+import { ALL_RANGES, modelPart, subscriberPart } from '../eventsourcing/slices.js';
 
 type Model = AnyTable['model'];
 
@@ -140,10 +141,15 @@ class Settlement {
   private async positionsIn(space: string): Promise<readonly Position[]> {
     const { models, subscribers } = this.parts;
     const store = this.within(space);
-    const keys = [...models.map(filledKey), ...subscribers.map(subscriberKey)];
+    const ofSubscribers = subscribers.map(subscriberKey);
+    const ofModels: string[] = [];
     for (const model of models)
-      keys.push(checkpointKey(model, (await store.liveGeneration(model.name, model.version)) ?? 1));
-    return store.checkpoints(keys);
+      ofModels.push(checkpointKey(model, (await store.liveGeneration(model.name, model.version)) ?? 1));
+    const parts = ALL_RANGES.flatMap((range) => [
+      ...ofSubscribers.map((key) => subscriberPart(key, range)),
+      ...ofModels.map((key) => modelPart(key, range)),
+    ]);
+    return store.checkpoints([...models.map(filledKey), ...ofSubscribers, ...ofModels, ...parts]);
   }
 
   /** Whether the event store accepts the position and delivers events after it. */

@@ -36,7 +36,7 @@ export class Leadership {
   private readonly options: Required<LeadershipOptions>;
 
   constructor(
-    private readonly leases: LeaseStore,
+    private readonly leases: Pick<LeaseStore, 'read' | 'replace'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
     options: LeadershipOptions,

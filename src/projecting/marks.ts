@@ -1,5 +1,5 @@
 import type { ReadStore } from '../ports/read-store.js';
-import { subscriberKey } from './windowed-subscriber.js';
+import { subscriberKey } from './checkpoints.js';
 import { token } from '../ports/token.js';
 
 /** Nest injection token of `Marks`. */

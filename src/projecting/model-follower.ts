@@ -1,8 +1,10 @@
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Progress } from './progress.js';
 import { checkpointKey, stoppedKey } from './projection.js';
+import { ALL_RANGES, modelPart } from '../eventsourcing/slices.js';
 
 /** A read model whose progress and live generation are followed. */
 export type FollowedModel = AnyTable['model'];
@@ -94,13 +96,27 @@ export class ModelFollower {
 
   private async lookForProgress(): Promise<void> {
     const keys = this.models.map((model) => checkpointKey(model, this.generationOf(model)));
-    const positions = await this.store.checkpoints([...keys, ...keys.map(stoppedKey)]);
+    const isDivided = this.models.some(({ name }) => this.progress.isDivided(name));
+    const parts = isDivided ? ALL_RANGES : [];
+    const stored = await this.store.checkpoints([
+      ...keys.flatMap((key) => [key, stoppedKey(key)]),
+      ...parts.flatMap((range) => keys.flatMap((key) => [modelPart(key, range), modelPart(stoppedKey(key), range)])),
+    ]);
     for (const [index, { name }] of this.models.entries()) {
-      const position = positions[index] ?? -1;
-      const stoppedAt = positions[keys.length + index] ?? -1;
-      this.progress.advance(name, position);
-      if (stoppedAt > position) this.progress.stop(name);
+      const whole = stored[2 * index] ?? BEFORE_ALL;
+      if (!this.progress.isDivided(name)) this.note(name, whole, stored[2 * index + 1] ?? BEFORE_ALL);
+      else
+        for (const range of parts) {
+          const at = 2 * (keys.length * (range + 1) + index);
+          const position = Math.max(whole, stored[at] ?? BEFORE_ALL);
+          this.note(name, position, stored[at + 1] ?? BEFORE_ALL, [range]);
+        }
     }
+  }
+
+  private note(name: string, position: Position, stoppedAt: Position, ranges?: readonly number[]): void {
+    this.progress.advance(name, position, ranges);
+    if (stoppedAt > position) this.progress.stop(name, ranges);
   }
 
   private async lookForGenerations(): Promise<void> {

@@ -1,23 +1,28 @@
 import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
+import { RANGES, rangeOf } from '../eventsourcing/slices.js';
 
 type Waiter = {
   readonly names: readonly string[];
+  /** Undefined: all ranges. */
+  readonly range: number | undefined;
   readonly position: number;
   readonly done: (reached: boolean) => void;
 };
+
+/** Progress of one subscriber: a position for each range of the history, or one for the whole history. */
+type Standing = { readonly positions: number[]; readonly stopped: Set<number> };
 
 /**
  * The positions of all subscribers, as known to this process. Callers can wait for a position. If a subscriber stops,
  * waiting for it fails at once.
  */
 export class Progress {
-  private readonly positions = new Map<string, number>();
-  private readonly stopped = new Set<string>();
+  private readonly standings = new Map<string, Standing>();
   /** Consecutive failed attempts. */
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
-  /** Whether the projections run in this process. If so, it need not poll for progress made elsewhere. */
+  /** Whether all projections run in this process. If so, it need not poll for progress made elsewhere. */
   isReportedHere = false;
   /** Called when a caller starts to wait. */
   onAwaited: (() => void) | undefined;
@@ -27,25 +32,44 @@ export class Progress {
     private readonly clock: Clock,
     names: readonly string[] = [],
   ) {
-    for (const name of names) this.positions.set(name, -1);
+    for (const name of names) this.standings.set(name, { positions: [-1], stopped: new Set() });
+  }
+
+  /** Distinguishes the ranges of these subscribers, because several processes lead them. */
+  divide(names: readonly string[]): void {
+    for (const name of names)
+      this.standings.set(name, { positions: new Array<number>(RANGES).fill(-1), stopped: new Set() });
+  }
+
+  isDivided(name: string): boolean {
+    return (this.standings.get(name)?.positions.length ?? 1) > 1;
   }
 
   get isAwaited(): boolean {
     return this.waiters.size > 0;
   }
 
-  /** Reports that `name` has processed everything up to `position`. Positions never decrease. */
-  advance(name: string, position: number): void {
-    this.stopped.delete(name);
+  /**
+   * Reports that `name` has processed everything up to `position`, in the ranges given or in all. Positions never
+   * decrease.
+   */
+  advance(name: string, position: number, ranges?: readonly number[]): void {
+    const { positions, stopped } = this.standingOf(name);
     this.failures.delete(name);
-    if (this.positions.has(name) && position <= this.position(name)) return;
-    this.positions.set(name, position);
-    this.settle();
+    let hasMoved = false;
+    for (const range of ranges ?? positions.keys()) {
+      stopped.delete(range);
+      if (position <= (positions[range] ?? -1)) continue;
+      positions[range] = position;
+      hasMoved = true;
+    }
+    if (hasMoved) this.settle();
   }
 
-  /** Reports that `name` has stopped until an operator intervenes. */
-  readonly stop = (name: string): void => {
-    this.stopped.add(name);
+  /** Reports that `name` has stopped until an operator intervenes, in the ranges given or in all. */
+  readonly stop = (name: string, ranges?: readonly number[]): void => {
+    const { positions, stopped } = this.standingOf(name);
+    for (const range of ranges ?? positions.keys()) stopped.add(range);
     this.settle();
   };
 
@@ -59,31 +83,48 @@ export class Progress {
    * after two in a row.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
-    if (this.stopped.has(name)) return 'stopped';
+    if (this.isStopped(name)) return 'stopped';
     return (this.failures.get(name) ?? 0) > 1 ? 'failed' : 'running';
   }
 
   /** Resets all subscribers: their data is gone and they start from the beginning. */
   reset(): void {
-    for (const name of this.names) this.positions.set(name, -1);
-    for (const known of [this.stopped, this.failures]) known.clear();
+    for (const { positions, stopped } of this.standings.values()) {
+      positions.fill(-1);
+      stopped.clear();
+    }
+    this.failures.clear();
   }
 
-  position(name: string): number {
-    return this.positions.get(name) ?? -1;
+  /** Position of a subscriber, in all ranges or in one. */
+  position(name: string, range?: number): number {
+    const positions = this.standings.get(name)?.positions ?? [-1];
+    return positionAt(positions, range);
   }
 
   get names(): readonly string[] {
-    return [...this.positions.keys()];
+    return [...this.standings.keys()];
   }
 
-  isStopped(name: string): boolean {
-    return this.stopped.has(name);
+  isStopped(name: string, range?: number): boolean {
+    const standing = this.standings.get(name);
+    if (!standing) return false;
+    const { stopped, positions } = standing;
+    return range === undefined || positions.length === 1 ? stopped.size > 0 : stopped.has(range);
   }
 
-  /** Whether all of `names` (default: all known subscribers) reach `position` within `timeoutMs`. */
-  async reached(position: number, timeoutMs: number, names: readonly string[] = this.names): Promise<boolean> {
-    const state = this.look(names, position);
+  /**
+   * Whether all of `names` (default: all known subscribers) reach `position` within `timeoutMs`. With a `tenantId`, only
+   * the range of that tenant matters.
+   */
+  async reached(
+    position: number,
+    timeoutMs: number,
+    names: readonly string[] = this.names,
+    tenantId?: string,
+  ): Promise<boolean> {
+    const range = tenantId === undefined ? undefined : rangeOf(tenantId);
+    const state = this.look({ names, range, position });
     if (state !== 'waiting') return state === 'reached';
     return new Promise((resolve) => {
       const timer = new AbortController();
@@ -92,7 +133,7 @@ export class Progress {
         timer.abort(DONE);
         resolve(reached);
       };
-      const waiter: Waiter = { names, position, done };
+      const waiter: Waiter = { names, range, position, done };
       this.waiters.add(waiter);
       this.onAwaited?.();
       void this.clock.sleep(timeoutMs, timer.signal).then(() => {
@@ -101,16 +142,30 @@ export class Progress {
     });
   }
 
-  private look(names: readonly string[], position: number): 'reached' | 'waiting' | 'stopped' {
-    const missing = names.filter((name) => this.position(name) < position);
+  private look({ names, range, position }: Omit<Waiter, 'done'>): 'reached' | 'waiting' | 'stopped' {
+    const missing = names.filter((name) => this.position(name, range) < position);
     if (missing.length === 0) return 'reached';
-    return missing.some((name) => this.stopped.has(name)) ? 'stopped' : 'waiting';
+    return missing.some((name) => this.isStopped(name, range)) ? 'stopped' : 'waiting';
   }
 
   private settle(): void {
     for (const waiter of this.waiters) {
-      const state = this.look(waiter.names, waiter.position);
+      const state = this.look(waiter);
       if (state !== 'waiting') waiter.done(state === 'reached');
     }
   }
+
+  private standingOf(name: string): Standing {
+    const known = this.standings.get(name);
+    if (known) return known;
+    const standing = { positions: [-1], stopped: new Set<number>() };
+    this.standings.set(name, standing);
+    return standing;
+  }
+}
+
+/** Subscribers whose work is not divided have one position for all ranges. */
+function positionAt(positions: readonly number[], range: number | undefined): number {
+  if (positions.length === 1) return positions[0] ?? -1;
+  return range === undefined ? Math.min(...positions) : (positions[range] ?? -1);
 }

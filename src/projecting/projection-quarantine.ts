@@ -6,6 +6,7 @@ import { parseStreamName } from '../eventsourcing/stream-name.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
+import { modelPart, partsOf, rangeOfStream } from '../eventsourcing/slices.js';
 
 /** An event that a generation could not fold, and the document it affects. */
 export type QuarantineEntry = DocumentKey & {
@@ -103,7 +104,9 @@ export class ProjectionQuarantine {
 
   /** Loads the entries of a generation that is starting, and refolds the documents that this release can fold. */
   async open(projector: Projector): Promise<void> {
-    for (const entry of await quarantineOf(this.parts.store, projector.checkpointKey)) {
+    const { portion, checkpointKey } = projector;
+    for (const entry of await quarantineOf(this.parts.store, checkpointKey)) {
+      if (!portion.has(entry.stream)) continue;
       if (entry.kind === 'projection') this.retried.set(projector, entry);
       else {
         projector.leave(entry);
@@ -132,7 +135,7 @@ export class ProjectionQuarantine {
     const apart = isApart ? document : undefined;
     const key = apart
       ? { kind: 'document' as const, ...apart }
-      : { kind: 'projection' as const, scope: PLATFORM, id: '' };
+      : { kind: 'projection' as const, scope: PLATFORM, id: rangeIdOf(projector, stream) };
     const entry: QuarantineEntry = { ...key, eventId, stream, revision, position };
     // A stopped rebuild reports its own failure and leaves no entries behind.
     if (apart || projector.isLive) {
@@ -143,8 +146,9 @@ export class ProjectionQuarantine {
     else {
       if (projector.isLive) {
         // This checkpoint tells other replicas that the projection has stopped.
-        await store.write({ tables: [], checkpoints: [{ key: stoppedKey(projector.checkpointKey), position }] });
-        onStopped(projector.name);
+        const keys = partsOf(stoppedKey(projector.checkpointKey), modelPart, projector.portion);
+        await store.write({ tables: [], checkpoints: keys.map((key) => ({ key, position })) });
+        onStopped(projector.name, projector.portion.ranges);
       }
       projector.stoppedAt = entry;
       projector.become('stopped');
@@ -236,6 +240,10 @@ export class ProjectionQuarantine {
     return changeQuarantine(this.parts.store, projector.checkpointKey, by);
   }
 }
+
+/** Each range has its own entry for the event at which a projection stopped. */
+const rangeIdOf = ({ portion }: Projector, stream: string): string =>
+  portion.ranges ? String(rangeOfStream(stream)) : '';
 
 /** Returns the readable part of an event that this release cannot decode; undefined if its stream name is invalid. */
 function outlineOf(event: RecordedEvent): Recorded | undefined {

@@ -3,7 +3,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { candidates, countChanged } from './generation-comparison.js';
+import { candidates, countChanged, countSettled } from './generation-comparison.js';
 import type { GenerationFeed } from './generation-feed.js';
 import {
   projectionAggregate,
@@ -20,7 +20,9 @@ import {
 } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
-import { Projector } from './projector.js';
+import type { Projector } from './projector.js';
+import { addNext, isFed, pausing, RebuildHelper } from './rebuild-helper.js';
+import type { Portion } from '../eventsourcing/slices.js';
 
 /** Stores a step of a rebuild durably. Returns false without storing it if the rebuild has already ended. */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;
@@ -29,6 +31,7 @@ type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
   readonly feed: GenerationFeed;
   readonly stopping: AbortSignal;
+  readonly portion: Portion;
 };
 
 /** Rebuilds start once none has been requested for this long, so that they share one read of the history. */
@@ -58,15 +61,22 @@ export class ProjectionRebuilds {
   private readonly tasks = new Set<Promise<unknown>>();
 
   private readonly reader: RecordReader;
+  private readonly helper: RebuildHelper;
 
   constructor(private readonly parts: Parts) {
-    this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock);
+    const reader = (this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock));
+    const later = this.later.bind(this);
+    this.helper = new RebuildHelper({ ...parts, reader, later, retireLater: (old) => this.unfeed(old) });
   }
 
   /** Continues open rebuilds and removes generations left behind. */
   start(): void {
-    const { feed, clock, stopping } = this.parts;
+    const { feed, clock, stopping, portion } = this.parts;
     const live = feed.live();
+    if (!portion.coordinates) {
+      for (const { name } of live) this.helper.join(name);
+      return;
+    }
     this.later(async () => {
       for (const { name } of live) {
         const { rebuild } = await this.controlOf(name);
@@ -84,7 +94,12 @@ export class ProjectionRebuilds {
   /** Handles rebuild requests and cancellations. */
   react(event: Recorded): void {
     if (event.entity !== projectionAggregate.name) return;
-    const { type, data } = event as unknown as ProjectionEvent;
+    const requested = event as unknown as ProjectionEvent;
+    if (!this.parts.portion.coordinates) {
+      this.helper.react(event.recordId, requested);
+      return;
+    }
+    const { type, data } = requested;
     if (type === 'ProjectionRebuildRequested') {
       const { rebuildId: id, version, requestedAt } = data;
       this.enqueue(event.recordId, { id, version, requestedAt, generation: null, compared: null });
@@ -139,7 +154,7 @@ export class ProjectionRebuilds {
 
   /** Starts a rebuild or resumes it. Returns undefined if it has ended. */
   private async begin(job: Job): Promise<Begun | undefined> {
-    const { store, logger, reportRebuild, feed, quarantine } = this.parts;
+    const { logger, reportRebuild, feed } = this.parts;
     const { name, rebuild } = job;
     const old = feed.liveOf(name);
     const control = await this.controlOf(name);
@@ -153,15 +168,9 @@ export class ProjectionRebuilds {
     const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
     if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
     logger.info({ projection: name, generation }, 'a rebuild starts');
-    const table = { model: old.table.model, generation };
-    await store.prepare([table], { bulk: true });
-    const next = new Projector(store, { projection: old.projection, table });
-    next.isLive = false;
-    next.position = await store.checkpoint(next.checkpointKey);
-    await quarantine.open(next);
+    const next = await addNext(this.parts, old, generation);
     job.next = next;
     if (job.isCancelled) next.become('retired');
-    feed.add(next);
     return { job, old, next };
   }
 
@@ -190,13 +199,18 @@ export class ProjectionRebuilds {
     const { name, rebuild } = job;
     const [one, other] = [old.table, next.table];
     const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
+    const pause = pausing(clock, stopping, isOver);
+    if (!(await isFed(store, next, feed.position, pause))) return false;
     const { keys, more } = await candidates(store, one, other, () => !isOver());
+    // Other processes write to their ranges, so differences may be of a moment.
+    const isDivided = next.portion.ranges !== undefined;
+    const settled = isDivided ? more + (await countSettled(store, one, other, keys, pause)) : 0;
     while (!isOver()) {
       const isLive = await feed.turn(async () => {
         if (isOver()) return false;
         // The new generation may have joined slightly ahead of the shared subscription.
         if (feed.position < next.position) return undefined;
-        const changedDocuments = more + (await countChanged(store, one, other, keys));
+        const changedDocuments = isDivided ? settled : more + (await countChanged(store, one, other, keys));
         const compared = { kind: 'compared', position: feed.position, changedDocuments } as const;
         if (!(await reportRebuild(name, rebuild.id, compared)) || !(await this.makeLive(next))) return false;
         feed.cutOver(old, next);
@@ -217,6 +231,12 @@ export class ProjectionRebuilds {
     return false;
   }
 
+  private async unfeed(old: Projector): Promise<void> {
+    const { clock, feed, stopping } = this.parts;
+    await clock.sleep(FED_AFTER_CUTOVER_MS, stopping);
+    await feed.retire(old);
+  }
+
   /** Retries until the store responds, because a failed call may still have taken effect. */
   private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
@@ -228,10 +248,9 @@ export class ProjectionRebuilds {
   }
 
   private async retire(old: Projector, live: number): Promise<void> {
-    const { clock, feed, stopping } = this.parts;
+    const { clock, stopping } = this.parts;
     await this.release(old.table, live);
-    await clock.sleep(FED_AFTER_CUTOVER_MS, stopping);
-    await feed.retire(old);
+    await this.unfeed(old);
     await clock.sleep(KEPT_AFTER_CUTOVER_MS, stopping);
     if (!stopping.aborted) await this.remove(old.table);
   }

@@ -9,7 +9,9 @@ import { GenerationFeed } from './generation-feed.js';
 import { ProjectionQuarantine, QUARANTINE_TABLE, type ProjectionLetters } from './projection-quarantine.js';
 import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js';
 import type { AnyProjection } from './projection.js';
+import { readPositions } from './project.js';
 import { Projector } from './projector.js';
+import { modelPart, positionsIn, WHOLE, type Portion } from '../eventsourcing/slices.js';
 
 export type ProjectionRunnerParts = {
   readonly events: EventReader;
@@ -26,15 +28,19 @@ export type ProjectionRunnerParts = {
   readonly buildBatchSize?: number;
   readonly letters: ProjectionLetters;
   readonly reportRebuild: RebuildReport;
-  /** Called for each live generation after each stored batch. */
-  readonly onProgress: (name: string, position: Position) => void;
+  /** Part of the history to work on. Default: all of it. */
+  readonly portion?: Portion;
+  /** Called for each live generation after each stored batch. `ranges`: those of the portion, if it is a part. */
+  readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
   readonly onHandled?: (name: string, events: number, position: Position) => void;
   /** Called when projections fail; they are retried. */
   readonly onFailed?: (names: readonly string[]) => void;
   /** Called when a projection stops before an event that it cannot fold. */
-  readonly onStopped: (name: string) => void;
+  readonly onStopped: (name: string, ranges?: readonly number[]) => void;
 };
+
+const WHOLE_EVERY_MS = 1_000;
 
 /** Keeps a set of projections up to date: their live generations, and new generations that operators request. */
 export class ProjectionRunner {
@@ -45,14 +51,16 @@ export class ProjectionRunner {
   /** Replayed dead letters whose events have not been retried yet. */
   private readonly replayed = new Set<string>();
   private readonly tasks = new Set<Promise<void>>();
+  private readonly portion: Portion;
 
   constructor(private readonly parts: ProjectionRunnerParts) {
     const { signal: stopping } = this.stopping;
     // Every generation that is catching up and every task after a rebuild adds an abort listener.
     setMaxListeners(0, stopping);
+    const portion = (this.portion = parts.portion ?? WHOLE);
     const quarantine = (this.quarantine = new ProjectionQuarantine(parts));
-    const feed = (this.feed = new GenerationFeed({ batchSize: 100, ...parts, quarantine, stopping }));
-    this.rebuilds = new ProjectionRebuilds({ ...parts, quarantine, feed, stopping });
+    const feed = (this.feed = new GenerationFeed({ batchSize: 100, ...parts, portion, quarantine, stopping }));
+    this.rebuilds = new ProjectionRebuilds({ ...parts, portion, quarantine, feed, stopping });
   }
 
   /** Prepares the tables. Resolves once the projections have started, not once they have caught up. */
@@ -68,11 +76,13 @@ export class ProjectionRunner {
     for (const projector of rest) projector.become(projector.position < from ? 'catching-up' : 'following');
     for (const projector of all) {
       this.feed.add(projector);
-      onProgress(projector.name, projector.position);
+      onProgress(projector.name, projector.position, projector.portion.ranges);
     }
     this.feed.position = from;
     logger.info({ from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) }, 'projections start');
     this.run(this.feedAll(rest, empty));
+    this.run(this.feed.keepIdleRanges());
+    this.run(this.keepWholeCheckpoints());
     this.rebuilds.start();
   }
 
@@ -104,11 +114,36 @@ export class ProjectionRunner {
       const { model } = projection;
       let generation = await store.liveGeneration(model.name, model.version);
       if (generation === undefined) await store.setLiveGeneration(model.name, model.version, (generation = 1));
-      projectors.push(new Projector(store, { projection, table: { model, generation } }));
+      projectors.push(new Projector(store, { projection, table: { model, generation }, portion: this.portion }));
     }
-    const positions = await store.checkpoints(projectors.map(({ checkpointKey }) => checkpointKey));
-    for (const [index, projector] of projectors.entries()) projector.position = positions[index] ?? BEFORE_ALL;
+    await readPositions(store, projectors);
     return projectors;
+  }
+
+  /**
+   * Keeps the undivided checkpoint of every generation at the minimum over its ranges. A release without ranges
+   * continues from it, and platform-wide totals are settled up to it.
+   */
+  private async keepWholeCheckpoints(): Promise<void> {
+    const { clock, logger } = this.parts;
+    const { signal } = this.stopping;
+    while (this.portion.ranges && !signal.aborted) {
+      await clock.sleep(WHOLE_EVERY_MS, signal);
+      await this.storeWhole().catch((err: unknown) => {
+        logger.warn({ err }, 'the checkpoints of the ranges could not be combined; retrying');
+      });
+    }
+  }
+
+  private async storeWhole(): Promise<void> {
+    const { store } = this.parts;
+    const divided = this.feed.all().filter(({ portion }) => portion.ranges !== undefined);
+    const keys = divided.map(({ checkpointKey }) => checkpointKey);
+    const positions = await positionsIn(store, keys, modelPart);
+    for (const [index, projector] of divided.entries()) projector.platformUpTo = positions[index] ?? BEFORE_ALL;
+    if (!this.portion.coordinates) return;
+    const checkpoints = keys.map((key, index) => ({ key, position: positions[index] ?? BEFORE_ALL }));
+    await store.write({ tables: [], checkpoints: checkpoints.filter(({ position }) => position > BEFORE_ALL) });
   }
 
   /**

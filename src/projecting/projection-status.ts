@@ -1,4 +1,4 @@
-import type { EventStore, Position } from '../ports/event-store.js';
+import { BEFORE_ALL, type EventStore, type Position } from '../ports/event-store.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import type { RecordReader } from '../eventsourcing/record-reader.js';
@@ -7,6 +7,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { projectionAggregate, type EndedRebuild } from './projection-control.js';
 import { checkpointKey } from './projection.js';
 import type { Progress } from './progress.js';
+import { modelPart, positionsIn } from '../eventsourcing/slices.js';
 
 type Model = AnyTable['model'];
 
@@ -66,10 +67,10 @@ export class ProjectionStatus {
     const { state } = await this.reader.read(projectionAggregate, PLATFORM_TENANT, name);
     const { rebuild, last } = state;
     const generation = (await this.store.liveGeneration(name, version)) ?? 1;
-    const position = await this.store.checkpoint(checkpointKey({ name, version }, generation));
+    const position = await this.positionOf({ name, version }, generation);
     const built = rebuild?.generation
-      ? await this.store.checkpoint(checkpointKey({ name, version: rebuild.version }, rebuild.generation))
-      : -1;
+      ? await this.positionOf({ name, version: rebuild.version }, rebuild.generation)
+      : BEFORE_ALL;
     return {
       ...{ name, version, generation, position, head },
       lag: Math.max(0, head - position),
@@ -88,6 +89,11 @@ export class ProjectionStatus {
         reason: last.reason,
       },
     };
+  }
+
+  /** Returns the position that all ranges have reached. */
+  private async positionOf(model: Pick<Model, 'name' | 'version'>, generation: number): Promise<Position> {
+    return (await positionsIn(this.store, [checkpointKey(model, generation)], modelPart))[0] ?? BEFORE_ALL;
   }
 
   private statusOf(name: string, isRebuilding: boolean, isBehind: boolean): ProjectionState['status'] {

@@ -13,7 +13,9 @@ import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.
 import { isSame } from './generation-comparison.js';
 import { buildTogether } from './generation-feed.js';
 import { checkpointKey, type AnyProjection } from './projection.js';
-import { PoisonEvent, project, Projector } from './projector.js';
+import { project } from './project.js';
+import { PoisonEvent, Projector } from './projector.js';
+import { modelPart, positionsIn } from '../eventsourcing/slices.js';
 
 /** Sample size, limits and progress reporting. */
 export type VerificationOptions = {
@@ -73,7 +75,8 @@ export async function verifyProjections(
     if (generation === undefined) leftOut.push(model.name);
     else {
       // The checkpoint is read before the scan, so the scanned documents contain every event up to it.
-      const checkpoint = await store.checkpoint(checkpointKey(model, generation));
+      const ranges = projection.acrossTenants ? [] : undefined;
+      const [checkpoint = BEFORE_ALL] = await positionsIn(store, [checkpointKey(model, generation)], modelPart, ranges);
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
     }
   }

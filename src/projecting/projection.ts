@@ -31,10 +31,15 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly scope?: (event: Recorded<Event>) => Scope;
   /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
+  /** Events of several tenants affect the same document, so one process folds them all. */
+  readonly acrossTenants?: true;
 };
 
 /** A projection with its document and event types erased. */
-export type AnyProjection = Pick<Projection<object, DomainEvent>, 'sources' | 'recordsOf' | 'ofEvents'> & {
+export type AnyProjection = Pick<
+  Projection<object, DomainEvent>,
+  'sources' | 'recordsOf' | 'ofEvents' | 'acrossTenants'
+> & {
   readonly model: ReadModel;
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;

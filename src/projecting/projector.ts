@@ -3,10 +3,13 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { QuarantineEntry } from './projection-quarantine.js';
+import { WHOLE, type Portion } from '../eventsourcing/slices.js';
 import { checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
 type Folded = { document: object | undefined; position: number };
 type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
+
+type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; readonly portion?: Portion };
 
 /** The read store methods that a projector and `project` need. */
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
@@ -35,7 +38,6 @@ const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
   retired: [],
 };
 
-const MAX_REFOLDS = 20;
 /**
  * Documents cached per generation. Few documents change repeatedly, so a larger cache would only fill the heap's old
  * generation.
@@ -79,16 +81,22 @@ export class Projector {
   readonly projection: AnyProjection;
   /** The generation that the projector fills. */
   readonly table: AnyTable;
+  /** The part of the history that the projector folds. */
+  readonly portion: Portion;
+  /** No process will store platform documents for events up to this position; undefined if this process stores all. */
+  platformUpTo: Position | undefined;
 
   constructor(
     private readonly store: Pick<DocumentStore, 'load'>,
-    { projection, table }: { readonly projection: AnyProjection; readonly table: AnyTable },
+    { projection, table, portion = WHOLE }: Filled,
     /** Restricts folding to a sample of the documents. */
     private readonly accepts?: (key: DocumentKey, position: Position) => boolean,
   ) {
     this.projection = projection;
     this.table = table;
+    this.portion = projection.acrossTenants ? WHOLE : portion;
     this.isFirst = projection.ofEvents === true;
+    if (this.portion.ranges) this.platformUpTo = BEFORE_ALL;
   }
 
   get phase(): Phase {
@@ -127,11 +135,12 @@ export class Projector {
     return this.projection.model.name;
   }
 
+  /** Key of the generation's checkpoint, which may have parts. */
   get checkpointKey(): string {
     return checkpointKey(this.table.model, this.table.generation);
   }
 
-  /** Folds a batch without storing it. @throws PoisonEvent */
+  /** Folds a batch of the portion's events without storing it. @throws PoisonEvent */
   async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
     const { projection } = this;
     const wanted = events.filter((event) => wants(projection, event.entity));
@@ -208,41 +217,6 @@ export class Projector {
       touched.set(keyOf(scope, id), { scope, id, ...(found ? unpack(found) : ABSENT) });
     }
     return touched;
-  }
-}
-
-/**
- * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict (a faster
- * process), everything is loaded and folded again.
- * @throws PoisonEvent, ReadStoreUnavailable
- */
-export async function project(
-  store: Pick<DocumentStore, 'write'>,
-  projectors: readonly Projector[],
-  events: readonly Recorded[],
-  position: number,
-): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
-    const folded: { projector: Projector; writes: DocumentWrite[] }[] = [];
-    for (const projector of projectors) folded.push({ projector, writes: await projector.fold(events) });
-    const { conflicts } = await store
-      .write({
-        tables: folded
-          .filter(({ writes }) => writes.length > 0)
-          .map(({ projector, writes }) => ({ table: projector.table, writes })),
-        checkpoints: projectors.map((projector) => ({ key: projector.checkpointKey, position })),
-      })
-      .catch((error: unknown) => {
-        // The stored state is unknown, so the next fold must load it.
-        for (const projector of projectors) projector.forget();
-        throw error;
-      });
-    if (conflicts.length === 0) {
-      for (const { projector, writes } of folded) projector.remember(writes);
-      return;
-    }
-    for (const projector of projectors) projector.forget();
-    if (attempt === MAX_REFOLDS) throw new Error(`Projections keep conflicting at position ${position}`);
   }
 }
 

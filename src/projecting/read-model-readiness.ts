@@ -4,7 +4,7 @@ import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
-import { subscriberKey, type Checkpoints } from './windowed-subscriber.js';
+import { subscriberKey, type Checkpoints } from './checkpoints.js';
 
 /** Maximum time that a caller's read waits for a model that is being built before it is rejected. */
 const WAIT_MS = 5_000;

@@ -1,20 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { EventFilter, EventReader, RecordedEvent } from '../ports/event-store.js';
+import { BEFORE_ALL, type EventFilter, type EventReader, type RecordedEvent } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import type { Logger } from '../ports/log.js';
-
-/** Storage of subscriber checkpoints. */
-export interface Checkpoints {
-  load(name: string): Promise<number>;
-  save(name: string, position: number): Promise<void>;
-}
-
-/** Key of a subscriber's checkpoint in the read store. */
-export const subscriberKey = (name: string): string => `subscriber:${name}`;
+import type { Checkpoints } from './checkpoints.js';
+import type { LedPortion } from './range-leadership.js';
+import { rangeOfStream } from '../eventsourcing/slices.js';
 
 /** Filter, handler and error policy of a subscriber. */
 export type WindowedOptions = {
@@ -32,6 +26,10 @@ export type WindowedOptions = {
   /** Stores an event that cannot be handled durably as a dead letter, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   readonly maxInFlight?: number;
+  /** Part of the history to handle. Default: all of it. */
+  readonly portion?: LedPortion;
+  /** Whether an event concerns every portion. */
+  readonly isControl?: (event: RecordedEvent) => boolean;
   /** Counts events in flight, handled events and failures. */
   readonly meter?: QueueMeter;
   /** Delays the next event while other work in the thread has priority. */
@@ -40,6 +38,7 @@ export type WindowedOptions = {
 
 const MAX_PAUSE_MS = 5_000;
 const CHECKPOINT_EVERY_MS = 200;
+const FRESH_EVERY_MS = 50;
 
 /**
  * Handles a subscription at least once, with many events in flight. The checkpoint never passes an event that is
@@ -53,6 +52,8 @@ export class WindowedSubscriber {
   private delivered = -1;
   private saved = -1;
   private room: (() => void) | undefined;
+  /** Positions that ranges of the portion had reached at the start. Earlier events are skipped. */
+  private ahead: ReadonlyMap<number, number> = new Map();
   private running: Promise<void> | undefined;
 
   constructor(
@@ -84,9 +85,25 @@ export class WindowedSubscriber {
   async start(): Promise<void> {
     // Every event that waits for a retry adds an abort listener, up to `maxInFlight` in total.
     setMaxListeners(0, this.stopping.signal);
-    this.delivered = this.saved = await this.checkpoints.load(this.name);
+    this.delivered = this.saved = await this.loadPosition();
     this.options.meter?.begin(this.delivered);
     this.running = Promise.all([this.consume(), this.keepCheckpoint()]).then(() => undefined);
+  }
+
+  private async loadPosition(): Promise<number> {
+    const ranges = this.options.portion?.ranges;
+    if (!ranges) return this.checkpoints.load(this.name);
+    const positions = await this.checkpoints.loadRanges(this.name, ranges);
+    this.ahead = new Map(ranges.map((range, at) => [range, positions[at] ?? BEFORE_ALL]));
+    return Math.min(...positions);
+  }
+
+  /** Whether this subscriber handles an event, and has not done so before. */
+  private isMeant(event: RecordedEvent): boolean {
+    const { portion, isControl } = this.options;
+    if (!portion?.ranges || isControl?.(event)) return true;
+    const ahead = this.ahead.get(rangeOfStream(event.stream));
+    return ahead !== undefined && event.position > ahead;
   }
 
   /** Waits for events in flight, abandons those waiting for a retry, and saves the checkpoint. */
@@ -106,12 +123,7 @@ export class WindowedSubscriber {
       for await (const batch of this.store.subscribeToAll(subscription)) {
         // Until the whole batch is in flight, the queue must not be reported as empty.
         if (batch.events.length > 0) this.options.meter?.markUnknown();
-        for (const event of batch.events) {
-          if (!(await this.roomFor(signal))) return;
-          await this.options.pace?.(event);
-          const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
-          handling.add(work);
-        }
+        for (const event of batch.events) if (this.isMeant(event) && !(await this.begin(event, handling))) return;
         if (this.isStopping()) return;
         this.delivered = Math.max(this.delivered, batch.position);
         this.options.meter?.reached(this.position, batch.caughtUp);
@@ -124,6 +136,15 @@ export class WindowedSubscriber {
     };
     await retryForever(this.clock, signal, attempt, complain, { failed: () => this.options.meter?.markUnknown() });
     await Promise.all(handling);
+  }
+
+  /** Begins to handle an event when there is room for it. Returns false when the subscriber stops. */
+  private async begin(event: RecordedEvent, handling: Set<Promise<void>>): Promise<boolean> {
+    if (!(await this.roomFor(this.stopping.signal))) return false;
+    await this.options.pace?.(event);
+    const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
+    handling.add(work);
+    return true;
   }
 
   private async take(event: RecordedEvent): Promise<void> {
@@ -143,9 +164,7 @@ export class WindowedSubscriber {
     let failure: { error: unknown } | undefined;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
-        if (failure) await this.options.park(event, failure.error);
-        else await this.options.handle(this.catalogue.decode(event), signal);
-        return true;
+        return await this.act(event, failure);
       } catch (error) {
         if (error === signal.reason) return false;
         this.options.meter?.failed();
@@ -157,6 +176,25 @@ export class WindowedSubscriber {
       }
     }
     return false;
+  }
+
+  /**
+   * A leader that was paused may have been replaced, so it acts only after its heartbeat has succeeded again. Returns
+   * false when the subscriber stops.
+   */
+  private async becomesFresh(): Promise<boolean> {
+    const { portion } = this.options;
+    const { signal } = this.stopping;
+    while (portion?.isFresh() === false && !signal.aborted) await this.clock.sleep(FRESH_EVERY_MS, signal);
+    return !signal.aborted;
+  }
+
+  /** Handles an event or, if that has failed, parks it. Returns false if the subscriber stops before. */
+  private async act(event: RecordedEvent, failure: { readonly error: unknown } | undefined): Promise<boolean> {
+    if (this.options.portion && !(await this.becomesFresh())) return false;
+    if (failure) await this.options.park(event, failure.error);
+    else await this.options.handle(this.catalogue.decode(event), this.stopping.signal);
+    return true;
   }
 
   /** Waits for room for one more event. Returns false when the subscriber stops. */
@@ -181,7 +219,7 @@ export class WindowedSubscriber {
     const { position } = this;
     if (position === this.saved) return;
     try {
-      await this.checkpoints.save(this.name, position);
+      await this.checkpoints.save(this.name, position, this.options.portion);
       this.saved = position;
     } catch (error) {
       this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');

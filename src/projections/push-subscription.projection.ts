@@ -34,6 +34,7 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
   // The streams of a browser in several tenants feed the same document.
   documents: ({ recordId }) => [recordId],
   scope: () => PLATFORM,
+  acrossTenants: true,
   evolve: (view, event) => {
     const { recordId: id, tenantId, revision, metadata } = event;
     if (event.type === 'PushUnsubscribed')
@@ -61,6 +62,7 @@ export const pushUseProjection: Projection<PushUseView, PushDeliveryEvent | Push
     return event.type === 'PushUnsubscribed' ? ofRecord(event) : [];
   },
   scope: () => PLATFORM,
+  acrossTenants: true,
   evolve: (view, event, id) => {
     if (event.type === 'PushUnsubscribed') return undefined;
     return event.type === 'PushesDelivered' ? { id, lastUsedAt: event.data.at } : view;

@@ -47,7 +47,6 @@ describe("The subscribers' thread", () => {
       listeners: {
         onProgress: ignored,
         onStopped: ignored,
-        onProjecting: ignored,
         onHistory: ignored,
         onNoted: ignored,
         onFailed: ignored,

@@ -129,7 +129,15 @@ export class KontorProcess {
     return [...held].toSorted();
   }
 
-  private log(): { level: number; msg: string; lease?: string }[] {
+  /** The ranges that the process leads, by the kind of work, according to its log. */
+  ranges(): Readonly<Record<string, readonly number[]>> {
+    const held: Record<string, readonly number[]> = {};
+    for (const { msg, group = '', ranges = [] } of this.log())
+      if (msg === 'leads ranges') held[group.split(':')[0] ?? ''] = ranges;
+    return held;
+  }
+
+  private log(): { level: number; msg: string; lease?: string; group?: string; ranges?: number[] }[] {
     const lines = this.stdout.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
     return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }

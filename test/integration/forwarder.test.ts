@@ -20,6 +20,7 @@ import { saleId } from '../../src/aggregates/sale-payload.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { Forwarder } from '../../src/integration/forwarder.js';
+import type { Checkpoints } from '../../src/projecting/checkpoints.js';
 import type { Marks } from '../../src/projecting/marks.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
@@ -104,6 +105,11 @@ class Scene {
     return new Scene(directory, EmbeddedEventStore.open({ directory, clock }), broker, choosy(broker));
   }
 
+  private readonly checkpoints: Checkpoints = {
+    load: (name) => this.marks.load(name),
+    loadRanges: () => Promise.resolve([]),
+    save: (name, position) => this.marks.save({ [name]: position }),
+  };
   private readonly marks: Marks = {
     load: (name) => Promise.resolve(this.kept.get(name) ?? -1),
     save: (marks) => {
@@ -147,6 +153,7 @@ class Scene {
     const warn = (_: object, message: string) => void this.warnings.push(message);
     const forwarder = new Forwarder({
       ...{ events, broker, catalogue, marks, clock, restoreForward, logger: { ...silentLogger, warn } },
+      checkpoints: this.checkpoints,
       report: (report) => this.decide((state, now) => noteForwarder(state, report, now)),
       park: (event: RecordedEvent) => {
         const failure = this.failParking();

@@ -80,7 +80,7 @@ class Replica {
   /** Starts to lead, or to stand by. */
   join(isEnabled = false): this {
     const leader = this.leader(isEnabled);
-    const way: LeaseStore = {
+    const way: Pick<LeaseStore, 'read' | 'replace'> = {
       read: (name) => this.cross(() => leases.read(name)),
       replace: (name, expected: Lease | undefined, next: Lease) =>
         this.cross(() => leases.replace(name, expected, next)),

@@ -7,7 +7,7 @@ import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** The shared leases as one replica reaches them: the connection can break, and responses can get lost. */
-class Way implements LeaseStore {
+class Way implements Pick<LeaseStore, 'read' | 'replace'> {
   isBroken = false;
   answersGetLost = false;
 

@@ -6,7 +6,8 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import type { AnyProjection } from '../../src/projecting/projection.js';
-import { PoisonEvent, project, Projector } from '../../src/projecting/projector.js';
+import { project } from '../../src/projecting/project.js';
+import { PoisonEvent, Projector } from '../../src/projecting/projector.js';
 import { PLATFORM, tenantScope, type AnyTable } from '../../src/ports/read-store.js';
 import {
   anyFact,

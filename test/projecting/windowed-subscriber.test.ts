@@ -9,11 +9,8 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { UnknownEvent, type Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { QueueMeter } from '../../src/observability/queue-meters.js';
-import {
-  WindowedSubscriber,
-  type Checkpoints,
-  type WindowedOptions,
-} from '../../src/projecting/windowed-subscriber.js';
+import { checkpointsIn, subscriberKey, type Checkpoints } from '../../src/projecting/checkpoints.js';
+import { WindowedSubscriber, type WindowedOptions } from '../../src/projecting/windowed-subscriber.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { catalogue, facts, happen } from '../support/club.toy.js';
@@ -81,15 +78,12 @@ class Scene {
     return new Scene(directory, events, reads);
   }
 
-  readonly checkpoints: Checkpoints = {
-    load: (name) => this.reads.checkpoint(name),
-    save: async (name, position) => {
-      await this.reads.write({ tables: [], checkpoints: [{ key: name, position }] });
-    },
-  };
+  get checkpoints(): Checkpoints {
+    return checkpointsIn(this.reads);
+  }
 
   saved(): Promise<number> {
-    return this.reads.inner.checkpoint('desk');
+    return this.reads.inner.checkpoint(subscriberKey('desk'));
   }
 
   async start(options: Partial<WindowedOptions> = {}, desk = this.desk): Promise<WindowedSubscriber> {

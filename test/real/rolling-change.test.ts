@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { Leadership } from '../../src/projecting/leadership.js';
+import { RangeLeadership } from '../../src/projecting/range-leadership.js';
+import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
 import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
 import { ModelFollower } from '../../src/projecting/model-follower.js';
 import { QueueMeters } from '../../src/observability/queue-meters.js';
@@ -42,10 +44,13 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
   const models = projections.map(({ model }) => model);
   const follower = new ModelFollower(reads, models, progress, clock, logger, () => Promise.resolve());
   await reads.prepare(await follower.start());
-  const state = { projects: false };
+  progress.divide(names);
+  const state: { ranges: readonly number[] } = { ranges: [] };
+  const onRanges = (_: string, ranges: readonly number[]): void => void (state.ranges = ranges);
   const subscribers = startSubscribers({
     ...{ events, store: new HistoryReadStore(reads, { space: '' }), broker, catalogue, clock, logger, projections },
     leadership: new Leadership(leases, clock, logger, { holder: name }),
+    ranges: new RangeLeadership(leases, clock, logger, { holder: name, onRanges }),
     roles: ['projections'],
     restoreForward: 'wait',
     batchSize: 100,
@@ -65,18 +70,14 @@ async function startReplica(settings: StoreSettings, name: string, projections: 
       noteWebhook: () => Promise.resolve(),
       recordCheckpoint: () => Promise.resolve(false),
     },
-    onProgress: (model, position) => {
-      progress.advance(model, position);
+    onProgress: (model, position, ranges) => {
+      progress.advance(model, position, ranges);
     },
     onStopped: progress.stop,
     onFailed: () => undefined,
     identity: undefined,
     historyId: 'rolling',
     onHistory: () => undefined,
-    onProjecting: (projectsHere) => {
-      state.projects = projectsHere;
-      progress.isReportedHere = projectsHere;
-    },
   });
   return {
     ...{ events, reads, progress, state },
@@ -95,7 +96,7 @@ const until = async (condition: () => boolean, withinMs = 15_000): Promise<void>
   }
 };
 
-test('replicas of the same models share a lease, in any order, and replicas of other versions have another', () => {
+test('replicas of the same models form a group, in any order, and replicas of other versions form another', () => {
   expect(leaseOf([...OLD].reverse())).toBe(leaseOf(OLD));
   expect(leaseOf(NEW)).not.toBe(leaseOf(OLD));
 });
@@ -127,10 +128,11 @@ describe('a release with a new version of a read model', () => {
     const before = await happen(first.events, ...many, facts.opened('red', 3));
     expect(await first.progress.reached(before, 15_000)).toBe(true);
     expect(await second.progress.reached(before, 15_000)).toBe(true);
-    expect([first.state.projects, second.state.projects]).toEqual([true, false]);
+    await until(() => first.state.ranges.length === 8 && second.state.ranges.length === 8);
+    expect([...first.state.ranges, ...second.state.ranges].toSorted((a, b) => a - b)).toEqual(ALL_RANGES);
 
     const third = await startReplica(settings, 'new 1', NEW);
-    await until(() => third.state.projects);
+    await until(() => third.state.ranges.length === 16);
     const during = await happen(first.events, facts.greeted('m0', 'lea'), facts.opened('blue', 4));
     for (const replica of [first, second, third]) expect(await replica.progress.reached(during, 15_000)).toBe(true);
     const greetingsOf = async ({ reads }: typeof first, { model }: AnyProjection): Promise<number> => {

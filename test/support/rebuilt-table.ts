@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
 import { prefixesOf, type AnyProjection } from '../../src/projecting/projection.js';
-import { project, Projector } from '../../src/projecting/projector.js';
+import { project } from '../../src/projecting/project.js';
+import { Projector } from '../../src/projecting/projector.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
 

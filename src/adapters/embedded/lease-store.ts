@@ -9,10 +9,24 @@ export class MemoryLeaseStore implements LeaseStore {
   }
 
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean> {
-    const stored = this.leases.get(name);
-    const isEqual =
-      stored?.holder === expected?.holder && stored?.term === expected?.term && stored?.counter === expected?.counter;
+    const isEqual = this.is(name, expected);
     if (isEqual) this.leases.set(name, next);
     return Promise.resolve(isEqual);
+  }
+
+  list(prefix: string): Promise<ReadonlyMap<string, Lease>> {
+    return Promise.resolve(new Map([...this.leases].filter(([name]) => name.startsWith(prefix))));
+  }
+
+  remove(name: string, expected: Lease): Promise<void> {
+    if (this.is(name, expected)) this.leases.delete(name);
+    return Promise.resolve();
+  }
+
+  private is(name: string, expected: Lease | undefined): boolean {
+    const stored = this.leases.get(name);
+    return (
+      stored?.holder === expected?.holder && stored?.term === expected?.term && stored?.counter === expected?.counter
+    );
   }
 }

@@ -1,5 +1,5 @@
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
-import { isDuplicateKey, type MongoConnection } from './connection.js';
+import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
 
 const LEASES = 'kontor_leases';
 
@@ -9,7 +9,17 @@ export class MongoLeaseStore implements LeaseStore {
 
   async read(name: string): Promise<Lease | undefined> {
     const found = await this.mongo.findById(LEASES, name);
-    return found && ({ holder: found.holder, term: found.term, counter: found.counter } as Lease);
+    return found && leaseOf(found);
+  }
+
+  async list(prefix: string): Promise<ReadonlyMap<string, Lease>> {
+    const found = await this.mongo.find(LEASES, { _id: { $gte: prefix, $lt: `${prefix}\uffff` } }, {});
+    return new Map(found.map((each) => [each._id, leaseOf(each)]));
+  }
+
+  async remove(name: string, { holder, term, counter }: Lease): Promise<void> {
+    const leases = this.mongo.collection(LEASES, { writeConcern: this.mongo.journaled });
+    await this.mongo.within(() => leases.deleteOne({ _id: name, holder, term, counter }));
   }
 
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean> {
@@ -31,3 +41,5 @@ export class MongoLeaseStore implements LeaseStore {
     });
   }
 }
+
+const leaseOf = ({ holder, term, counter }: Stored): Lease => ({ holder, term, counter }) as Lease;

@@ -150,12 +150,12 @@ export class ReadStoreTotals {
   }
 
   /** Adds the changes up to a stored checkpoint to the stored totals. Never throws ReadStoreUnavailable. */
-  async settle(shape: Shape, changes: Changes, checkpoint: number): Promise<void> {
+  async settle(shape: Shape, changes: Changes, checkpointOf: (scope: Scope) => number): Promise<void> {
     for (const [scope, count] of changes) {
       const id = idOf(shape, scope);
       const known = this.settled.get(id);
       if (known && known.changes + count < this.settleEvery) known.changes += count;
-      else await this.settleOne(shape, scope, checkpoint);
+      else await this.settleOne(shape, scope, checkpointOf(scope));
     }
   }
 

@@ -26,7 +26,7 @@ import {
 } from './read-store.collections.js';
 import { ReadStoreQuery } from './read-store.query.js';
 import { ReadStoreTotals } from './read-store.totals.js';
-import { CHECKPOINTS, ReadStoreWriter } from './read-store.writer.js';
+import { CHECKPOINTS, placeOfCheckpoint, positionAt, ReadStoreWriter } from './read-store.writer.js';
 
 export type MongoDb = {
   readonly reads: MongoReadStore;
@@ -147,9 +147,10 @@ export class MongoReadStore implements ReadStore {
 
   /** Reads majority-committed checkpoints, so that a change of the primary does not revert any of them. */
   async checkpoints(keys: readonly string[]): Promise<readonly number[]> {
-    const found = await this.mongo.find(CHECKPOINTS, { _id: { $in: [...keys] } });
-    const positions = new Map(found.map(({ _id, position }) => [_id, position as number]));
-    return keys.map((key) => positions.get(key) ?? -1);
+    const places = keys.map(placeOfCheckpoint);
+    const found = await this.mongo.find(CHECKPOINTS, { _id: { $in: [...new Set(places.map(({ id }) => id))] } });
+    const documents = new Map(found.map((document) => [document._id, document]));
+    return places.map(({ id, part }) => positionAt(documents.get(id), part));
   }
 
   liveGeneration(model: string, version: number): Promise<number | undefined> {

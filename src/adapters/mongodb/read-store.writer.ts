@@ -1,11 +1,28 @@
 import { MongoBulkWriteError, ObjectId, type AnyBulkWriteOperation, type WriteConcernSettings } from 'mongodb';
-import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
+import {
+  PLATFORM,
+  type AnyTable,
+  type DocumentKey,
+  type DocumentWrite,
+  type WriteBatch,
+  type WriteResult,
+} from '../../ports/read-store.js';
 import { isDuplicateKey, twice, type MongoConnection, type Stored } from './connection.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { storedDocument, type Shape } from './read-store.collections.js';
 import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
 export const CHECKPOINTS = 'kontor_checkpoints';
+
+/** Returns the document that holds a checkpoint, and the part of it. The parts of a checkpoint share a document. */
+export function placeOfCheckpoint(key: string): { readonly id: string; readonly part: string | undefined } {
+  const [id = '', part] = key.split('#');
+  return { id, part };
+}
+
+export const positionAt = (document: Stored | undefined, part: string | undefined): number =>
+  ((part === undefined ? document?.position : (document?.parts as Record<string, number> | undefined)?.[part]) ??
+    -1) as number;
 
 /**
  * Maximum size of a bulk write. It is far below MongoDB's limits (100,000 documents, 48 MB), so that each part is
@@ -21,6 +38,7 @@ type TableParts = {
   readonly shape: Shape;
   readonly parts: readonly Part[];
   readonly changes: Changes;
+  readonly platformUpTo: number | undefined;
 };
 type Sending = { readonly by: ObjectId; readonly concern: WriteConcernSettings; readonly hasCheckpoint: boolean };
 
@@ -35,9 +53,10 @@ export class ReadStoreWriter {
   async write(batch: WriteBatch): Promise<WriteResult> {
     const by = new ObjectId();
     // Prepare all documents before sending any, so that one that cannot be stored leaves no part of its batch behind.
-    const tables = batch.tables.map(({ table, writes }): TableParts => {
+    const tables = batch.tables.map(({ table, writes, platformUpTo }): TableParts => {
       const shape = this.catalog.shape(table);
-      return { table, shape, changes: new Map(), parts: partsOf(writes.map((write) => prepare(shape, write, by))) };
+      const parts = partsOf(writes.map((write) => prepare(shape, write, by)));
+      return { table, shape, changes: new Map(), parts, platformUpTo };
     });
     const hasCheckpoint = batch.checkpoints.length > 0;
     // Journaling a checkpoint implies that all earlier writes are journaled.
@@ -52,7 +71,11 @@ export class ReadStoreWriter {
     if (conflicts.length > 0 || !hasCheckpoint) return { conflicts };
     await this.checkpoints(batch.checkpoints);
     const reached = Math.min(...batch.checkpoints.map(({ position }) => position));
-    await Promise.all(tables.map(({ shape, changes }) => this.totals.settle(shape, changes, reached)));
+    await Promise.all(
+      tables.map(({ shape, changes, platformUpTo = reached }) =>
+        this.totals.settle(shape, changes, (scope) => (scope === PLATFORM ? platformUpTo : reached)),
+      ),
+    );
     return { conflicts };
   }
 
@@ -107,8 +130,15 @@ export class ReadStoreWriter {
   }
 
   private async checkpoints(checkpoints: WriteBatch['checkpoints']): Promise<void> {
-    const operations = checkpoints.map(({ key, position }) => ({
-      updateOne: { filter: { _id: key }, update: { $max: { position } }, upsert: true },
+    const fields = new Map<string, Record<string, number>>();
+    for (const { key, position } of checkpoints) {
+      const { id, part } = placeOfCheckpoint(key);
+      const known = fields.get(id) ?? {};
+      known[part === undefined ? 'position' : `parts.${part}`] = position;
+      fields.set(id, known);
+    }
+    const operations = [...fields].map(([_id, $max]) => ({
+      updateOne: { filter: { _id }, update: { $max }, upsert: true },
     }));
     const write = () =>
       this.mongo.collection(CHECKPOINTS).bulkWrite(operations, { ordered: false, writeConcern: this.mongo.journaled });

@@ -1,0 +1,96 @@
+import { parseStreamName, PLATFORM_TENANT } from './stream-name.js';
+import { isUuid } from '../ports/uuid.js';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
+
+/**
+ * The history is divided by tenant into slices, and the slices into ranges, which replicas lead. Records of the
+ * platform are in slice 0. Neither the hash nor the counts may change, because checkpoints belong to ranges.
+ */
+export const SLICES = 64;
+export const RANGES = 16;
+/** Identifies the hash and the counts. Increased with them; an older release then refuses to start. */
+export const DIVISION = 1_064_016;
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export const sliceOf = (tenantId: string): number => (tenantId === PLATFORM_TENANT ? 0 : hashOf(tenantId) % SLICES);
+export const rangeOf = (tenantId: string): number => Math.floor(sliceOf(tenantId) / (SLICES / RANGES));
+
+/** Returns the range of a stream. A tenant's own record, which the platform keeps, is in the tenant's range. */
+export function rangeOfStream(stream: string): number {
+  const name = parseStreamName(stream);
+  if (!name) return 0;
+  const isOwnRecord = name.tenantId === PLATFORM_TENANT && name.entity === 'tenant' && isUuid(name.id);
+  return rangeOf(isOwnRecord ? name.id : name.tenantId);
+}
+
+/** The part of the history that a leader works on, and the names under which its progress is stored. */
+export type Portion = {
+  /** Ranges of the portion; undefined for the whole history. */
+  readonly ranges: readonly number[] | undefined;
+  /** Whether this leader also does the work that is not divided. */
+  readonly coordinates: boolean;
+  has(stream: string): boolean;
+};
+
+export const WHOLE: Portion = { ranges: undefined, coordinates: true, has: () => true };
+
+/** The range whose leader also does the work that is not divided. */
+const COORDINATOR = 0;
+
+export function portionOf(ranges: readonly number[]): Portion {
+  const owned = new Set(ranges);
+  return { ranges, coordinates: owned.has(COORDINATOR), has: (stream) => owned.has(rangeOfStream(stream)) };
+}
+
+/** Key of a range's part of a checkpoint. See `WriteBatch.checkpoints` for parts. */
+export type PartKey = (key: string, range: number) => string;
+/** One stored value per range contains the positions of all read models, because a batch advances them together. */
+export const modelPart: PartKey = (key, range) => `range:${range}#${key}`;
+/** One stored value per subscriber contains the positions of all ranges. */
+export const subscriberPart: PartKey = (key, range) => `${key}#${range}`;
+
+export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
+
+export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'ranges'>): readonly string[] =>
+  ranges ? ranges.map((range) => part(key, range)) : [key];
+
+/**
+ * Returns the position up to which every range of a portion contains the history, for each key. The undivided
+ * checkpoint counts for every range: an earlier release may have stored it, and otherwise it is the minimum over all
+ * ranges.
+ */
+export async function positionsIn(
+  store: Pick<ReadStore, 'checkpoints'>,
+  keys: readonly string[],
+  part: PartKey,
+  ranges: readonly number[] = ALL_RANGES,
+): Promise<Position[]> {
+  const wanted = keys.flatMap((key) => [key, ...ranges.map((range) => part(key, range))]);
+  const stored = await store.checkpoints(wanted);
+  const width = ranges.length + 1;
+  return keys.map((_, at) => {
+    const whole = stored[at * width] ?? BEFORE_ALL;
+    const own = stored.slice(at * width + 1, (at + 1) * width);
+    return own.length === 0 ? whole : Math.min(...own.map((position) => Math.max(position, whole)));
+  });
+}
+
+const DIVISION_KEY = 'division';
+
+/**
+ * Remembers how the history is divided.
+ * @throws Error if another division is in use; ReadStoreUnavailable
+ */
+export async function checkDivision(store: Pick<ReadStore, 'checkpoint' | 'write'>): Promise<void> {
+  await store.write({ tables: [], checkpoints: [{ key: DIVISION_KEY, position: DIVISION }] });
+  const known = await store.checkpoint(DIVISION_KEY);
+  if (known !== DIVISION)
+    throw new Error(`The read models divide the history differently (${known} instead of ${DIVISION}).`);
+}

@@ -1,0 +1,47 @@
+import { BEFORE_ALL } from '../ports/event-store.js';
+import type { ReadStore } from '../ports/read-store.js';
+import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/slices.js';
+
+/** Storage of subscriber checkpoints. */
+export interface Checkpoints {
+  /** Returns the position that every range has reached. */
+  load(name: string): Promise<number>;
+  /** Returns the positions of ranges, in their order. */
+  loadRanges(name: string, ranges: readonly number[]): Promise<readonly number[]>;
+  /** Saves the position of a portion. Default: of the whole history. */
+  save(name: string, position: number, portion?: Portion): Promise<void>;
+}
+
+/** Key of a subscriber's checkpoint in the read store. */
+export const subscriberKey = (name: string): string => `subscriber:${name}`;
+
+/** Number of saves by the coordinator after which it combines the positions of all ranges. */
+const COMBINE_EVERY = 5;
+
+/** Checkpoints next to the read models. `isDivided`: other processes may save other ranges. */
+export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
+  const saves = new Map<string, number>();
+  const ranges = isDivided ? undefined : [];
+  const load = async (name: string): Promise<number> =>
+    (await positionsIn(store, [subscriberKey(name)], subscriberPart, ranges))[0] ?? BEFORE_ALL;
+  /** Keeps the undivided checkpoint, from which a release without ranges continues. */
+  const combine = async (name: string): Promise<void> => {
+    const count = (saves.get(name) ?? 0) + 1;
+    saves.set(name, count % COMBINE_EVERY);
+    if (count === COMBINE_EVERY)
+      await store.write({ tables: [], checkpoints: [{ key: subscriberKey(name), position: await load(name) }] });
+  };
+  return {
+    load,
+    loadRanges: async (name, wanted) => {
+      const key = subscriberKey(name);
+      const [whole, ...parts] = await store.checkpoints([key, ...wanted.map((range) => subscriberPart(key, range))]);
+      return parts.map((position) => Math.max(position, whole ?? BEFORE_ALL));
+    },
+    save: async (name, position, portion = WHOLE) => {
+      const keys = partsOf(subscriberKey(name), subscriberPart, portion);
+      await store.write({ tables: [], checkpoints: keys.map((key) => ({ key, position })) });
+      if (portion.ranges && portion.coordinates) await combine(name);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import type { DocumentWrite, ReadStore, WriteBatch } from '../ports/read-store.js';
+import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { DocumentStore, Projector } from './projector.js';
+import { modelPart, partsOf, positionsIn } from '../eventsourcing/slices.js';
+
+const MAX_REFOLDS = 20;
+
+/**
+ * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict (a faster
+ * process), everything is loaded and folded again.
+ * @param events the events of each projector's portion
+ * @param ranges ranges whose checkpoints are stored; default: those of each projector
+ * @throws PoisonEvent, ReadStoreUnavailable
+ */
+export async function project(
+  store: Pick<DocumentStore, 'write'>,
+  projectors: readonly Projector[],
+  events: readonly Recorded[] | ((projector: Projector) => readonly Recorded[]),
+  position: Position,
+  ranges?: readonly number[],
+): Promise<void> {
+  const eventsOf = typeof events === 'function' ? events : () => events;
+  for (let attempt = 0; ; attempt += 1) {
+    const folded: { projector: Projector; writes: DocumentWrite[] }[] = [];
+    for (const projector of projectors) folded.push({ projector, writes: await projector.fold(eventsOf(projector)) });
+    const { conflicts } = await store
+      .write({
+        tables: folded
+          .filter(({ writes }) => writes.length > 0)
+          .map(({ projector: { table, platformUpTo }, writes }) => ({
+            ...{ table, writes },
+            ...(platformUpTo !== undefined && { platformUpTo }),
+          })),
+        checkpoints: checkpointsOf(projectors, position, ranges),
+      })
+      .catch((error: unknown) => {
+        // The stored state is unknown, so the next fold must load it.
+        for (const projector of projectors) projector.forget();
+        throw error;
+      });
+    if (conflicts.length === 0) {
+      for (const { projector, writes } of folded) projector.remember(writes);
+      return;
+    }
+    for (const projector of projectors) projector.forget();
+    if (attempt === MAX_REFOLDS) throw new Error(`Projections keep conflicting at position ${position}`);
+  }
+}
+
+/** Returns the checkpoints of projectors at a position, in the ranges given or in all of their portion. */
+export const checkpointsOf = (
+  projectors: readonly Projector[],
+  position: Position,
+  ranges?: readonly number[],
+): WriteBatch['checkpoints'] =>
+  projectors.flatMap(({ checkpointKey, portion }) =>
+    partsOf(checkpointKey, modelPart, ranges && portion.ranges ? { ranges } : portion).map((key) => ({
+      key,
+      position,
+    })),
+  );
+
+/** Reads the positions up to which the tables contain the portions of projectors. @throws ReadStoreUnavailable */
+export async function readPositions(store: ReadStore, projectors: readonly Projector[]): Promise<void> {
+  const divided = projectors.filter(({ portion }) => portion.ranges !== undefined);
+  const whole = projectors.filter(({ portion }) => portion.ranges === undefined);
+  for (const some of [divided, whole]) {
+    const keys = some.map(({ checkpointKey }) => checkpointKey);
+    const positions = await positionsIn(store, keys, modelPart, some[0]?.portion.ranges ?? []);
+    for (const [index, projector] of some.entries()) projector.position = positions[index] ?? BEFORE_ALL;
+  }
+}
