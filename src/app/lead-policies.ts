@@ -24,6 +24,9 @@ import { PAUSED, PausablePolicy } from './pausable-policy.js';
  */
 const NOTIFICATIONS_IN_HAND = 5_000;
 
+/** Group of the replicas that share the policies. */
+export const POLICIES_GROUP = 'policies';
+
 /** Runs each policy and the push notifications while this process leads them. */
 export function leadPolicies(app: INestApplicationContext, engines: Engines, backpressure: Backpressure): Led[] {
   const { leadership, ranges, checkpoints, clock, logger, queues } = engines;
@@ -50,7 +53,9 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
     });
   };
   return [
-    leadRanges({ leadership, ranges }, 'policies', (portion) => begin(policies.map((policy) => lead(policy, portion)))),
+    leadRanges({ leadership, ranges }, POLICIES_GROUP, (portion) =>
+      begin(policies.map((policy) => lead(policy, portion))),
+    ),
     ...watches.map((watch) => leadership.lead(`policy:${watch.name}`, () => Promise.resolve(watch.start()))),
     ...(alerts.isWanted
       ? [

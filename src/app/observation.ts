@@ -5,6 +5,7 @@ import { JOB_DIRECTORY, type JobDirectory, pausesOf } from '../queries/operation
 import type { Config } from '../config.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { ALL_RANGES } from '../eventsourcing/slices.js';
 import { lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
@@ -15,19 +16,27 @@ import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
 import { PLATFORM } from '../ports/read-store.js';
+import { rangeLeaders } from '../projecting/range-leadership.js';
 import { ReadModelReadiness } from '../projecting/read-model-readiness.js';
 import { deadLetters } from '../projections/dead-letter.projection.js';
 import { projections } from '../projections/projections.js';
 import { ReadModels } from '../queries/query.js';
 import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
+import { POLICIES_GROUP } from './lead-policies.js';
 import { PUSH } from './notifications.js';
 import { Readiness } from './readiness.js';
 import { serviceMetrics, type JobTally, type Observed } from './service-metrics.js';
+import { FORWARDER_GROUP, leaseOf } from './subscribers.js';
 import { version } from './version.js';
 
 const ANSWER_WITHIN_MS = 2_000;
 const PARKED = { where: { status: 'PARKED' } } as const;
+const DIVIDED_WORK = [
+  { work: 'projections', group: leaseOf(projections) },
+  { work: 'policies', group: POLICIES_GROUP },
+  { work: 'forwarder', group: FORWARDER_GROUP },
+] as const;
 const LEVELS = { ready: 'up', degraded: 'degraded', 'not-ready': 'down' } as const;
 
 /**
@@ -87,11 +96,12 @@ export class Observation implements Health {
   }
 
   async system(): ReturnType<Health['system']> {
-    const [report, queues, engines, pauses] = await Promise.all([
+    const [report, queues, engines, pauses, ranges = []] = await Promise.all([
       this.ready(),
       this.board.list(),
       this.engineFacts(),
       this.inTime(this.pauses),
+      this.inTime(() => this.ranges()),
     ]);
     const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
     return {
@@ -107,9 +117,21 @@ export class Observation implements Health {
       policies: queues
         .filter(({ kind }) => kind === 'policy')
         .map(({ name, position, lag }) => ({ name, position, lag, pausedAt: pauses?.get(name) ?? null })),
+      ranges,
       memory: { rssBytes: rss, heapTotalBytes: heapTotal, heapUsedBytes: heapUsed, externalBytes: external },
       eventLoopDelay: this.thread.delay(),
     };
+  }
+
+  private async ranges(): Promise<Awaited<ReturnType<Health['system']>>['ranges']> {
+    const { ranges, leases } = this.engines;
+    if (!ranges) return [];
+    return Promise.all(
+      DIVIDED_WORK.map(async ({ work, group }) => {
+        const leaders = await rangeLeaders(leases, group);
+        return { work, leaders: ALL_RANGES.map((range) => leaders.get(range) ?? null) };
+      }),
+    );
   }
 
   private overview({ status }: ReadinessReport) {

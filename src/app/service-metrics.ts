@@ -99,6 +99,10 @@ const OF_QUEUES: Figures<QueueReading> = {
     'Unix time of the last processed event.',
     ({ lastProcessedAt }) => secondsOf(lastProcessedAt),
   ],
+  kontor_subscriber_ranges: [
+    'Ranges of the history on which this process works, of 16. Missing if the subscriber is not divided.',
+    ({ ranges }) => ranges?.length,
+  ],
   kontor_subscriber_events_handled_total: ['Processed events.', ({ handled }) => handled],
   kontor_subscriber_failures_total: ['Failed attempts.', ({ failures }) => failures],
 };

@@ -63,6 +63,9 @@ export type SubscriberParts = SubscriberListeners &
     readonly meters: QueueMeters;
   };
 
+/** Group of the replicas that share the forwarder. */
+export const FORWARDER_GROUP = `forwarder:${FORWARDER}`;
+
 export type Subscribers = { stop(): Promise<void> };
 
 /** Log message for damaged read models. */
@@ -95,7 +98,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
     led.push(leadership.lead(INTEGRITY, () => followTree(parts.integrity, { ...parts, record })));
   }
   if (roles.includes('forwarder')) {
-    led.push(leadRanges({ leadership, ranges }, `forwarder:${FORWARDER}`, (portion) => forward(parts, portion)));
+    led.push(leadRanges({ leadership, ranges }, FORWARDER_GROUP, (portion) => forward(parts, portion)));
     led.push(leadership.lead(`forwarder:${WEBHOOKS}`, () => dispatch(parts)));
   }
   return {
@@ -107,8 +110,8 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 }
 
 /**
- * Replicas with the same models in the same versions share one leader. Another release has its own leader, so that
- * during a rolling upgrade both versions are updated as long as they are read.
+ * Returns the group of the replicas that share the projections: those with the same models in the same versions. Another
+ * release has its own group, so that during a rolling upgrade both versions are updated as long as they are read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();

@@ -92,6 +92,16 @@ const SystemHealthDto = named(
       }),
     ),
     policies: z.array(QueueDto.pick({ name: true, position: true, lag: true, pausedAt: true })),
+    ranges: z
+      .array(
+        z.object({
+          work: z.enum(['projections', 'policies', 'forwarder']),
+          leaders: z
+            .array(z.string().nullable())
+            .meta({ description: 'Leader of each range of the history, by its host; null if it has none.' }),
+        }),
+      )
+      .meta({ description: 'Division of the work among replicas. Empty if the service is a single process.' }),
     memory: z.object({ rssBytes: bytes, heapTotalBytes: bytes, heapUsedBytes: bytes, externalBytes: bytes }),
     eventLoopDelay: z
       .object({ meanMs: milliseconds, p50Ms: milliseconds, p99Ms: milliseconds, maxMs: milliseconds })

@@ -21,7 +21,7 @@ import {
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import type { Projector } from './projector.js';
-import { addNext, isFed, pausing, RebuildHelper } from './rebuild-helper.js';
+import { addNext, isFed, pausing, RebuildFollower } from './rebuild-follower.js';
 import type { Portion } from '../eventsourcing/slices.js';
 
 /** Stores a step of a rebuild durably. Returns false without storing it if the rebuild has already ended. */
@@ -61,12 +61,12 @@ export class ProjectionRebuilds {
   private readonly tasks = new Set<Promise<unknown>>();
 
   private readonly reader: RecordReader;
-  private readonly helper: RebuildHelper;
+  private readonly follower: RebuildFollower;
 
   constructor(private readonly parts: Parts) {
     const reader = (this.reader = new RecordReader(parts.events, parts.catalogue, parts.clock));
     const later = this.later.bind(this);
-    this.helper = new RebuildHelper({ ...parts, reader, later, retireLater: (old) => this.unfeed(old) });
+    this.follower = new RebuildFollower({ ...parts, reader, later, retireLater: (old) => this.unfeed(old) });
   }
 
   /** Continues open rebuilds and removes generations left behind. */
@@ -74,7 +74,7 @@ export class ProjectionRebuilds {
     const { feed, clock, stopping, portion } = this.parts;
     const live = feed.live();
     if (!portion.coordinates) {
-      for (const { name } of live) this.helper.join(name);
+      for (const { name } of live) this.follower.join(name);
       return;
     }
     this.later(async () => {
@@ -96,7 +96,7 @@ export class ProjectionRebuilds {
     if (event.entity !== projectionAggregate.name) return;
     const requested = event as unknown as ProjectionEvent;
     if (!this.parts.portion.coordinates) {
-      this.helper.react(event.recordId, requested);
+      this.follower.react(event.recordId, requested);
       return;
     }
     const { type, data } = requested;

@@ -4900,6 +4900,13 @@ export interface components {
                 /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
                 pausedAt: string | null;
             }[];
+            /** @description Division of the work among replicas. Empty if the service is a single process. */
+            ranges: {
+                /** @enum {string} */
+                work: "projections" | "policies" | "forwarder";
+                /** @description Leader of each range of the history, by its host; null if it has none. */
+                leaders: (string | null)[];
+            }[];
             memory: {
                 rssBytes: number;
                 heapTotalBytes: number;

@@ -69,6 +69,7 @@ export function OverviewPage(): ReactNode {
           <Process system={system.data} />
         </Panel>
       </div>
+      <Shares of={system.data?.ranges ?? []} />
     </>
   );
 }
@@ -210,6 +211,43 @@ const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
     rows={system?.checks.map((check) => ({ ...check, engine: system.engines.find(({ name }) => name === check.name) }))}
   />
 );
+
+type Share = { readonly work: string; readonly leader: string | null; readonly ranges: readonly number[] };
+
+/** One row for each kind of work and leader, in the order of their ranges. */
+const sharesIn = (ranges: SystemHealth['ranges']): readonly Share[] =>
+  ranges.flatMap(({ work, leaders }) =>
+    [...new Set(leaders)].map((leader) => ({
+      work,
+      leader,
+      ranges: leaders.flatMap((each, range) => (each === leader ? [range] : [])),
+    })),
+  );
+
+const shareColumns: readonly Column<Share>[] = [
+  { key: 'work', header: 'Work', cell: ({ work }) => work },
+  {
+    key: 'leader',
+    header: 'Leader',
+    cell: ({ leader }) => (leader === null ? <StatusBadge tone="bad">None</StatusBadge> : leader),
+  },
+  { key: 'count', header: 'Share', numeric: true, cell: ({ ranges }) => `${count(ranges.length)} of 16` },
+  { key: 'ranges', header: 'Ranges', cell: ({ ranges }) => ranges.join(', ') },
+];
+
+/** How replicas divide the tenants among them. A single process has nothing to divide. */
+const Shares = ({ of: ranges }: { of: SystemHealth['ranges'] }): ReactNode =>
+  ranges.length === 0 ? null : (
+    <Panel title="Shares of the replicas">
+      <DataTable
+        columns={shareColumns}
+        empty="No replica has registered."
+        keyOf={({ work, leader }) => `${work} ${leader ?? ''}`}
+        label="Shares of the replicas"
+        rows={sharesIn(ranges)}
+      />
+    </Panel>
+  );
 
 const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
   system === undefined ? null : (

@@ -64,20 +64,20 @@ export async function isFed(
  * Builds the ranges of this process in the rebuilds that another process coordinates, and cuts over when that process
  * has.
  */
-export class RebuildHelper {
+export class RebuildFollower {
   /** New generations of open rebuilds, by the id of the rebuild. */
-  private readonly helped = new Map<string, { readonly old: Projector; readonly next: Projector }>();
+  private readonly followed = new Map<string, { readonly old: Projector; readonly next: Projector }>();
 
   constructor(private readonly parts: Parts) {}
 
   /** Joins the open rebuild of a projection, if there is one. */
   join(name: string): void {
-    this.parts.later(() => this.help(name));
+    this.parts.later(() => this.follow(name));
   }
 
   react(name: string, { type, data }: ProjectionEvent): void {
     if (type === 'ProjectionRebuildBegan') this.join(name);
-    const rebuild = this.helped.get(data.rebuildId);
+    const rebuild = this.followed.get(data.rebuildId);
     if (!rebuild) return;
     const { old, next } = rebuild;
     if (type === 'ProjectionRebuilt') {
@@ -85,18 +85,18 @@ export class RebuildHelper {
       this.parts.later(() => this.parts.retireLater(old));
     } else if (type === 'ProjectionRebuildCancelled' || type === 'ProjectionRebuildFailed') next.become('retired');
     else return;
-    this.helped.delete(data.rebuildId);
+    this.followed.delete(data.rebuildId);
   }
 
-  private async help(name: string): Promise<void> {
+  private async follow(name: string): Promise<void> {
     const { feed, reader } = this.parts;
     const { rebuild } = (await reader.read(projectionAggregate, PLATFORM_TENANT, name)).state;
     const old = feed.liveOf(name);
     if (!old || !rebuild || rebuild.generation === null || rebuild.version !== old.table.model.version) return;
     if (rebuild.generation === old.table.generation) return;
-    const known = this.helped.get(rebuild.id)?.next;
+    const known = this.followed.get(rebuild.id)?.next;
     const next = known ?? (await addNext(this.parts, old, rebuild.generation));
-    this.helped.set(rebuild.id, { old, next });
+    this.followed.set(rebuild.id, { old, next });
     await feed.build([next]);
     await feed.catchUp(next);
     if (next.phase === 'retired') await feed.retire(next);

@@ -1,0 +1,246 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { catalogue } from '../../src/app/catalogue.js';
+import { openEventReader, openModels } from '../../src/app/stores.js';
+import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { silentLogger } from '../../src/ports/log.js';
+import { verifyProjections } from '../../src/projecting/projection-verifier.js';
+import { projections } from '../../src/projections/projections.js';
+import {
+  call,
+  invoices,
+  KontorProcess,
+  openBooks,
+  pause,
+  PLAIN,
+  postSale,
+  until,
+  withDirectory,
+  type Books,
+} from '../e2e/kontor-process.js';
+import { mulberry32 } from '../support/manual-clock.js';
+import { Servers } from '../support/servers.js';
+
+/** Number of times that a replica is killed, another is stopped for a while, and one is added. */
+const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const REPLICAS = 4;
+const TENANTS = 12;
+/** Pause of each partner between two sales: the faults are tested under load, not under saturation. */
+const SALE_EVERY_MS = 150;
+const LED_WITHIN_MS = 6_000;
+const EVEN_WITHIN_MS = 15_000;
+const WORK = ['projections', 'forwarder', 'policies'];
+
+type Replicas = { readonly running: readonly KontorProcess[] };
+
+/** How many of its ranges each replica leads, by kind of work; undefined unless every range has exactly one leader. */
+function sharesOf({ running }: Replicas): readonly (readonly number[])[] | undefined {
+  const shares = WORK.map((work) => running.map((replica) => replica.ranges()[work] ?? []));
+  const isComplete = shares.every(
+    (some) =>
+      some
+        .flat()
+        .toSorted((a, b) => a - b)
+        .join() === ALL_RANGES.join(),
+  );
+  return isComplete ? shares.map((some) => some.map(({ length }) => length)) : undefined;
+}
+
+const isEven = (shares: readonly (readonly number[])[] | undefined): boolean =>
+  shares?.every((some) => Math.max(...some) - Math.min(...some) <= 1) ?? false;
+
+const ask =
+  <T>(value: () => T) =>
+  () =>
+    Promise.resolve(value());
+
+/** One partner for each tenant, who sells until stopped and repeats each sale until a replica accepts it. */
+class Partners {
+  readonly sold = new Map<Books, string[]>();
+  private isStopped = false;
+  private readonly selling: Promise<unknown>;
+
+  constructor(urls: () => readonly string[], tenants: readonly Books[]) {
+    this.selling = Promise.all(tenants.map((books, n) => this.sell(urls, books, n)));
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.selling;
+  }
+
+  private async sell(urls: () => readonly string[], books: Books, tenant: number): Promise<void> {
+    const sold: string[] = [];
+    this.sold.set(books, sold);
+    for (let n = 0; !this.isStopped; n += 1) {
+      const externalId = `${tenant}-${n}`;
+      for (let attempt = 0; ; attempt += 1) {
+        const some = urls();
+        const status = await postSale(some[(n + attempt) % some.length] ?? '', books, externalId).then(
+          (answered) => answered.status,
+          () => 0,
+        );
+        if (status === 200 || status === 202) break;
+        if (attempt > 500) throw new Error(`${externalId} is never accepted: ${status}`);
+        await pause(50);
+      }
+      sold.push(externalId);
+      await pause(SALE_EVERY_MS);
+    }
+  }
+}
+
+type CloudEvent = { readonly id: string; readonly type: string; readonly subject: string; readonly sequence: string };
+
+/** All messages in JetStream, in storage order, without repeats. */
+async function messagesIn(url: string): Promise<CloudEvent[]> {
+  const connection = await connect({ servers: url });
+  try {
+    const { state } = await (await jetstreamManager(connection)).streams.info('KONTOR');
+    if (state.messages === 0) return [];
+    const consumer = await jetstream(connection).consumers.get('KONTOR');
+    const found = new Map<string, CloudEvent>();
+    for await (const message of await consumer.consume()) {
+      const event = message.json<CloudEvent>();
+      if (!found.has(event.id)) found.set(event.id, event);
+      if (message.info.pending === 0) break;
+    }
+    return [...found.values()];
+  } finally {
+    await connection.close();
+  }
+}
+
+describe(`four replicas that share the tenants (seed ${SEED})`, () => {
+  const random = mulberry32(SEED);
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await Servers.start();
+  }, 60_000);
+  afterAll(() => servers.dispose());
+
+  test(
+    `lose and repeat nothing while one is killed, one hangs and one joins, ${ROUNDS} times`,
+    () =>
+      withDirectory(async (directory) => {
+        const settings = { ...PLAIN, ...servers.settings };
+        const replicas: { all: KontorProcess[]; hung: KontorProcess[] } = { all: [], hung: [] };
+        const running = (): readonly KontorProcess[] =>
+          replicas.all.filter((replica) => replica.isRunning && !replicas.hung.includes(replica));
+        const add = async (): Promise<void> => void replicas.all.push(await KontorProcess.ready(directory, settings));
+        while (replicas.all.length < REPLICAS) await add();
+        const urls = new Map<KontorProcess, string>();
+        const told = async (): Promise<void> => {
+          for (const replica of running()) urls.set(replica, await replica.url());
+        };
+        await told();
+        const anyUrl = (): string => urls.get(running()[0] as KontorProcess) ?? '';
+        const led = (withinMs: number) =>
+          until(
+            ask(() => sharesOf({ running: running() })),
+            (shares) => shares !== undefined,
+            withinMs,
+          );
+        const even = () =>
+          until(
+            ask(() => sharesOf({ running: running() })),
+            isEven,
+            EVEN_WITHIN_MS,
+          );
+        await even();
+        const tenants: Books[] = [];
+        while (tenants.length < TENANTS) tenants.push(await openBooks(anyUrl()));
+        const partners = new Partners(() => running().flatMap((replica) => urls.get(replica) ?? []), tenants);
+        const pick = (): KontorProcess => running()[Math.floor(random() * running().length)] as KontorProcess;
+
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await pause(1_000 + random() * 2_000);
+          await pick().stop('SIGKILL');
+          await led(LED_WITHIN_MS);
+          await even();
+
+          const hung = pick();
+          hung.send('SIGSTOP');
+          replicas.hung.push(hung);
+          await led(LED_WITHIN_MS);
+          await even();
+          hung.send('SIGCONT');
+          replicas.hung.pop();
+          await even();
+
+          await add();
+          await told();
+          await led(LED_WITHIN_MS);
+          await even();
+        }
+        await pause(1_000);
+        await partners.stop();
+
+        for (const [books, sold] of partners.sold) {
+          const booked = await until(
+            () => invoices(anyUrl(), books),
+            (all) => all.length >= sold.length,
+            60_000,
+          );
+          expect(booked.toSorted()).toEqual(sold.toSorted());
+        }
+        const count = [...partners.sold.values()].flat().length;
+        expect(count).toBeGreaterThan(50 * ROUNDS);
+        const booked = await until(
+          async () => (await messagesIn(servers.nats.url)).filter(({ type }) => type.includes('booked')),
+          (all) => all.length >= count,
+          60_000,
+        );
+        expect(booked.length).toBe(count);
+        expect(outOfOrder(await messagesIn(servers.nats.url))).toEqual([]);
+
+        const { ranges } = (
+          await call<{ data: { ranges: { work: string; leaders: (string | null)[] }[] } }>(
+            `${anyUrl()}/api/system/health/system`,
+            { token: tenants[0]?.operator ?? '' },
+          )
+        ).data;
+        expect(ranges.map(({ work }) => work)).toEqual(['projections', 'policies', 'forwarder']);
+        for (const { leaders } of ranges) expect(new Set(leaders).size).toBe(running().length);
+
+        for (const replica of running()) await replica.stopCleanly();
+        await expectModelsOf(directory);
+      }),
+    120_000 + ROUNDS * 120_000,
+  );
+
+  /** Every document equals what a clean rebuild of the history makes of it. */
+  async function expectModelsOf(directory: string): Promise<void> {
+    const parts = { clock: new SystemClock(), logger: silentLogger };
+    const stores = {
+      directory,
+      eventStoreUrl: servers.eventStore.url,
+      mongoDbUrl: servers.mongo.url,
+      natsUrl: undefined,
+      redisUrl: undefined,
+    };
+    const { events } = await openEventReader(stores, parts);
+    const { reads } = await openModels(stores, 'readonly', parts);
+    const verification = await verifyProjections(events, reads, catalogue, projections, {
+      ...{ share: 1, seed: 1, most: 1_000_000, batchSize: 500 },
+      signal: AbortSignal.timeout(120_000),
+      report: () => undefined,
+    });
+    await Promise.all([events.close(), reads.close()]);
+    expect(verification.differences).toEqual([]);
+    expect(verification.leftOut).toEqual([]);
+    expect(verification.compared).toBeGreaterThan(500);
+  }
+});
+
+/** Subjects of whose messages one was stored after a later one. */
+function outOfOrder(events: readonly CloudEvent[]): string[] {
+  const last = new Map<string, number>();
+  return events.flatMap(({ subject, sequence }) => {
+    const isNext = Number(sequence) > (last.get(subject) ?? -1);
+    last.set(subject, Number(sequence));
+    return isNext ? [] : [subject];
+  });
+}
