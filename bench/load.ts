@@ -19,6 +19,10 @@ type Plan = {
   readonly seconds: number;
   /** Requests per second over all connections; undefined: as fast as responses arrive. */
   readonly rate?: number;
+  /** Ports over which connections are distributed. Default: the port. */
+  readonly ports?: readonly number[];
+  /** Values of the header X-Integration-Key, each with its share of the requests. The order is random but fixed. */
+  readonly keys?: readonly { readonly key: string; readonly share: number }[];
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
@@ -34,6 +38,13 @@ export type LoadResult = Latencies & {
 };
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
+/** Returns the key of a request. Requests are spread over the keys by a multiplicative hash of their number. */
+function keyOf(n: number): string {
+  const keys = plan.keys ?? [];
+  let left = ((Math.imul(n, 2_654_435_761) >>> 0) / 2 ** 32) * keys.reduce((sum, { share }) => sum + share, 0);
+  return (keys.find(({ share }) => (left -= share) < 0) ?? keys.at(-1))?.key ?? '';
+}
+
 const head = [
   `${plan.method} ${plan.path} HTTP/1.1`,
   `Host: ${plan.host}:${plan.port}`,
@@ -53,7 +64,8 @@ function requestOf(n: number): Buffer | string {
   if (pieces.length === 0) return bodyless;
   const name = `${plan.prefix}-${n}`;
   const length = piecesLength + (pieces.length - 1) * name.length;
-  return `${head}\r\nContent-Length: ${length}\r\n\r\n${pieces.join(name)}`;
+  const own = plan.keys ? `${head}\r\nX-Integration-Key: ${keyOf(n)}` : head;
+  return `${own}\r\nContent-Length: ${length}\r\n\r\n${pieces.join(name)}`;
 }
 
 function isOver(): boolean {
@@ -139,16 +151,19 @@ class Connection {
   }
 }
 
-const open = (): Promise<Connection> =>
+const open = (port: number): Promise<Connection> =>
   new Promise((resolve, reject) => {
-    const socket = connect(plan.port, plan.host, () => {
+    const socket = connect(port, plan.host, () => {
       socket.setNoDelay(true);
       resolve(new Connection(socket));
     });
     socket.once('error', reject);
   });
 
-const connections = await Promise.all(Array.from({ length: plan.connections }, open));
+const ports = plan.ports ?? [plan.port];
+const connections = await Promise.all(
+  Array.from({ length: plan.connections }, (_, n) => open(ports[n % ports.length] ?? plan.port)),
+);
 startedMs = performance.now();
 const cpu = process.cpuUsage();
 for (const connection of connections) connection.next();

@@ -95,6 +95,8 @@ export type Load = {
   readonly connections: number;
   readonly seconds: number;
   readonly rate?: number;
+  readonly ports?: readonly number[];
+  readonly keys?: readonly { readonly key: string; readonly share: number }[];
 };
 
 /** Runs the load generator on the other core. */

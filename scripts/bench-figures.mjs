@@ -10,6 +10,7 @@ const nats = () => (onPath('nats-server') ? undefined : 'nats-server');
 const redis = () => (onPath('redis-server') ? undefined : 'redis-server');
 const mongo = () =>
   process.env.MONGODB_URL || hasMongoServer() ? undefined : 'MONGODB_URL, or java and .ci/mongo-server.sh';
+const servers = () => nats() ?? redis() ?? mongo();
 const nothing = () => undefined;
 
 export const figures = [
@@ -29,6 +30,8 @@ export const figures = [
   { ids: ['B12'], what: 'appends to EventStoreDB', program: 'eventstore', lacks: nothing },
   { ids: ['B13'], what: 'webhook deliveries', program: 'webhooks', lacks: nothing },
   { ids: ['B14'], what: 'integrity', program: 'integrity', lacks: nothing },
+  { ids: ['B15', 'B16'], what: 'sales on EventStoreDB', program: 'servers', lacks: nothing },
+  { ids: ['B17'], what: 'replicas on servers', program: 'replicas', lacks: servers },
   { ids: ['batches'], what: 'sales in batches', program: 'batches', lacks: nothing, beside: true },
   { ids: ['reports'], what: 'reports', program: 'reports', lacks: nothing, beside: true },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },

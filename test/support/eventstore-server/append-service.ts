@@ -53,6 +53,7 @@ export type Written = { readonly revision: number; readonly at: string };
 
 /** Stores an append whose events take `bytes`. An empty append returns the position of the next write to the log. */
 export async function carryOut(node: EventStoreNode, append: ExpectingAppend, bytes: number): Promise<Written> {
+  node.noteCall('append');
   if (node.access?.forbids('write')) throw accessDenied();
   if (bytes > MAX_APPEND_BYTES) throw new EventTooLarge(append.stream, bytes, MAX_APPEND_BYTES);
   const { revision, position } = await node.history.append(append);

@@ -72,8 +72,8 @@ export class EventStoreServer {
   readonly #like: ServerVersion;
   readonly #access: Access | undefined;
   #sent = 0;
-  /** Number of reads and subscriptions requested so far. */
-  readonly asked = { read: 0, subscription: 0 };
+  /** Number of calls so far. */
+  readonly asked = { append: 0, read: 0, subscription: 0 };
 
   private constructor(history: History, ownsHistory: boolean, options: NodeOptions) {
     const { port = 0, batchAppend = true, like = '23.10', tls } = options;
@@ -216,7 +216,7 @@ export class EventStoreServer {
       history: this.#history,
       faults: this.faults,
       leaderElsewhere: () => this.#members?.find(({ id, state }) => state === 'leader' && id !== this.id),
-      noteRead: (kind) => {
+      noteCall: (kind) => {
         this.asked[kind] += 1;
       },
       noteSent: () => {

@@ -15,7 +15,7 @@ export type EventStoreNode = {
   /** The leader, if it is another node. */
   leaderElsewhere(): Endpoint | undefined;
   /** Counts a call of Read. */
-  noteRead(kind: 'read' | 'subscription'): void;
+  noteCall(kind: 'append' | 'read' | 'subscription'): void;
   /** Counts a message sent to a reader or subscriber. */
   noteSent(): void;
   /** Breaks the connection of a call's peer. */

@@ -31,7 +31,7 @@ export async function read(node: EventStoreNode, call: ServerWritableStream<Read
 }
 
 function answer(node: EventStoreNode, outlet: Outlet, options: ReadReq.Options): Promise<void> {
-  node.noteRead(options.hasSubscription() ? 'subscription' : 'read');
+  node.noteCall(options.hasSubscription() ? 'subscription' : 'read');
   const structured = options.getUuidOption()?.hasStructured() ?? false;
   const encode = (event: RecordedEvent): ReadResp => toReadEvent(event, structured);
   const stream = options.getStream();

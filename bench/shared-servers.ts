@@ -1,0 +1,71 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { mongoRecipe } from '../test/support/mongo-server/recipe.js';
+import { natsRecipe } from '../test/support/nats-server.js';
+import { redisRecipe } from '../test/support/redis-server.js';
+import { ServerProcess } from '../test/support/server-process.js';
+import { end, pin, start } from './processes.js';
+
+/** Number of calls to the event store. */
+export type Calls = { readonly append: number; readonly read: number; readonly subscription: number };
+
+const HOST = new URL('./event-store-host.ts', import.meta.url).pathname;
+const LOADER = new URL('../test/support/typescript.mjs', import.meta.url).pathname;
+
+/** EventStoreDB's test server on the core of the load. It counts the calls that it receives. */
+export class CountedEventStore {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly lines: AsyncIterator<string>,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<CountedEventStore> {
+    const command = [process.execPath, '--import', LOADER, HOST];
+    const child = start('load', command, { stdio: ['pipe', 'pipe', 'inherit'] });
+    if (!child.stdout) throw new Error('No output');
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return new CountedEventStore(child, lines, String((await lines.next()).value));
+  }
+
+  async calls(): Promise<Calls> {
+    this.child.stdin?.write('calls\n');
+    return JSON.parse(String((await this.lines.next()).value)) as Calls;
+  }
+
+  stop(): Promise<void> {
+    return end(this.child);
+  }
+}
+
+/** One of each server that replicas share, on the core of the load. */
+export class SharedServers {
+  private constructor(
+    readonly events: CountedEventStore,
+    private readonly others: readonly ServerProcess[],
+    readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  static async start(): Promise<SharedServers> {
+    const events = await CountedEventStore.start();
+    const others = await Promise.all(
+      [mongoRecipe, natsRecipe, redisRecipe].map(async (recipe) => {
+        const server = await ServerProcess.start(recipe);
+        pin('load', server.pid);
+        return server;
+      }),
+    );
+    const [mongo, nats, redis] = others.map(({ url }) => url);
+    const urls = { MONGODB_URL: mongo ?? '', NATS_URL: nats ?? '', REDIS_URL: redis ?? '' };
+    return new SharedServers(events, others, { EVENTSTORE_URL: events.url, ...urls });
+  }
+
+  /** Process ids of the servers other than the event store. */
+  get pids(): readonly number[] {
+    return this.others.flatMap(({ pid }) => pid ?? []);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.events.stop(), ...this.others.map((server) => server.dispose())]);
+  }
+}
