@@ -3,10 +3,7 @@ import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
 import { type TaxedKind, taxesOf } from './document-taxes.js';
 import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
-import { movementsOf } from './ledger.projection.js';
-
-/** A number, or text if a double cannot represent it exactly. */
-export type Minor = number | string;
+import { exact, type Minor, movementsOf } from './ledger-movements.js';
 
 /**
  * The postings of one event. Reports read all entries of a tenant in order; arrays are parsed in half the time of
@@ -78,10 +75,6 @@ function daysOf(event: LedgerEvent): LedgerEntryView[3] {
   }
   return [...days.values()];
 }
-
-/** Half of the largest exact integer, so that the sum of an exact number and an amount is exact, too. */
-const MAX_EXACT = 2n ** 52n;
-const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
 function recordOf(event: Recorded<LedgerEvent>): readonly [of: string, later: 0 | 1] {
   if (event.entity === 'sale') return [event.recordId, event.type === 'SaleBooked' ? 0 : 1];

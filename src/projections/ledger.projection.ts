@@ -13,13 +13,9 @@ import {
   type LedgerEvent,
   ledgerSources,
 } from './ledger-events.js';
-import { keyedBy, searchIn, texts } from './record-projection.js';
+import { added, type Movement, movementsOf, type Sums } from './ledger-movements.js';
+import { searchIn, texts } from './record-projection.js';
 
-/** Totals of an account's postings, with debits and credits separate and both non-negative. */
-export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
-
-/** Totals of an account over all value dates. A customer's account has the customer's id. */
-export type BalanceView = Sums & { readonly accountId: string };
 /** Totals of an account on one value date. */
 export type AccountDayView = Sums & {
   readonly accountId: string;
@@ -27,8 +23,6 @@ export type AccountDayView = Sums & {
   /** Of a Sales or tax account: net and tax of the documents posted to it, by kind and rate (see `taxedKey`). */
   readonly taxed?: Readonly<Record<string, readonly [net: string, tax: string]>>;
 };
-
-export const balances = keyedBy<BalanceView>('balances', 'accountId');
 
 export const accountDays: ReadModel<AccountDayView> = {
   name: 'account_days',
@@ -40,19 +34,6 @@ export const accountDays: ReadModel<AccountDayView> = {
 
 const SEPARATOR = '@';
 const dayOf = ({ accountId, date }: Movement): string => `${accountId}${SEPARATOR}${date}`;
-
-export const balanceProjection: Projection<BalanceView, LedgerEvent> = {
-  model: balances,
-  sources: ledgerSources,
-  documents: (event) => unique(movementsOf(event).map(({ accountId }) => accountId)),
-  evolve: (view, event, id) => {
-    const sums = added(
-      view,
-      movementsOf(event).filter(({ accountId }) => accountId === id),
-    );
-    return sums && { accountId: id, ...sums };
-  },
-};
 
 export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
   model: accountDays,
@@ -88,65 +69,6 @@ function taxedWith(taxed: AccountDayView['taxed'], event: LedgerEvent, accountId
     sums[key] = [plus(netBefore, net), plus(taxBefore, tax)];
   }
   return sums;
-}
-
-/** Postings of an event to one account on one date, in minor units, both sides non-negative. */
-export type Movement = {
-  readonly accountId: string;
-  readonly date: string;
-  readonly currency: string;
-  debit: bigint;
-  credit: bigint;
-};
-
-const NOTHING: readonly Movement[] = [];
-/** Caches the sums per event, because several projections need them for each of their documents. */
-const known = new WeakMap<LedgerEvent, readonly Movement[]>();
-
-/** Returns the postings of an event to each account on each date. */
-export function movementsOf(event: LedgerEvent): readonly Movement[] {
-  const entries = entriesOf(event);
-  if (entries.length === 0) return NOTHING;
-  const found = known.get(event);
-  if (found) return found;
-  const made = addedUp(entries);
-  known.set(event, made);
-  return made;
-}
-
-function addedUp(entries: readonly LedgerTransaction[]): Movement[] {
-  const movements: Movement[] = [];
-  for (const { currency, date, postings } of entries) {
-    const digits = currencyDigits(currency);
-    for (const { accountId, amount } of postings) {
-      const minor = toMinor(amount, digits);
-      let movement = movements.find((one) => one.accountId === accountId && one.date === date);
-      if (!movement) movements.push((movement = { accountId, date, currency, debit: 0n, credit: 0n }));
-      if (minor > 0n) movement.debit += minor;
-      else movement.credit -= minor;
-    }
-  }
-  return movements;
-}
-
-const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
-
-function added(sums: Sums | undefined, movements: readonly Movement[]): Sums | undefined {
-  const currency = sums?.currency ?? movements[0]?.currency;
-  if (currency === undefined) return undefined;
-  const digits = currencyDigits(currency);
-  let [debit, credit] = [toMinor(sums?.debit ?? '0', digits), toMinor(sums?.credit ?? '0', digits)];
-  for (const movement of movements) {
-    debit += movement.debit;
-    credit += movement.credit;
-  }
-  return { currency, debit: fromMinor(debit, digits), credit: fromMinor(credit, digits) };
-}
-
-/** Debits minus credits. */
-export function balanceOf({ currency, debit, credit }: Sums): string {
-  const digits = currencyDigits(currency);
-  return fromMinor(toMinor(debit, digits) - toMinor(credit, digits), digits);
 }
 
 /** The reversal of a cancelled transaction. `reason` and `userId` are null if a partner cancelled the sale. */

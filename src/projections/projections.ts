@@ -1,7 +1,8 @@
 import type { AnyProjection } from '../projecting/projection.js';
 import { accountProjection, customerProjection, deletedRecordProjection } from './account.projection.js';
 import { ledgerEntryProjection } from './ledger-entry.projection.js';
-import { accountDayProjection, balanceProjection, transactionProjection } from './ledger.projection.js';
+import { accountDayProjection, transactionProjection } from './ledger.projection.js';
+import { balanceProjection } from './balance.projection.js';
 import { auditActorProjection, auditLogProjection } from './audit-log.projection.js';
 import { lateEntriesProjection, periodProjection } from './period.projection.js';
 import { branchProjection, tenantProjection } from './tenant.projection.js';

@@ -4,7 +4,8 @@ import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import type { ReadModel, Scope } from '../ports/read-store.js';
 import { accounts, type AccountView, customers, type CustomerView } from '../projections/account.projection.js';
-import { balanceOf, balances } from '../projections/ledger.projection.js';
+import { balances } from '../projections/balance.projection.js';
+import { balanceOf } from '../projections/ledger-movements.js';
 import { inBrief, looksUpFrom, lookUpFrom } from './look-up.js';
 import { type ListRequest, type Page, type Paging, ReadModels, type Rows, shown } from './query.js';
 

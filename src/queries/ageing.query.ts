@@ -1,6 +1,7 @@
 import { fromMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { eachSum, type LedgerEntryView, type Minor } from '../projections/ledger-entry.projection.js';
+import { eachSum, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
+import type { Minor } from '../projections/ledger-movements.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
 import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';

@@ -96,7 +96,7 @@ async function sums(ledger: LedgerSums, names: AccountNames, { books, asOf, year
     ofYear: new MinorSum(),
   };
   const types = await names.idsOf(books, (type) => type !== 'CUSTOMER');
-  await ledger.eachDay(books, { to: asOf }, digits, ({ accountId, date, debit, credit }) => {
+  await ledger.eachSpan(books, { from: yearStart, to: asOf }, digits, ({ accountId, date, debit, credit }) => {
     sumFor(found, types.get(accountId), accountId, date < yearStart)
       .add(debit)
       .add(credit, -1);

@@ -57,7 +57,7 @@ async function generalLedgerOf(
     openings: async () => {
       const { from, to } = options;
       const sums: SumsByAccount = new Map();
-      await ledger.eachDay(books, { to }, digits, ({ accountId, date, debit, credit }) => {
+      await ledger.eachSpan(books, { from, to }, digits, ({ accountId, date, debit, credit }) => {
         const own = sumsOf(sums, accountId);
         if (from === undefined || date >= from) return;
         own.debit.add(debit);

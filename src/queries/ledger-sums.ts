@@ -9,7 +9,8 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { type Scope, tenantScope } from '../ports/read-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { eachSum, ledgerEntries, type LedgerEntryView } from '../projections/ledger-entry.projection.js';
-import { accountDays, type AccountDayView, balances } from '../projections/ledger.projection.js';
+import { balances, lastDayOf, quarterOf } from '../projections/balance.projection.js';
+import { accountDays, type AccountDayView } from '../projections/ledger.projection.js';
 import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels, type Rows } from './query.js';
@@ -84,6 +85,25 @@ export class LedgerSums {
     for await (const part of this.models.parts(accountDays, scope, { between: { date: dates } }))
       for (const { accountId, date, debit, credit } of part)
         take({ accountId, date, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
+  }
+
+  /**
+   * Like `eachDay` up to `to`, for reports that distinguish only dates before `from` from later ones: the sums of a whole
+   * quarter have the date of its first day. Reads days only of the quarters in which `from` and `to` lie.
+   */
+  async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
+    if (books.knownAt !== undefined) return this.eachDay(books, { to }, digits, take);
+    const divided = dividedBy({ from, to });
+    for await (const part of this.models.parts(balances, tenantScope(books.tenantId)))
+      for (const { accountId, quarters } of part)
+        for (const [quarter, debit, credit] of quarters) {
+          const date = `${quarter}-01`;
+          if (!divided.has(quarter) && isWithin(date, { to })) take({ accountId, date, debit, credit });
+        }
+    for (const quarter of divided) {
+      const last = lastDayOf(quarter);
+      await this.eachDay(books, { from: `${quarter}-01`, to: to !== undefined && to < last ? to : last }, digits, take);
+    }
   }
 
   /** Like `eachDay`, for one account. */
@@ -164,6 +184,14 @@ export class LedgerSums {
 
 export const isWithin = (date: string, { from, to }: Dates): boolean =>
   (from === undefined || date >= from) && (to === undefined || date <= to);
+
+/** Returns the quarters of which a report includes a part, or which it divides. */
+function dividedBy({ from, to }: Dates): ReadonlySet<string> {
+  const divided = new Set<string>();
+  if (from !== undefined && from !== `${quarterOf(from)}-01`) divided.add(quarterOf(from));
+  if (to !== undefined && to !== lastDayOf(quarterOf(to))) divided.add(quarterOf(to));
+  return divided;
+}
 
 /** Returns the scope of the tenant's documents. */
 export const scopeOf = ({ tenantId }: BooksOf): Scope => tenantScope(tenantId);

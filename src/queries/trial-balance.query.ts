@@ -58,7 +58,7 @@ async function partsOf(ledger: LedgerSums, books: BooksOf, options: TrialBalance
       add(sumsOf(parts.within, accountId), debit, credit);
     });
   else
-    await ledger.eachDay(books, { to }, digits, ({ accountId, date, debit, credit }) => {
+    await ledger.eachSpan(books, { from, to }, digits, ({ accountId, date, debit, credit }) => {
       const part = from !== undefined && date < from ? parts.before : parts.within;
       add(sumsOf(part, accountId), debit, credit);
     });

@@ -1,5 +1,5 @@
 import { tenantScope, type ReadModel } from '../../src/ports/read-store.js';
-import { balances, type BalanceView } from '../../src/projections/ledger.projection.js';
+import { balances, type BalanceView } from '../../src/projections/balance.projection.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
 import { writeHistory } from '../support/history.js';
 import { TestService, type Books } from '../support/service.js';
@@ -55,7 +55,7 @@ async function largeBooks() {
     const documents = writes.map(({ index, debit, credit }) => {
       const expected = position.get(index) ?? null;
       position.set(index, (expected ?? 0) + 1);
-      const document: BalanceView = { accountId: idOf(index), currency: 'EUR', debit, credit };
+      const document: BalanceView = { accountId: idOf(index), currency: 'EUR', debit, credit, quarters: [] };
       return { scope, id: idOf(index), document, position: (expected ?? 0) + 1, expected };
     });
     const tables = [{ table: { model: balances as unknown as ReadModel, generation: 1 }, writes: documents }];
