@@ -2,7 +2,8 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { saleQuery, type Sale } from '../api/sales';
+import { useMay } from '../api/me';
+import { MANUAL, saleQuery, type Sale } from '../api/sales';
 import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
@@ -13,6 +14,7 @@ import { amountWords, Figure, Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { RecordReturn } from '../parts/record-sale';
 import { RejectedSale } from '../parts/sale-fix';
 import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
 import { Timeline } from '../parts/timeline';
@@ -30,6 +32,7 @@ export function SalePage(): ReactNode {
   return (
     <>
       <PageHeader
+        actions={sale.data && <Actions sale={sale.data} />}
         lead={<Link to="/sales">All sales</Link>}
         title={sale.data === undefined ? 'Sale' : `${saleTypeWords(sale.data.type)} ${sale.data.externalId}`}
       />
@@ -51,6 +54,13 @@ export function SalePage(): ReactNode {
       )}
     </>
   );
+}
+
+/** Partners record the returns of their own sales. */
+function Actions({ sale }: { sale: Sale }): ReactNode {
+  const mayRecord = useMay('transactions.write');
+  const isReturnable = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;
+  return isReturnable && mayRecord && <RecordReturn of={sale} />;
 }
 
 const SaleLink = ({ id, children }: { id: string; children: ReactNode }): ReactNode => (

@@ -5,11 +5,12 @@ import { branchCodeSource, changedBooks, customerSource } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
 import { useIdempotency } from '../api/idempotency';
 import { useMe } from '../api/me';
+import type { Sale } from '../api/sales';
 import { amountIn, amountOf, digitsOf, grossOf } from './amount';
 import { given, OneOfField, someOf, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
 import { FormLines, linesAs, linesIn } from './form-lines';
-import { Money } from './money';
+import { Money, typedAmount } from './money';
 import { RemoteField } from './remote-field';
 import { SALE_TYPES } from './sale-words';
 import { useZone } from './zone';
@@ -121,8 +122,47 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
   </>
 );
 
+/** The return of a whole sale as form values; the user removes what the customer keeps. */
+const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: string): Draft => ({
+  ...newSale(date),
+  ...{ type: 'RETURN', relatedExternalId: externalId, branchCode: branchCode ?? '' },
+  ...linesAs(
+    'lines',
+    lines.map(({ description, quantity, unitPrice, taxRate, discount }) => ({
+      description,
+      ...{ quantity: typedAmount(quantity), unitPrice: typedAmount(unitPrice) },
+      ...{ taxRate: typedAmount(taxRate), discount: typedAmount(discount) },
+    })),
+  ),
+  ...linesAs(
+    'payments',
+    payments.map(({ method, amount }) => ({ method, amount: typedAmount(amount) })),
+  ),
+});
+
 /** Records a sale by hand. It is booked before the dialog closes. */
-export function RecordSale(): ReactNode {
+export const RecordSale = (): ReactNode => (
+  <SaleDialog initial={newSale(today(useZone()))} label="Record a sale" variant="filled" />
+);
+
+/** Records a return of a sale that was also recorded by hand. */
+export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
+  <SaleDialog
+    initial={returnOf(of, today(useZone()))}
+    label="Record a return"
+    lead="Change the quantities, or remove lines, if the customer returns only a part. Payments are refunds."
+    variant="default"
+  />
+);
+
+type Dialog = {
+  readonly initial: Draft;
+  readonly label: string;
+  readonly lead?: string;
+  readonly variant: 'filled' | 'default';
+};
+
+function SaleDialog({ variant, ...dialog }: Dialog): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const zone = useZone();
@@ -130,15 +170,14 @@ export function RecordSale(): ReactNode {
   const { headerFor, forget } = useIdempotency();
   return (
     <FormDialog
+      {...dialog}
       act={(values) => {
         const body = bodyOf(values, currency, zone);
         return data(api.POST('/api/sales', { params: { header: headerFor(body) }, body }));
       }}
-      buttonProps={{ variant: 'filled', size: 'sm' }}
+      buttonProps={{ variant, size: 'sm' }}
       fields={(form) => <SaleFields currency={currency} form={form} />}
       icon="plus"
-      initial={newSale(today(zone))}
-      label="Record a sale"
       onDone={({ id }) => {
         forget();
         changedBooks(cache);
