@@ -13,6 +13,8 @@ import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
 export const PAUSED = 'PolicyPaused' satisfies PolicyEvent['type'];
 
 const LOOK_EVERY_MS = 250;
+/** A pause takes effect at its event in any case. Only the resumption waits until a look notices it. */
+const LOOK_AGE_MS = 1_000;
 
 type Parts = {
   readonly name: string;
@@ -66,7 +68,7 @@ export class PausablePolicy implements Led {
   }
 
   private async look(): Promise<void> {
-    const isPaused = await this.isPaused(LOOK_EVERY_MS);
+    const isPaused = await this.isPaused(LOOK_AGE_MS);
     if (isPaused) {
       await this.end();
       return;

@@ -30,8 +30,10 @@ import type { Connection } from './event-store.connection.js';
 import { type Doing, isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
-/** Page size when events are filtered by this process. */
+/** Largest page. Events are filtered by this process. */
 const PAGE_EVENTS = 500;
+const FIRST_PAGE_EVENTS = 8;
+const PAGE_GROWTH = 4;
 const ATTEMPTS = 3;
 const DIRECTIONS = { forwards: FORWARDS, backwards: BACKWARDS } as const;
 const FIRST_PAUSE_MS = 50;
@@ -83,11 +85,12 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Without a filter, hardly any events are discarded.
-    const pageSize = (): number => (filter ? PAGE_EVENTS : Math.min(count - events.length + 1, PAGE_EVENTS));
+    // Usually few events are discarded, so the pages start small: each event costs tens of microseconds.
+    let least = filter ? FIRST_PAGE_EVENTS : 1;
     let after = from;
     for (;;) {
-      const size = pageSize();
+      const size = Math.min(Math.max(count - events.length + 1, least), PAGE_EVENTS);
+      least *= PAGE_GROWTH;
       const page = await this.page(direction, after, size);
       for (const event of page.events) {
         if (matches(event.streamId, event.type)) events.push(toRecordedEvent(event));
