@@ -42,7 +42,7 @@ const difference = (after: Calls, before: Calls): Calls => ({
 async function withService<T>(env: Record<string, string>, use: (service: BenchService, key: string) => Promise<T>) {
   const service = await BenchService.start({ env });
   const { key } = await service.createTenant();
-  await load(service, { ...toService(key), prefix: 'warm', connections: CONNECTIONS, seconds: pick(5, 2) });
+  await load(service, { ...toService(key), prefix: 'warm', connections: CONNECTIONS, seconds: pick(20, 2) });
   await service.settled();
   const result = await use(service, key);
   await service.stop();

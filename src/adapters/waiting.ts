@@ -92,3 +92,28 @@ export class Wakeup {
     return this.hasHappened;
   }
 }
+
+/** Settles like `work`, or resolves with undefined after some time. */
+export function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(undefined);
+    }, withinMs);
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
+}
+
+/** Resolves when `work` does, or once the signal aborts. */
+export function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+    void work.then(done);
+  });
+}

@@ -26,8 +26,8 @@ import type { Clock } from '../ports/time.js';
 // Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
 // start-up.
 
-/** Filter for the service's own events, because a server may also hold those of other applications. */
-const OWN = { filter: ownStreams(catalogue) };
+/** A server may also hold events of other applications, and it delivers events one by one. */
+const FROM_SERVER = { filter: ownStreams(catalogue), gatherMs: 10 };
 /** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
@@ -87,7 +87,11 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const events = EventStoreDb.open({ url, ...parts });
-    return { events: sharingSubscription<EventStore>(events, OWN), identity: events, onCommit: () => () => undefined };
+    return {
+      events: sharingSubscription<EventStore>(events, FROM_SERVER),
+      identity: events,
+      onCommit: () => () => undefined,
+    };
   }
   await mkdir(directory, { recursive: true });
   const events = EmbeddedEventStore.open({ directory, clock: parts.clock, rest: restOfBusyThread() });

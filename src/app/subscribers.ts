@@ -59,7 +59,6 @@ export type SubscriberParts = SubscriberListeners &
     readonly projections: readonly AnyProjection[];
     readonly batchSize: number;
     readonly buildBatchSize?: number;
-    readonly gatherMs?: number;
     readonly callbacks: SubscriberCallbacks;
     readonly meters: QueueMeters;
   };

@@ -27,8 +27,6 @@ const WORKER_NICENESS = 10;
  * at low priority.
  */
 const URGENT_MS = 5_000;
-/** Events from a server arrive one by one, and a write per event would cost several times as much. */
-const GATHER_MS = 10;
 const REPORT_EVERY_MS = 1_000;
 /** Maximum time that a thread with damaged read models takes to stop before its replacement starts. */
 const STOP_WITHIN_MS = 500;
@@ -99,8 +97,6 @@ const subscribers = startSubscribers({
   batchSize: 200,
   // Large batches write a document less often. This thread serves no requests.
   buildBatchSize: 1_000,
-  // The embedded history itself limits how often it wakes a busy thread.
-  gatherMs: stores.eventStoreUrl === undefined ? 0 : GATHER_MS,
   callbacks: calls.asked,
   // All projections usually advance in one write, so one short message reports them all.
   onProgress: (name, position, ranges) => {

@@ -158,23 +158,15 @@ export class GenerationFeed {
     const message = 'projections failed; they continue from their checkpoint';
     await this.retry(undefined, message, async (gotOn) => {
       for await (const batch of this.subscribe(this.position)) {
-        const beganAtMs = this.parts.clock.monotonicMs();
         await this.turn(async () => {
           const events = await this.store(this.following(), batch, 'touched');
           this.position = batch.position;
           await after(events);
         });
         gotOn();
-        if (batch.events.length > 0) await this.gather(beganAtMs);
       }
       this.ended();
     });
-  }
-
-  /** Lets events gather since a batch began, because every batch costs a write. */
-  private async gather(sinceMs: number): Promise<void> {
-    const { clock, stopping, gatherMs = 0 } = this.parts;
-    if (gatherMs > 0) await clock.sleep(sinceMs + gatherMs - clock.monotonicMs(), stopping);
   }
 
   /**

@@ -31,6 +31,7 @@ export class ModelFollower {
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
   private looking: Promise<void> | undefined;
+  private followed: { readonly name: string; readonly keys: readonly string[] } | undefined;
 
   constructor(
     private readonly store: ReadStore,
@@ -98,10 +99,7 @@ export class ModelFollower {
     const keys = this.models.map((model) => checkpointKey(model, this.generationOf(model)));
     const isDivided = this.models.some(({ name }) => this.progress.isDivided(name));
     const parts = isDivided ? ALL_RANGES : [];
-    const stored = await this.store.checkpoints([
-      ...keys.flatMap((key) => [key, stoppedKey(key)]),
-      ...parts.flatMap((range) => keys.flatMap((key) => [modelPart(key, range), modelPart(stoppedKey(key), range)])),
-    ]);
+    const stored = await this.store.checkpoints(this.keysOf(keys, parts));
     for (const [index, { name }] of this.models.entries()) {
       const whole = stored[2 * index] ?? BEFORE_ALL;
       if (!this.progress.isDivided(name)) this.note(name, whole, stored[2 * index + 1] ?? BEFORE_ALL);
@@ -112,6 +110,16 @@ export class ModelFollower {
           this.note(name, position, stored[at + 1] ?? BEFORE_ALL, [range]);
         }
     }
+  }
+
+  /** Returns the keys of positions and stops, for the whole history and for its ranges. They rarely change. */
+  private keysOf(keys: readonly string[], parts: readonly number[]): readonly string[] {
+    const name = `${parts.length} ${keys.join()}`;
+    if (this.followed?.name === name) return this.followed.keys;
+    const own = (part: (key: string) => string) => keys.flatMap((key) => [part(key), part(stoppedKey(key))]);
+    const all = [...own((key) => key), ...parts.flatMap((range) => own((key) => modelPart(key, range)))];
+    this.followed = { name, keys: all };
+    return all;
   }
 
   private note(name: string, position: Position, stoppedAt: Position, ranges?: readonly number[]): void {

@@ -24,8 +24,6 @@ export type ProjectionRunnerParts = {
   readonly bulkFrom?: number;
   /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default 100. */
   readonly batchSize?: number;
-  /** Minimum time between the beginnings of two batches of live events. Default 0. */
-  readonly gatherMs?: number;
   /** Events per write while read models are built. Default 200, which suits a thread that also serves requests. */
   readonly buildBatchSize?: number;
   readonly letters: ProjectionLetters;

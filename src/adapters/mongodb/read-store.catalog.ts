@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
 import { RegisteredTables } from '../registered-tables.js';
 import type { MongoConnection } from './connection.js';
@@ -6,9 +7,13 @@ import { shapeOf, type Shape } from './read-store.collections.js';
 const TABLES = 'kontor_tables';
 const GENERATIONS = 'kontor_generations';
 
+type Asked = { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<string, number>> };
+
 /** Registered tables and live generations. */
 export class ReadStoreCatalog extends RegisteredTables<Shape> {
   private readonly withTotals = new Set<string>();
+  /** Live generations that the next query will find. */
+  private asked: Asked | undefined;
 
   constructor(private readonly mongo: MongoConnection) {
     super(shapeOf);
@@ -26,9 +31,23 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     return declared && generation !== undefined ? this.shared(declared, generation) : undefined;
   }
 
+  /** Concurrent calls share one query: a follower of all models makes one call for each. */
   async liveGeneration(model: string, version: number): Promise<number | undefined> {
-    const found = await this.mongo.findById(GENERATIONS, generationKey(model, version));
-    return found?.generation as number | undefined;
+    const asked = (this.asked ??= this.generationsAsked());
+    const key = generationKey(model, version);
+    asked.keys.add(key);
+    return (await asked.found).get(key);
+  }
+
+  private generationsAsked(): Asked {
+    const keys = new Set<string>();
+    const find = async (): Promise<ReadonlyMap<string, number>> => {
+      await nextTurn();
+      this.asked = undefined;
+      const found = await this.mongo.find(GENERATIONS, { _id: { $in: [...keys] } });
+      return new Map(found.map(({ _id, generation }) => [_id, generation as number]));
+    };
+    return { keys, found: find() };
   }
 
   setLiveGeneration(model: string, version: number, generation: number): Promise<void> {

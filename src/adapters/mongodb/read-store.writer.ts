@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { MongoBulkWriteError, ObjectId, type AnyBulkWriteOperation, type WriteConcernSettings } from 'mongodb';
 import {
   PLATFORM,
@@ -14,10 +15,18 @@ import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
 export const CHECKPOINTS = 'kontor_checkpoints';
 
+type CheckpointPlace = { readonly id: string; readonly part: string | undefined };
+/** Followers read the same thousand keys four times a second. */
+const places = new LRUCache<string, CheckpointPlace>({ max: 5_000 });
+
 /** Returns the document that holds a checkpoint, and the part of it. The parts of a checkpoint share a document. */
-export function placeOfCheckpoint(key: string): { readonly id: string; readonly part: string | undefined } {
+export function placeOfCheckpoint(key: string): CheckpointPlace {
+  const known = places.get(key);
+  if (known) return known;
   const [id = '', part] = key.split('#');
-  return { id, part };
+  const place = { id, part };
+  places.set(key, place);
+  return place;
 }
 
 export const positionAt = (document: Stored | undefined, part: string | undefined): number =>
