@@ -15,10 +15,10 @@ import { round } from './statistics.js';
  * so small that the servers and the load need less than 60 % of their core. 200 tenants share the sales by Zipf's law
  * with exponent 0.8; in a second run, one of them has half of the sales.
  */
-const SECONDS = pick(30, 8);
-const WARM_SECONDS = pick(10, 4);
+const SECONDS = pick(20, 8);
+const WARM_SECONDS = pick(40, 4);
 const TENANTS = pick(200, 20);
-const QUOTA_PERCENT = Number(process.env['REPLICA_QUOTA'] ?? 15);
+const QUOTA_PERCENT = Number(process.env['REPLICA_QUOTA'] ?? 24);
 const EXPONENT = 0.8;
 const REPLICAS = [1, 2, 4];
 const CONNECTIONS = 32;
@@ -30,6 +30,8 @@ type Done = {
   readonly sales: number;
   readonly errors: number;
   readonly drainMs: number;
+  /** Share of a core that each replica has, in percent. */
+  readonly quota: number;
   /** CPU time per sale of all replicas, and use of the core by servers and load. */
   readonly cpuUs: number;
   readonly serversBusy: number;
@@ -105,7 +107,7 @@ async function measure(count: number, shareOut: (keys: readonly string[]) => Key
   const elapsedMs = performance.now() - before.atMs;
   const result = {
     perSecond: done.requests / (done.seconds + drainMs / 1_000),
-    ...{ sales: done.requests, errors: done.errors, drainMs },
+    ...{ sales: done.requests, errors: done.errors, drainMs, quota: QUOTA_PERCENT },
     cpuUs: (((await used(pids)) - before.own) * 1_000) / done.requests,
     serversBusy: ((await used(servers.pids)) - before.servers) / elapsedMs + done.generatorBusy,
   };

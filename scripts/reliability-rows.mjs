@@ -118,4 +118,10 @@ export const rows = [
     suites: ['test/real/replicas.test.ts'],
     needs: SERVERS,
   },
+  {
+    row: 'ranges',
+    fault: 'a replica killed, hung or added under load, with the tenants divided among four',
+    suites: ['test/real/ranges.test.ts'],
+    needs: SERVERS,
+  },
 ];

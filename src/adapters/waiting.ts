@@ -1,5 +1,8 @@
 import type { Clock } from '../ports/time.js';
 
+/** A given reason spares the creation of an error with a stack trace. */
+const DONE = 'done';
+
 /** Rejects with `late()` if `work` takes longer than `ms`. `work` itself continues. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const done = new AbortController();
@@ -9,7 +12,7 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>,
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    done.abort();
+    done.abort(DONE);
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { WHOLE, type Portion } from '../../src/eventsourcing/slices.js';
 import { fold } from '../../src/eventsourcing/aggregate.js';
 import {
   noteRebuild,
@@ -61,7 +62,12 @@ export class Club {
   }
 
   /** Starts a process that maintains these projections; `stopped` lists the projections that have stopped. */
-  async start(projections: readonly AnyProjection[] = clubProjections, batchSize = 100, known = catalogue) {
+  async start(
+    projections: readonly AnyProjection[] = clubProjections,
+    batchSize = 100,
+    known = catalogue,
+    portion: Portion = WHOLE,
+  ) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
     /** Letters as `<projection> <event id>`, in the order in which they were parked or settled. */
@@ -70,7 +76,7 @@ export class Club {
     const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
     const runner = new ProjectionRunner({
       ...{ events: this.events, store: this.store, catalogue: known, projections, batchSize },
-      ...{ clock: this.clock, logger: silentLogger },
+      ...{ clock: this.clock, logger: silentLogger, portion },
       bulkFrom: MANY / 2,
       onProgress: (name, position) => {
         progress.advance(name, position);

@@ -1,0 +1,65 @@
+// node bench/capacity.mjs [--sales 100,1000,10000] [--result FILE]
+//
+// Computes how many replicas a rate of sales needs, from the measured costs of docs/scaling.md. With --result, derives
+// the costs from a result of B17 instead, and compares the model's throughput with that of the run.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: { sales: { type: 'string', default: '100,1000,10000' }, result: { type: 'string' } },
+});
+
+/** Costs in microseconds of CPU on Node 24, over all threads of a replica. */
+const MEASURED = {
+  /** A sale on the replicas that accept and process it, whichever they are. */
+  saleUs: 3_000,
+  /** A sale on every replica, because each receives all events. */
+  everywhereUs: 160,
+  /** A replica without load, per second. */
+  idleUs: 50_000,
+};
+/** Share of a core that a replica should use, so that it can take over the tenants of another. */
+const TARGET = 0.6;
+
+/** Sales per second of `replicas`, each with a share of a core. */
+const throughput = ({ saleUs, everywhereUs, idleUs }, replicas, share) =>
+  (share * 1e6 - idleUs) / (saleUs / replicas + everywhereUs);
+
+/** Replicas that a rate needs; infinite if receiving the events takes all of their CPU time. */
+function replicasFor({ saleUs, everywhereUs, idleUs }, perSecond) {
+  const left = TARGET * 1e6 - idleUs - perSecond * everywhereUs;
+  return left <= 0 ? Infinity : Math.ceil((perSecond * saleUs) / left);
+}
+
+/** Solves the cost per sale of runs with different numbers of replicas for the model's constants. */
+function costsOf(runs) {
+  const rows = runs.map(({ replicas, perSecond, cpuUs }) => {
+    const ownUs = cpuUs - (replicas * MEASURED.idleUs) / perSecond;
+    return [replicas, ownUs];
+  });
+  const mean = (of) => rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+  const [x, y] = [mean(([n]) => n), mean(([, us]) => us)];
+  const slope = mean(([n, us]) => (n - x) * (us - y)) / mean(([n]) => (n - x) ** 2);
+  const everywhereUs = Math.max(0, slope);
+  return { saleUs: y - everywhereUs * x, everywhereUs, idleUs: MEASURED.idleUs };
+}
+
+function runsIn(file) {
+  const { figures } = JSON.parse(readFileSync(file, 'utf8'));
+  const [two, four] = figures.filter(({ figure, against }) => figure === 'B17' && against);
+  return [
+    { replicas: 1, ...two.details.one[0] },
+    { replicas: 2, ...two.details.several[0] },
+    { replicas: 4, ...four.details.several[0] },
+  ];
+}
+
+const runs = values.result === undefined ? undefined : runsIn(values.result);
+const costs = runs ? costsOf(runs) : MEASURED;
+console.log(costs);
+for (const { replicas, perSecond, quota } of runs ?? []) {
+  const predicted = throughput(costs, replicas, quota / 100);
+  console.log(`${replicas} replicas: ${perSecond.toFixed(1)}/s measured, ${predicted.toFixed(1)}/s predicted`);
+}
+for (const rate of values.sales.split(',').map(Number))
+  console.log(`${rate} sales/s: ${replicasFor(costs, rate)} replicas`);

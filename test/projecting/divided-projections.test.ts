@@ -1,0 +1,136 @@
+import { checkpointKey, type AnyProjection } from '../../src/projecting/projection.js';
+import { ALL_RANGES, modelPart, portionOf, positionsIn, rangeOf } from '../../src/eventsourcing/slices.js';
+import { catalogue, facts, greeterProjection, happen, memberProjection } from '../support/club.toy.js';
+import { TENANT } from '../support/member.toy.js';
+import { liveOf, mustEqual, poisoned, rebuilt, withClub, type Club } from '../support/running-club.js';
+import { until } from '../support/while-time-passes.js';
+
+const TENANTS = Array.from({ length: 40 }, (_, n) => `f81d4fae-7dec-41d0-a765-00a0c91e6b${String(10 + n)}`);
+const LOW = portionOf(ALL_RANGES.slice(0, 5));
+const HIGH = portionOf(ALL_RANGES.slice(5));
+
+type Fact = ReturnType<typeof facts.joined>;
+/** The same fact in each of the tenants. */
+const everywhere = (...some: readonly Fact[]): Fact[] =>
+  TENANTS.flatMap((tenant) => some.map((fact) => ({ ...fact, stream: fact.stream.replace(TENANT, tenant) })));
+
+/** Sums over several streams, but of one tenant. */
+const greetersOfTenants = { ...greeterProjection, scope: memberProjection.scope } as AnyProjection;
+const divided: readonly AnyProjection[] = [memberProjection, greetersOfTenants];
+const startPortion = (club: Club, portion: typeof LOW, projections = divided) =>
+  club.start(projections, 7, catalogue, portion);
+
+describe('Projections divided between two processes', () => {
+  test('together fold the whole history', () =>
+    withClub(async (club) => {
+      expect(new Set(TENANTS.map((tenant) => LOW.has(`member-${tenant}_1`))).size).toBe(2);
+      const [low, high] = [await startPortion(club, LOW), await startPortion(club, HIGH)];
+      const position = await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim')));
+      await low.reached(position);
+      await high.reached(position);
+      for (const projection of divided) await mustEqual(club, projection);
+    }));
+
+  test('leave the documents of the other process alone', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));
+      const tenants = new Set<string>();
+      for await (const { scope } of club.store.inner.scan({ model: memberProjection.model, generation: 1 }))
+        tenants.add(scope);
+      expect([...tenants].toSorted()).toEqual(TENANTS.filter((tenant) => rangeOf(tenant) < 5).toSorted());
+    }));
+
+  test('store a checkpoint for each range, also for those without events, and one for all of them', () =>
+    withClub(async (club) => {
+      const key = checkpointKey(memberProjection.model, 1);
+      const stored = async () => (await positionsIn(club.store.inner, [key], modelPart))[0] ?? -1;
+      const [low, high] = [await startPortion(club, LOW), await startPortion(club, HIGH)];
+      const [one] = everywhere(facts.joined('ada'));
+      const position = await happen(club.events, one as Fact);
+      await low.reached(position);
+      await high.reached(position);
+      await until(club.clock, async () => (await stored()) === position);
+      await until(club.clock, async () => (await club.checkpointOf(memberProjection)) === position);
+    }));
+
+  test('continue from the checkpoint of an undivided release, and that release from theirs', () =>
+    withClub(async (club) => {
+      const whole = await club.start(divided);
+      const first = await happen(club.events, ...everywhere(facts.joined('ada')));
+      await whole.reached(first);
+      await whole.stop();
+      const [low, high] = [await startPortion(club, LOW), await startPortion(club, HIGH)];
+      for (const { progress } of [low, high]) expect(progress.position('members')).toBe(first);
+      const second = await happen(club.events, ...everywhere(facts.greeted('ada', 'kim')));
+      await low.reached(second);
+      await high.reached(second);
+      await until(club.clock, async () => (await club.checkpointOf(memberProjection)) === second);
+      await Promise.all([low.stop(), high.stop()]);
+      const again = await club.start(divided);
+      expect(again.progress.position('members')).toBe(second);
+      await again.reached(await happen(club.events, ...everywhere(facts.greeted('ada', 'lea'))));
+      for (const projection of divided) await mustEqual(club, projection);
+    }));
+
+  test('hand ranges over without a gap', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim'))));
+      await low.stop();
+      // The other process has folded nothing of these ranges, and nobody has folded the rest.
+      const all = await startPortion(club, portionOf(ALL_RANGES));
+      await all.reached(await happen(club.events, ...everywhere(facts.greeted('ada', 'lea'))));
+      for (const projection of divided) await mustEqual(club, projection);
+    }));
+
+  test('are rebuilt by both processes, and both continue with the new generation', () =>
+    withClub(async (club) => {
+      const [low, high] = [await startPortion(club, LOW), await startPortion(club, HIGH)];
+      const position = await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim')));
+      await low.reached(position);
+      await high.reached(position);
+      expect(await rebuilt(club, 'members')).toMatchObject({
+        status: 'DONE',
+        generation: 2,
+        compared: { changedDocuments: 0 },
+      });
+      expect(await liveOf(club, memberProjection)).toBe(2);
+      const later = await happen(club.events, ...everywhere(facts.greeted('ada', 'lea')));
+      await low.reached(later);
+      await high.reached(later);
+      await mustEqual(club, memberProjection);
+    }));
+
+  test('finish a rebuild whose other process starts only later', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));
+      await happen(club.events, facts.rebuildRequested('members', 'early'));
+      await until(club.clock, async () => (await club.control('members')).rebuild?.generation === 2);
+      await club.clock.advance(2_000);
+      expect(await liveOf(club, memberProjection)).toBe(1);
+      const high = await startPortion(club, HIGH);
+      await until(club.clock, async () => (await club.control('members')).last?.status === 'DONE');
+      const later = await happen(club.events, ...everywhere(facts.greeted('ada', 'lea')));
+      await low.reached(later);
+      await high.reached(later);
+      await mustEqual(club, memberProjection);
+    }));
+
+  test('stop at an event only in the process that leads its range', () =>
+    withClub(async (club) => {
+      const failing = [memberProjection, poisoned(greetersOfTenants, (by) => by === 'poison')];
+      const [low, high] = [await startPortion(club, LOW, failing), await startPortion(club, HIGH, failing)];
+      const tenant = TENANTS.find((id) => rangeOf(id) >= 5) ?? '';
+      const poison = facts.greeted('ada', 'poison');
+      await happen(club.events, ...everywhere(facts.joined('ada')), {
+        ...poison,
+        stream: poison.stream.replace(TENANT, tenant),
+      });
+      const position = await happen(club.events, ...everywhere(facts.greeted('ada', 'kim')));
+      await low.reached(position);
+      await high.reached(position, memberProjection);
+      expect([low.stopped, high.stopped]).toEqual([[], ['greeters']]);
+    }));
+});
