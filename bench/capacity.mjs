@@ -1,23 +1,21 @@
-// node bench/capacity.mjs [--sales 100,1000,10000] [--result FILE]
+// node bench/capacity.mjs --result FILE [--sales 100,1000,10000] [--idle 50000]
 //
-// Computes how many replicas a rate of sales needs, from the measured costs of docs/scaling.md. With --result, derives
-// the costs from a result of B17 instead, and compares the model's throughput with that of the run.
+// Computes how many replicas a rate of sales needs. Derives the costs from a result of B17, and compares the model's
+// throughput with that of the run.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
-  options: { sales: { type: 'string', default: '100,1000,10000' }, result: { type: 'string' } },
+  options: {
+    sales: { type: 'string', default: '100,1000,10000' },
+    result: { type: 'string' },
+    idle: { type: 'string', default: '50000' },
+  },
 });
 
-/** Costs in microseconds of CPU on Node 24, over all threads of a replica. */
-const MEASURED = {
-  /** A sale on the replicas that accept and process it, whichever they are. */
-  saleUs: 3_000,
-  /** A sale on every replica, because each receives all events. */
-  everywhereUs: 160,
-  /** A replica without load, per second. */
-  idleUs: 50_000,
-};
+if (values.result === undefined) throw new Error('--result is required: a file of bench/results with B17');
+/** CPU time of a replica without load, in microseconds per second. */
+const IDLE_US = Number(values.idle);
 /** Share of a core that a replica should use, so that it can take over the tenants of another. */
 const TARGET = 0.6;
 
@@ -34,14 +32,14 @@ function replicasFor({ saleUs, everywhereUs, idleUs }, perSecond) {
 /** Solves the cost per sale of runs with different numbers of replicas for the model's constants. */
 function costsOf(runs) {
   const rows = runs.map(({ replicas, perSecond, cpuUs }) => {
-    const ownUs = cpuUs - (replicas * MEASURED.idleUs) / perSecond;
+    const ownUs = cpuUs - (replicas * IDLE_US) / perSecond;
     return [replicas, ownUs];
   });
   const mean = (of) => rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
   const [x, y] = [mean(([n]) => n), mean(([, us]) => us)];
   const slope = mean(([n, us]) => (n - x) * (us - y)) / mean(([n]) => (n - x) ** 2);
   const everywhereUs = Math.max(0, slope);
-  return { saleUs: y - everywhereUs * x, everywhereUs, idleUs: MEASURED.idleUs };
+  return { saleUs: y - everywhereUs * x, everywhereUs, idleUs: IDLE_US };
 }
 
 function runsIn(file) {
@@ -54,10 +52,10 @@ function runsIn(file) {
   ];
 }
 
-const runs = values.result === undefined ? undefined : runsIn(values.result);
-const costs = runs ? costsOf(runs) : MEASURED;
+const runs = runsIn(values.result);
+const costs = costsOf(runs);
 console.log(costs);
-for (const { replicas, perSecond, quota } of runs ?? []) {
+for (const { replicas, perSecond, quota } of runs) {
   const predicted = throughput(costs, replicas, quota / 100);
   console.log(`${replicas} replicas: ${perSecond.toFixed(1)}/s measured, ${predicted.toFixed(1)}/s predicted`);
 }
