@@ -9,6 +9,7 @@ import { UUID } from '../ports/uuid.js';
 import { dateDocument, fromInput, idInput, instantDocument, optionalPaging, queryInteger, toInput } from './input.js';
 import { controllerOf, pageOf, routesAt, valueOf, type Services } from './routes.js';
 import { documented, instantOut, named } from './shapes.js';
+import { WebhookDeliveryDto } from './webhook.controller.js';
 
 const StreamEventDto = named(
   'StreamEventDto',
@@ -28,9 +29,19 @@ const StreamEventDto = named(
   }),
 );
 
+const EventDeliveryDto = named(
+  'EventDeliveryDto',
+  WebhookDeliveryDto.omit({ responseBody: true, updatedAt: true, revision: true }),
+);
+
 const ListedEventDto = named(
   'ListedEventDto',
-  StreamEventDto.extend({ entity: z.string(), tenantId: z.string(), recordId: z.string() }),
+  StreamEventDto.extend({
+    ...{ entity: z.string(), tenantId: z.string(), recordId: z.string() },
+    deliveries: z.array(EventDeliveryDto).meta({
+      description: 'Deliveries of the messages of the event, newest first. The log keeps the last 1,000 of a webhook.',
+    }),
+  }),
 );
 
 const StreamStateDto = named(

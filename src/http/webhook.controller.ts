@@ -39,7 +39,7 @@ const WebhookTestResultDto = named(
   z.object({ id: recordId, delivered: z.boolean(), ...response }),
 );
 const status = z.enum(['PENDING', 'DELIVERED', 'FAILED']);
-const WebhookDeliveryDto = named(
+export const WebhookDeliveryDto = named(
   'WebhookDeliveryDto',
   z.object({
     ...recordFields,

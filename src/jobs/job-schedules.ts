@@ -33,6 +33,7 @@ export const JOB_NAMES = [
   'database-backup',
   'error-log-retention',
   'integrity-verify',
+  'key-expiry',
   'projection-verify',
   'session-cleanup',
 ] as const;

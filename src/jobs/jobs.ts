@@ -10,6 +10,7 @@ import { errorLogRetention } from './error-log-retention.job.js';
 import { JobLeader } from './job-leader.js';
 import { parseSchedules, Schedule, type ScheduleSettings } from './job-schedules.js';
 import { JOBS, type Job, type JobParts } from './job.js';
+import { keyExpiry } from './key-expiry.job.js';
 import { sessionCleanup } from './session-cleanup.job.js';
 
 /**
@@ -27,6 +28,7 @@ export function jobProviders(
       useFactory: (...[events, reader, replayer, caughtUp]: ProvidedToBulk) => [
         ...historyJobs,
         errorLogRetention(parts),
+        keyExpiry(parts),
         sessionCleanup(parts),
         ...deadLetterJobs({ ...parts, events, reader, replayer, caughtUp }),
       ],

@@ -46,14 +46,15 @@ const member = (name: 'id' | 'webhookId' | 'status' | 'createdAt') => ({
 });
 const deliveries: ReadModel<Delivery> = {
   name: 'webhook_deliveries',
-  version: 1,
+  version: 2,
   fields: {
     createdAt: member('createdAt'),
     deliveryId: member('id'),
     webhookId: member('webhookId'),
     status: member('status'),
+    eventId: { type: 'text', of: ({ source }) => source.eventId },
   },
-  filters: ['deliveryId', 'webhookId', 'status'],
+  filters: ['deliveryId', 'webhookId', 'status', 'eventId'],
   order: { fields: ['createdAt'], direction: 'descending' },
 };
 /**
@@ -103,6 +104,18 @@ export class DeliveryLog {
       limit,
     });
     return { items: items.map((json) => JSON.parse(json) as Delivery), totalCount };
+  }
+
+  /** Returns the deliveries of the messages of events, newest first, as far as the log contains them. */
+  async ofEvents(tenantId: string, eventIds: readonly string[]): Promise<readonly Delivery[]> {
+    const found: Delivery[] = [];
+    for (let after: string | undefined = eventIds.length === 0 ? undefined : ''; after !== undefined;) {
+      const page = { anyOf: { eventId: eventIds }, offset: 0, limit: PAGE, after };
+      const part = await this.store.list(DELIVERY_TABLE, tenantScope(tenantId), page);
+      found.push(...part.items.map((json) => JSON.parse(json) as Delivery));
+      after = part.next;
+    }
+    return found;
   }
 
   async find(tenantId: string, deliveryId: string): Promise<Delivery | undefined> {

@@ -3,6 +3,7 @@ import { EventCatalogue, type EventMetadata } from '../eventsourcing/event-catal
 import { answers, query } from '../eventsourcing/handler.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
 import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { type Delivery, DeliveryLog } from '../observability/delivery-log.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { auditLogs, auditSearch, type AuditLogView, streamOf } from '../projections/audit-log.projection.js';
@@ -15,7 +16,10 @@ export type ListedEvent = StreamEvent & {
   readonly entity: string;
   readonly tenantId: string;
   readonly recordId: string;
+  /** Deliveries of the event's messages to webhooks, newest first, as far as the logs of deliveries contain them. */
+  readonly deliveries: readonly ListedDelivery[];
 };
+export type ListedDelivery = Omit<Delivery, 'source' | 'number' | 'responseBody'>;
 
 /** `from` and `to` are instants, both inclusive. */
 export type EventFilter = Partial<
@@ -130,22 +134,40 @@ function placeOf(cursor: string | undefined, isTechnical: boolean): string {
 
 const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be the nextCursor of the same list.' }]);
 
-function listed(history: StreamHistory, event: RecordedEvent): ListedEvent {
+function listed(history: StreamHistory, event: RecordedEvent): Omit<ListedEvent, 'deliveries'> {
   const { entity = '', tenantId = PLATFORM_TENANT, id: recordId = '' } = parseStreamName(event.stream) ?? {};
   return { ...shown(history, event), entity, tenantId, recordId };
 }
 
+/** Adds the deliveries of the events' messages, with one read for each tenant. */
+async function withDeliveries(
+  log: DeliveryLog,
+  events: readonly Omit<ListedEvent, 'deliveries'>[],
+): Promise<ListedEvent[]> {
+  const deliveries = new Map<string, ListedDelivery[]>(events.map(({ id }) => [id, []]));
+  for (const tenantId of new Set(events.map((event) => event.tenantId))) {
+    if (tenantId === PLATFORM_TENANT) continue;
+    const ids = events.filter((event) => event.tenantId === tenantId).map(({ id }) => id);
+    for (const { source, number: _, responseBody: __, ...delivery } of await log.ofEvents(tenantId, ids))
+      deliveries.get(source.eventId)?.push(delivery);
+  }
+  return events.map((event) => ({ ...event, deliveries: deliveries.get(event.id) ?? [] }));
+}
+
 export const eventListHandler = answers(
   ListEvents,
-  [EVENT_STORE, ReadModels, StreamHistory, EventCatalogue],
-  async (events, models, history, catalogue, filter, pageSize, cursor): Promise<EventPage> => {
+  [EVENT_STORE, ReadModels, StreamHistory, EventCatalogue, DeliveryLog],
+  async (events, models, history, catalogue, log, filter, pageSize, cursor): Promise<EventPage> => {
     const isTechnical = catalogue.types.get(filter.type ?? '')?.audit === null;
     const request = { filter, limit: pageSize, after: placeOf(cursor, isTechnical) };
     const find = isTechnical ? technicalEvents : domainEvents;
     const found = await find({ events, models }, request).catch((error: unknown) => {
       throw error instanceof RangeError ? wrongCursor() : error;
     });
-    const items = found.events.map((event) => listed(history, event));
+    const items = await withDeliveries(
+      log,
+      found.events.map((event) => listed(history, event)),
+    );
     const { next } = found;
     if (next === undefined) return { ...pageOf(items, items.length, 1, pageSize), nextCursor: null };
     const page = pageOf(items, items.length + 1, 1, pageSize);

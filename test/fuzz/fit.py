@@ -43,7 +43,7 @@ TAKES = {
     "OPENING_BALANCE": ("accountId", "direction"),
 }
 CHOICES = ("customerId", "accountId", "counterAccountId", "expenseItemId", "direction", "categoryId")
-JOBS = ("database-backup", "projection-verify", "error-log-retention", "session-cleanup", "integrity-verify")
+JOBS = ("database-backup", "projection-verify", "error-log-retention", "session-cleanup", "integrity-verify", "key-expiry")
 LINES = [{"description": "Goods", "quantity": 1, "unitPrice": "10.00"}]
 ENDPOINTS = tuple(f"https://push.invalid/{number}" for number in range(3))
 # The base point of P-256, uncompressed: a valid key, in the form that browsers use.

@@ -1,5 +1,6 @@
 import { DeadLetters } from '../../src/integration/dead-letters.js';
 import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
+import type { EventPage, ListedEvent } from '../../src/queries/event-list.query.js';
 import type { Page } from '../../src/queries/query.js';
 import type { WebhookView } from '../../src/projections/webhook.projection.js';
 import { eventually } from '../support/eventually.js';
@@ -69,6 +70,35 @@ describe('A webhook', () => {
       nextAttemptAt: null,
     });
     expect(booked).toMatchObject({ eventType: 'kontor.sale.booked.v1', messageId: events[1]?.id, webhookId: made.id });
+  });
+
+  test('of a sale is traced from the intake to its deliveries by one query', async () => {
+    const made = await webhookAt('/traced', ['kontor.sale.*']);
+    const operator = await service.operator();
+    const correlationId = '5a3c1f0e-7b42-4d19-8e6a-90c2d4f7b813';
+    const sale = saleOf('traced-1');
+    const headers = { 'x-request-id': correlationId };
+    await service.call('POST', '/api/integrations/v1/sales', { key: partner.key, headers, body: sale });
+    await service.sell(partner, saleOf('untraced'));
+    await deliveredTo(made.id, 4);
+    const trace = async (): Promise<readonly ListedEvent[]> =>
+      ((await service.get(`/api/platform/events?correlationId=${correlationId}`, operator)).body as EventPage).items;
+    const events = await eventually(async () => {
+      const found = await trace();
+      return found.flatMap(({ deliveries }) => deliveries).length >= 2 && found;
+    }, PATIENCE_MS);
+    const [accepted] = events.filter(({ type }) => type === 'SaleAccepted');
+    expect(accepted).toMatchObject({ tenantId: tenant.id, data: { externalId: 'traced-1' } });
+    const sent = events.flatMap(({ deliveries }) => deliveries).filter(({ webhookId }) => webhookId === made.id);
+    expect(sent.map(({ eventType }) => eventType).toSorted()).toEqual([
+      'kontor.sale.accepted.v1',
+      'kontor.sale.booked.v1',
+    ]);
+    for (const one of sent)
+      expect(one).toMatchObject({ status: 'DELIVERED', responseStatus: 204, subject: accepted?.recordId });
+    const ids = receiver.eventsAt('/traced').map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(sent.map(({ messageId }) => messageId)));
+    expect(JSON.stringify(sent)).not.toContain('responseBody');
   });
 
   test('is shown without its secret, and not to other tenants', async () => {

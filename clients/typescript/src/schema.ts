@@ -3679,6 +3679,35 @@ export interface components {
             }[];
             requestId: string;
         };
+        EventDeliveryDto: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            webhookId: string;
+            /**
+             * Format: uuid
+             * @description Header `webhook-id` and CloudEvents id, the same in every attempt.
+             */
+            messageId: string;
+            eventType: string;
+            /** @description Id of the record that the message is about. */
+            subject: string;
+            /**
+             * @description PENDING: will be attempted again. FAILED: a dead letter, or the webhook was disabled.
+             * @enum {string}
+             */
+            status: "PENDING" | "DELIVERED" | "FAILED";
+            attempts: number;
+            /** @description HTTP status; null if the receiver did not respond. */
+            responseStatus: number | null;
+            /** @description Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success. */
+            code: string | null;
+            /** Format: date-time */
+            lastAttemptAt: string;
+            nextAttemptAt: string | null;
+        };
         FactorDto: {
             /** Format: uuid */
             id: string;
@@ -4034,6 +4063,8 @@ export interface components {
             entity: string;
             tenantId: string;
             recordId: string;
+            /** @description Deliveries of the messages of the event, newest first. The log keeps the last 1,000 of a webhook. */
+            deliveries: components["schemas"]["EventDeliveryDto"][];
         };
         LivenessDto: {
             /** @constant */

@@ -48,7 +48,7 @@ const columns: readonly Column<ListedEvent>[] = [
 ];
 
 /** The event's type; its content when unfolded. */
-function Details({ event: { type, data, metadata } }: { event: ListedEvent }): ReactNode {
+function Details({ event: { type, data, metadata, deliveries } }: { event: ListedEvent }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -61,6 +61,7 @@ function Details({ event: { type, data, metadata } }: { event: ListedEvent }): R
       </summary>
       {isOpen && <JsonView label="Data" value={data} />}
       {isOpen && <JsonView label="Metadata" value={metadata} />}
+      {isOpen && deliveries.length > 0 && <JsonView label="Webhook deliveries" value={deliveries} />}
     </details>
   );
 }
