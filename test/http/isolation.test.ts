@@ -284,7 +284,7 @@ test('Tenants never see data of each other, whatever they do (property)', async 
     }),
     { numRuns: RUNS, seed, endOnFailure: true },
   );
-}, 120_000);
+}, 240_000);
 
 test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);
