@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { t } from '../messages/catalogue';
 import { api, data, type Shapes } from './client';
 
 export type OwnSession = Shapes['SessionDto'];
@@ -33,9 +34,9 @@ const nameIn = (text: string, names: Names): string | undefined => names.find(([
 
 /** `Firefox on Linux`; for programs, the start of their `User-Agent`. */
 export function deviceName(userAgent: string | null): string {
-  if (userAgent === null) return 'Unknown device';
+  if (userAgent === null) return t('Unknown device');
   const browser = nameIn(userAgent, BROWSERS);
   const system = nameIn(userAgent, SYSTEMS);
   if (browser === undefined) return userAgent.slice(0, 60);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t('{browser} on {system}', { browser, system });
 }

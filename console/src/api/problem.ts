@@ -1,4 +1,5 @@
 import { errorOf, KontorError } from '../../../clients/typescript/src/kontor-error';
+import { t } from '../messages/catalogue';
 
 export { KontorError };
 
@@ -18,10 +19,10 @@ export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
 /** Error of a request without a response. */
 function unanswered(cause: unknown): KontorError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError')
-    return new KontorError(0, 'TIMEOUT', 'The service did not respond in time.', { cause });
+    return new KontorError(0, 'TIMEOUT', t('The service did not respond in time.'), { cause });
   return navigator.onLine
-    ? new KontorError(0, 'UNREACHABLE', 'The service is not responding.', { cause })
-    : new KontorError(0, 'OFFLINE', 'This device is offline.', { cause });
+    ? new KontorError(0, 'UNREACHABLE', t('The service is not responding.'), { cause })
+    : new KontorError(0, 'OFFLINE', t('This device is offline.'), { cause });
 }
 
 /** Converts network failures to a KontorError; rethrows aborts by the given signal unchanged. */

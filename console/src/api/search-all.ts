@@ -1,6 +1,7 @@
 import type { NavigateOptions } from '@tanstack/react-router';
 import { api, whole } from './client';
 import { isOperator, type Me } from './me';
+import { t } from '../messages/catalogue';
 
 /** A page or a record that a search has found. */
 export type Found = {
@@ -17,7 +18,7 @@ type Search = (search: string, signal: AbortSignal) => Promise<Found[]>;
 const customers: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/customers', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, name, code }) => ({
-    kind: 'Customer',
+    kind: t('Customer'),
     name: `${name}, ${code}`,
     link: { to: '/customers/$id', params: { id } },
   }));
@@ -26,7 +27,7 @@ const customers: Search = async (search, signal) => {
 const transactions: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/transactions', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, date, amount, currency, description, reference }) => ({
-    kind: 'Transaction',
+    kind: t('Transaction'),
     name: [date, `${amount} ${currency}`, reference, description].filter(Boolean).join(' · '),
     link: { to: '/transactions/$id', params: { id } },
   }));
@@ -34,7 +35,7 @@ const transactions: Search = async (search, signal) => {
 
 const tenants: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/platform/tenants', { params: { query: { ...FEW, search } }, signal }));
-  return items.map(({ id, name }) => ({ kind: 'Tenant', name, link: { to: '/tenants/$id', params: { id } } }));
+  return items.map(({ id, name }) => ({ kind: t('Tenant'), name, link: { to: '/tenants/$id', params: { id } } }));
 };
 
 const letters: Search = async (search, signal) => {
@@ -42,7 +43,7 @@ const letters: Search = async (search, signal) => {
     api.GET('/api/platform/dead-letters', { params: { query: { ...FEW, search } }, signal }),
   );
   return items.map(({ id, eventType, reason }) => ({
-    kind: 'Dead letter',
+    kind: t('Dead letter'),
     name: `${eventType}, ${reason.code}`,
     link: { to: '/dead-letters/$id', params: { id } },
   }));
@@ -51,7 +52,7 @@ const letters: Search = async (search, signal) => {
 const errors: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/platform/error-logs', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, message }) => ({
-    kind: 'Error',
+    kind: t('Error'),
     name: message,
     link: { to: '/errors/$id', params: { id } },
   }));
@@ -65,7 +66,13 @@ const requests: Search = async (search, signal) => {
   );
   return totalCount === 0
     ? []
-    : [{ kind: 'Audit log', name: `Entries with ${search}`, link: { to: '/audit', search: { search } } }];
+    : [
+        {
+          kind: t('Audit log'),
+          name: t('Entries with {search}', { search }),
+          link: { to: '/audit', search: { search } },
+        },
+      ];
 };
 
 const SEARCHES: readonly (readonly [permission: string, search: Search])[] = [

@@ -2,13 +2,14 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../../clients/typescript/src/schema';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
+import { t } from '../messages/catalogue';
 
 export type Tenant = Shapes['TenantDto'];
 type TenantFilters = NonNullable<paths['/api/platform/tenants']['get']['parameters']['query']>;
 
 /** Tenant id of records that belong to no tenant. */
 export const PLATFORM = 'platform';
-export const PLATFORM_NAME = 'The platform';
+export const PLATFORM_NAME = t('The platform');
 
 export const tenantsQuery = (query: TenantFilters) =>
   queryOptions({

@@ -12,6 +12,9 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
+import { locale } from '../messages/language';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 /** Second factors and sessions of the signed-in user. */
 export function AccountPage(): ReactNode {
@@ -21,7 +24,7 @@ export function AccountPage(): ReactNode {
   const others = sessions.data?.filter(({ isCurrent }) => !isCurrent) ?? [];
   return (
     <>
-      <PageHeader lead={me?.user.email} title="Your account" />
+      <PageHeader lead={me?.user.email} title={t('Your account')} />
       <Panel
         aside={
           <div className="k-row-actions">
@@ -29,23 +32,25 @@ export function AccountPage(): ReactNode {
             <AddPasskey />
           </div>
         }
-        title="Second factors"
+        title={t('Second factors')}
       >
         <DataTable
           columns={factorColumns}
-          empty="You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough."
+          empty={t(
+            'You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough.',
+          )}
           keyOf={({ id }) => id}
-          label="Second factors"
+          label={t('Second factors')}
           query={factors}
           rows={factors.data}
         />
       </Panel>
-      <Panel aside={others.length > 0 && <EndOthers sessions={others} />} title="Sessions">
+      <Panel aside={others.length > 0 && <EndOthers sessions={others} />} title={t('Sessions')}>
         <DataTable
           columns={sessionColumns}
-          empty="There are no sessions."
+          empty={t('There are no sessions.')}
           keyOf={({ id }) => id}
-          label="Sessions"
+          label={t('Sessions')}
           query={sessions}
           rows={sessions.data}
         />
@@ -54,37 +59,39 @@ export function AccountPage(): ReactNode {
   );
 }
 
-const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: 'Authenticator app', PASSKEY: 'Passkey' };
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: t('Authenticator app'), PASSKEY: t('Passkey') };
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
 const factorColumns: readonly Column<Factor>[] = [
-  { key: 'type', header: 'Factor', cell: ({ type }) => <strong>{FACTORS[type]}</strong> },
-  { key: 'created', header: 'Added', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'type', header: t('Factor'), cell: ({ type }) => <strong>{FACTORS[type]}</strong> },
+  { key: 'created', header: t('Added'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'used',
-    header: 'Last used',
+    header: t('Last used'),
     cell: ({ lastUsedAt }) =>
-      lastUsedAt === null ? <span className="k-nothing">Never</span> : <Instant as="relative" at={lastUsedAt} />,
+      lastUsedAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="relative" at={lastUsedAt} />,
   },
-  { key: 'actions', header: 'Action', cell: (factor) => <RemoveFactor factor={factor} /> },
+  { key: 'actions', header: t('Action'), cell: (factor) => <RemoveFactor factor={factor} /> },
 ];
 
 function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): ReactNode {
   const cache = useQueryClient();
-  const name = `${FACTORS[type]}, added ${day.format(new Date(createdAt))}`;
+  const name = t('{value}, added {value2}', { value: FACTORS[type], value2: day.format(new Date(createdAt)) });
   return (
     <ConfirmAction
       about={name}
       act={() => data(api.DELETE('/api/auth/factors/{id}', { params: { path: { id } } }))}
       icon="close"
       isDangerous
-      label="Remove"
+      label={t('Remove')}
       onDone={() => {
         askAgain(cache, factorsQuery.queryKey);
       }}
     >
-      <strong>{name}</strong> can no longer be used to sign in. Without any factor, your password alone is enough, and
-      your recovery codes end.
+      {rich(
+        '<strong>{name}</strong> can no longer be used to sign in. Without any factor, your password alone is enough, and your recovery codes end.',
+        { name, strong },
+      )}
     </ConfirmAction>
   );
 }
@@ -92,18 +99,18 @@ function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): 
 const sessionColumns: readonly Column<OwnSession>[] = [
   {
     key: 'device',
-    header: 'Device',
+    header: t('Device'),
     cell: ({ device }) => <strong title={device ?? undefined}>{deviceName(device)}</strong>,
   },
-  { key: 'address', header: 'Address', cell: ({ address }) => <code>{address ?? '—'}</code> },
-  { key: 'created', header: 'Signed in', cell: ({ createdAt }) => <Instant at={createdAt} /> },
-  { key: 'used', header: 'Last used', cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} /> },
-  { key: 'expires', header: 'Ends', cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} /> },
+  { key: 'address', header: t('Address'), cell: ({ address }) => <code>{address ?? '—'}</code> },
+  { key: 'created', header: t('Signed in'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'used', header: t('Last used'), cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} /> },
+  { key: 'expires', header: t('Ends'), cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} /> },
   {
     key: 'actions',
-    header: 'Action',
+    header: t('Action'),
     cell: (session) =>
-      session.isCurrent ? <StatusBadge tone="good">This session</StatusBadge> : <EndSession session={session} />,
+      session.isCurrent ? <StatusBadge tone="good">{t('This session')}</StatusBadge> : <EndSession session={session} />,
   },
 ];
 
@@ -121,10 +128,13 @@ function EndSession({ session: { id, device, address } }: { session: OwnSession 
       about={name}
       act={() => endSession(id)}
       icon="signOut"
-      label="Sign out"
+      label={t('Sign out')}
       onDone={useRefreshSessions()}
     >
-      Sign out <strong>{name}</strong>? If you do not recognize this session, also change your password.
+      {rich('Sign out <strong>{name}</strong>? If you do not recognize this session, also change your password.', {
+        name,
+        strong,
+      })}
     </ConfirmAction>
   );
 }
@@ -134,11 +144,12 @@ function EndOthers({ sessions }: { sessions: readonly OwnSession[] }): ReactNode
     <ConfirmAction
       act={() => Promise.all(sessions.map(({ id }) => endSession(id)))}
       icon="signOut"
-      label="Sign out everywhere else"
+      label={t('Sign out everywhere else')}
       onDone={useRefreshSessions()}
     >
-      Sign out {sessions.length === 1 ? 'one other session' : `${sessions.length} other sessions`}? You stay signed in
-      here.
+      {t('Sign out {sessions, plural, one {one other session} other {# other sessions}}? You stay signed in here.', {
+        sessions: sessions.length,
+      })}
     </ConfirmAction>
   );
 }

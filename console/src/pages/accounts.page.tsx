@@ -22,36 +22,42 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
 import type { AccountsFilters } from '../routes/tenant-filters';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/accounts');
 
 const shown: readonly Column<Account>[] = [
-  { key: 'code', header: 'Code', cell: ({ code }) => code ?? <span className="k-nothing">—</span> },
+  { key: 'code', header: t('Code'), cell: ({ code }) => code ?? <span className="k-nothing">—</span> },
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ id, name, isDefault }) => (
       <>
         <Link search={{ accountId: id }} to="/transactions">
           {name}
         </Link>
-        {isDefault && <div className="k-nothing">default</div>}
+        {isDefault && <div className="k-nothing">{t('default')}</div>}
       </>
     ),
   },
-  { key: 'type', header: 'Type', cell: ({ type }) => accountTypeWords(type) },
+  { key: 'type', header: t('Type'), cell: ({ type }) => accountTypeWords(type) },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ isActive }) =>
-      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+      isActive ? (
+        <StatusBadge tone="good">{t('Active')}</StatusBadge>
+      ) : (
+        <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
+      ),
   },
-  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => <Money {...balance} /> },
+  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Money {...balance} /> },
 ];
 
 const STATES = [
-  ['true', 'Active'],
-  ['false', 'Inactive'],
+  ['true', t('Active')],
+  ['false', t('Inactive')],
 ] as const;
 /** Types whose default account receives payments that name no account. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
@@ -70,21 +76,21 @@ export function AccountsPage(): ReactNode {
     ...(search !== undefined && { search }),
   };
   const columns: readonly Column<Account>[] = mayWrite
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (account) => <Actions account={account} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (account) => <Actions account={account} /> }]
     : shown;
   return (
     <>
       <PageHeader
         actions={mayWrite && <CreateAccount />}
-        lead="The chart of accounts. Every customer also has an account, listed under Customers."
-        title="Accounts"
+        lead={t('The chart of accounts. Every customer also has an account, listed under Customers.')}
+        title={t('Accounts')}
       />
-      <Panel title="Chart of accounts">
+      <Panel title={t('Chart of accounts')}>
         <Filters filters={filters} />
         <Listing
           columns={columns}
-          empty="No accounts match these filters."
-          label="Accounts"
+          empty={t('No accounts match these filters.')}
+          label={t('Accounts')}
           onPage={(next) => void navigate({ search: { ...filters, page: next } })}
           page={page}
           query={accountsQuery(query)}
@@ -99,9 +105,9 @@ function Filters({ filters }: { filters: AccountsFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Name or code" onChange={set('search')} value={filters.search} />
-      <Choice label="Type" onChange={set('type')} options={ACCOUNT_TYPES} value={filters.type} />
-      <Choice label="Status" onChange={set('isActive')} options={STATES} value={filters.isActive} />
+      <SearchField hint={t('Name or code')} onChange={set('search')} value={filters.search} />
+      <Choice label={t('Type')} onChange={set('type')} options={ACCOUNT_TYPES} value={filters.type} />
+      <Choice label={t('Status')} onChange={set('isActive')} options={STATES} value={filters.isActive} />
     </FilterBar>
   );
 }
@@ -125,7 +131,7 @@ function Actions({ account }: { account: Account }): ReactNode {
         about={name}
         fields={(form) => <AccountFields form={form} />}
         from={accountVersion(account)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => accountVersion(await cache.query({ ...accountQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(accountChanges(changed), revision)}
@@ -135,10 +141,13 @@ function Actions({ account }: { account: Account }): ReactNode {
           about={name}
           act={() => update({ isDefault: true })}
           icon="check"
-          label="Make default"
+          label={t('Make default')}
           onDone={refresh}
         >
-          <strong>{name}</strong> receives partners&apos; payments that name no account.
+          {rich("<strong>{name}</strong> receives partners' payments that name no account.", {
+            name,
+            strong,
+          })}
         </ConfirmAction>
       )}
       {!isSystem && !isDefault && (
@@ -146,18 +155,18 @@ function Actions({ account }: { account: Account }): ReactNode {
           about={name}
           act={() => update({ isActive: !isActive })}
           icon={isActive ? 'pause' : 'play'}
-          label={isActive ? 'Deactivate' : 'Activate'}
+          label={isActive ? t('Deactivate') : t('Activate')}
           onDone={refresh}
         >
-          {isActive ? (
-            <>
-              <strong>{name}</strong> cannot be used in new transactions. Existing transactions are kept.
-            </>
-          ) : (
-            <>
-              <strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.
-            </>
-          )}
+          {isActive
+            ? rich('<strong>{name}</strong> cannot be used in new transactions. Existing transactions are kept.', {
+                name,
+                strong,
+              })
+            : rich(
+                '<strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.',
+                { name, strong },
+              )}
         </ConfirmAction>
       )}
     </div>

@@ -13,6 +13,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { inSentence, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit/$id');
 
@@ -21,7 +22,10 @@ export function AuditEntryPage(): ReactNode {
   const entry = useQuery(auditEntryQuery(id));
   return (
     <>
-      <PageHeader lead={<Link to="/audit">All audit log entries</Link>} title={entry.data?.summary ?? 'Audit entry'} />
+      <PageHeader
+        lead={<Link to="/audit">{t('All audit log entries')}</Link>}
+        title={entry.data?.summary ?? t('Audit entry')}
+      />
       {entry.error !== null && <ProblemView error={entry.error} onRetry={entry.refetch} />}
       {entry.isPending && <Skeleton height={320} />}
       {entry.data !== undefined && <Entry entry={entry.data} />}
@@ -31,29 +35,29 @@ export function AuditEntryPage(): ReactNode {
 
 const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
   <>
-    <Panel aside={<RecordLink entry={entry}>History of the record</RecordLink>} title="Changes">
-      <DiffView changes={entry.changes ?? []} label="Changes" />
+    <Panel aside={<RecordLink entry={entry}>{t('History of the record')}</RecordLink>} title={t('Changes')}>
+      <DiffView changes={entry.changes ?? []} label={t('Changes')} />
     </Panel>
-    <Panel title="Actor, time and origin">
+    <Panel title={t('Actor, time and origin')}>
       <Facts
         of={[
-          ['Actor', <Actor entry={entry} key="who" />],
-          ['Time', <Instant at={entry.occurredAt} key="when" />],
-          ['Request', <Copied key="request" value={entry.requestId} what="request ID" />],
-          ['IP address', entry.ipAddress],
-          ['User agent', entry.userAgent],
+          [t('Actor'), <Actor entry={entry} key="who" />],
+          [t('Time'), <Instant at={entry.occurredAt} key="when" />],
+          [t('Request'), <Copied key="request" value={entry.requestId} what={t('request ID')} />],
+          [t('IP address'), entry.ipAddress],
+          [t('User agent'), entry.userAgent],
         ]}
       />
     </Panel>
-    <Panel title="Record">
+    <Panel title={t('Record')}>
       <Facts
         of={[
-          ['Action', `${entityWords(entry.entity)}, ${actionWords(entry.action).toLowerCase()}`],
-          ['ID', <Copied key="id" value={entry.entityId} what="record ID" />],
-          ['Tenant', <TenantOf entry={entry} key="tenant" />],
-          ['Event', <code key="event">{entry.eventType}</code>],
-          ['Revision', count(entry.revision)],
-          ['Position', count(entry.position)],
+          [t('Action'), `${entityWords(entry.entity)}, ${inSentence(actionWords(entry.action))}`],
+          ['ID', <Copied key="id" value={entry.entityId} what={t('record ID')} />],
+          [t('Tenant'), <TenantOf entry={entry} key="tenant" />],
+          [t('Event'), <code key="event">{entry.eventType}</code>],
+          [t('Revision'), count(entry.revision)],
+          [t('Position'), count(entry.position)],
         ]}
       />
     </Panel>
@@ -64,7 +68,7 @@ const Actor = ({ entry: { userName, userId } }: { entry: AuditEntry }): ReactNod
   userId === null ? (
     actorWords(userName)
   ) : (
-    <Link search={{ userId }} title="All actions of this user" to="/audit">
+    <Link search={{ userId }} title={t('All actions of this user')} to="/audit">
       {actorWords(userName)}
     </Link>
   );

@@ -12,15 +12,16 @@ import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
 import type { AuditFilters } from '../routes/platform-filters';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/audit');
 
 const columns: readonly Column<AuditEntry>[] = [
-  { key: 'when', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  { key: 'when', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
-    header: 'Action',
+    header: t('Action'),
     cell: ({ id, summary, eventType }) => (
       <>
         <Link params={{ id }} to="/audit/$id">
@@ -32,7 +33,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'entity',
-    header: 'Record',
+    header: t('Record'),
     cell: ({ entity, action }) => (
       <>
         {entityWords(entity)}
@@ -42,7 +43,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'who',
-    header: 'Actor',
+    header: t('Actor'),
     cell: ({ userName, ipAddress }) => (
       <>
         {actorWords(userName)}
@@ -52,7 +53,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'tenant',
-    header: 'Tenant',
+    header: t('Tenant'),
     cell: ({ tenantId, tenantName }) =>
       tenantId === PLATFORM ? <span className="k-nothing">{PLATFORM_NAME}</span> : (tenantName ?? tenantId),
   },
@@ -67,16 +68,16 @@ export function AuditPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Every action of a user, a partner or the service. Entries are never changed or removed."
-        title="Audit log"
+        lead={t('Every action of a user, a partner or the service. Entries are never changed or removed.')}
+        title={t('Audit log')}
       />
-      <Panel title="Entries">
+      <Panel title={t('Entries')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No entries match these filters.' : 'There are no entries yet.'}
+          empty={isFiltered ? t('No entries match these filters.') : t('There are no entries yet.')}
           keyOf={({ id }) => id}
-          label="Audit log entries"
+          label={t('Audit log entries')}
           pages={{
             page,
             totalPages: entries.data?.totalPages,
@@ -97,14 +98,14 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Actor, action, record or request ID" onChange={set('search')} value={filters.search} />
+      <SearchField hint={t('Actor, action, record or request ID')} onChange={set('search')} value={filters.search} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
-      <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />
-      <TextFilter label="Record ID" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
-      <TextFilter label="User ID" onChange={set('userId')} placeholder="Any" value={filters.userId} />
-      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+      <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />
+      <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
+      <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
+      <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
+      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

@@ -14,14 +14,16 @@ import { Listing, PAGE_SIZE } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/branches');
 
 const shown: readonly Column<Branch>[] = [
-  { key: 'code', header: 'Code', cell: ({ code }) => code },
+  { key: 'code', header: t('Code'), cell: ({ code }) => code },
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ name, description }) => (
       <>
         {name}
@@ -31,16 +33,20 @@ const shown: readonly Column<Branch>[] = [
   },
   {
     key: 'contact',
-    header: 'Contact',
+    header: t('Contact'),
     cell: ({ phone, email }) =>
       [phone, email].filter((part) => part !== null).join(', ') || <span className="k-nothing">—</span>,
   },
-  { key: 'address', header: 'Address', cell: ({ address }) => address ?? <span className="k-nothing">—</span> },
+  { key: 'address', header: t('Address'), cell: ({ address }) => address ?? <span className="k-nothing">—</span> },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ isActive }) =>
-      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+      isActive ? (
+        <StatusBadge tone="good">{t('Active')}</StatusBadge>
+      ) : (
+        <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
+      ),
   },
 ];
 
@@ -50,27 +56,27 @@ export function BranchesPage(): ReactNode {
   const navigate = route.useNavigate();
   const mayWrite = useMay('branches.write');
   const columns: readonly Column<Branch>[] = mayWrite
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (branch) => <Actions branch={branch} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (branch) => <Actions branch={branch} /> }]
     : shown;
   return (
     <>
       <PageHeader
         actions={mayWrite && <CreateBranch />}
-        lead="Partners name a branch by its code in their sales. A sale of an unknown branch is rejected."
-        title="Branches"
+        lead={t('Partners name a branch by its code in their sales. A sale of an unknown branch is rejected.')}
+        title={t('Branches')}
       />
-      <Panel title="All branches">
+      <Panel title={t('All branches')}>
         <FilterBar>
           <SearchField
-            hint="Code or name"
+            hint={t('Code or name')}
             onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
             value={search}
           />
         </FilterBar>
         <Listing
           columns={columns}
-          empty={search === undefined ? 'There are no branches yet.' : 'No branches match this search.'}
-          label="Branches"
+          empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
+          label={t('Branches')}
           onPage={(next) => void navigate({ search: { search, page: next } })}
           page={page}
           query={branchesQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
@@ -100,7 +106,7 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
         about={name}
         fields={(form) => <BranchFields form={form} />}
         from={branchVersion(branch)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => branchVersion(await cache.query({ ...branchQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(branchChanges(changed), revision)}
@@ -109,18 +115,18 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
         about={name}
         act={() => update({ isActive: !isActive })}
         icon={isActive ? 'pause' : 'play'}
-        label={isActive ? 'Deactivate' : 'Activate'}
+        label={isActive ? t('Deactivate') : t('Activate')}
         onDone={refresh}
       >
-        {isActive ? (
-          <>
-            Sales that name <strong>{name}</strong> are rejected until the branch is active again.
-          </>
-        ) : (
-          <>
-            Sales that wait for <strong>{name}</strong> are booked.
-          </>
-        )}
+        {isActive
+          ? rich('Sales that name <strong>{name}</strong> are rejected until the branch is active again.', {
+              name,
+              strong,
+            })
+          : rich('Sales that wait for <strong>{name}</strong> are booked.', {
+              name,
+              strong,
+            })}
       </ConfirmAction>
     </div>
   );

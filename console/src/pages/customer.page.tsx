@@ -23,6 +23,8 @@ import { ProblemView } from '../parts/problem-view';
 import { RecordTransaction } from '../parts/record-transaction';
 import { StatementPanel } from '../parts/statement-panel';
 import { Timeline } from '../parts/timeline';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/customers/$id');
 
@@ -38,8 +40,8 @@ export function CustomerPage(): ReactNode {
     <>
       <PageHeader
         actions={customer.data && mayWrite && <Actions customer={customer.data} />}
-        lead={<Link to="/customers">All customers</Link>}
-        title={customer.data?.name ?? 'Customer'}
+        lead={<Link to="/customers">{t('All customers')}</Link>}
+        title={customer.data?.name ?? t('Customer')}
       />
       {customer.error !== null && <ProblemView error={customer.error} onRetry={customer.refetch} />}
       {customer.isPending && <Skeleton height={280} />}
@@ -65,37 +67,37 @@ export function CustomerPage(): ReactNode {
 }
 
 const About = ({ customer }: { customer: Customer }): ReactNode => (
-  <Panel aside={<CustomerStatus status={customer.status} />} title="Customer details">
+  <Panel aside={<CustomerStatus status={customer.status} />} title={t('Customer details')}>
     <Facts
       of={[
-        ['Balance', <Balance key="balance" {...customer.balance} />],
-        ['Code', customer.code],
-        ['Type', customer.type === 'COMPANY' ? 'Company' : 'Person'],
-        ['E-mail', customer.email],
-        ['Phone', customer.phone],
-        ['Tax number', customer.taxNumber],
-        ['Tax office', customer.taxOffice],
-        ['National ID', customer.nationalId],
+        [t('Balance'), <Balance key="balance" {...customer.balance} />],
+        [t('Code'), customer.code],
+        [t('Type'), customer.type === 'COMPANY' ? t('Company') : t('Person')],
+        [t('E-mail'), customer.email],
+        [t('Phone'), customer.phone],
+        [t('Tax number'), customer.taxNumber],
+        [t('Tax office'), customer.taxOffice],
+        [t('National ID'), customer.nationalId],
         [
-          'Branch',
+          t('Branch'),
           customer.branchId === null ? null : <NameOf id={customer.branchId} key="branch" source={branchSource} />,
         ],
         [
-          'Address',
+          t('Address'),
           [customer.address, customer.city, customer.country].filter((part) => part !== null).join(', ') || null,
         ],
-        ['Notes', customer.notes],
-        ['Created', <Instant at={customer.createdAt} key="created" />],
-        ['Last changed', <Instant at={customer.updatedAt} key="updated" />],
-        ['ID', <Copied key="id" value={customer.id} what="customer ID" />],
+        [t('Notes'), customer.notes],
+        [t('Created'), <Instant at={customer.createdAt} key="created" />],
+        [t('Last changed'), <Instant at={customer.updatedAt} key="updated" />],
+        ['ID', <Copied key="id" value={customer.id} what={t('customer ID')} />],
       ]}
     />
-    <nav aria-label="Related pages" className="k-links">
+    <nav aria-label={t('Related pages')} className="k-links">
       <Link search={{ customerId: customer.id }} to="/transactions">
-        View transactions
+        {t('View transactions')}
       </Link>
       <Link search={{ customerId: customer.id }} to="/sales">
-        View sales
+        {t('View sales')}
       </Link>
     </nav>
   </Panel>
@@ -111,31 +113,31 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
     askAgain(cache, ['customers']);
   };
   const update = (body: Shapes['UpdateCustomerDto'], revision?: number) =>
-    data(
-      api.PATCH('/api/customers/{id}', {
-        params: { path: { id }, header: ifMatch(revision) },
-        body,
-      }),
-    );
+    data(api.PATCH('/api/customers/{id}', { params: { path: { id }, header: ifMatch(revision) }, body }));
   return (
     <>
       {mayRecord && status === 'ACTIVE' && <RecordTransaction customerId={id} />}
       <EditDialog
         fields={(form) => <CustomerFields form={form} />}
         from={customerVersion(customer)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => customerVersion(await cache.query({ ...customerQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(customerChanges(changed), revision)}
       />
       {status === 'ACTIVE' ? (
-        <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label="Deactivate" onDone={refresh}>
-          <strong>{name}</strong> cannot be used in new transactions and does not appear in selection lists. Existing
-          transactions are kept. You can reactivate the customer.
+        <ConfirmAction act={() => update({ status: 'PASSIVE' })} icon="pause" label={t('Deactivate')} onDone={refresh}>
+          {rich(
+            '<strong>{name}</strong> cannot be used in new transactions and does not appear in selection lists. Existing transactions are kept. You can reactivate the customer.',
+            { name, strong },
+          )}
         </ConfirmAction>
       ) : (
-        <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label="Activate" onDone={refresh}>
-          <strong>{name}</strong> can be used in new transactions again.
+        <ConfirmAction act={() => update({ status: 'ACTIVE' })} icon="play" label={t('Activate')} onDone={refresh}>
+          {rich('<strong>{name}</strong> can be used in new transactions again.', {
+            name,
+            strong,
+          })}
         </ConfirmAction>
       )}
       {!isDefault && (
@@ -143,13 +145,16 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
           act={() => data(api.DELETE('/api/customers/{id}', { params: { path: { id } } }))}
           icon="close"
           isDangerous
-          label="Delete"
+          label={t('Delete')}
           onDone={() => {
             askAgain(cache, ['customers']);
             void navigate({ to: '/customers' });
           }}
         >
-          Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; deactivate it instead.
+          {rich(
+            'Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; deactivate it instead.',
+            { name, strong },
+          )}
         </ConfirmAction>
       )}
     </>

@@ -15,6 +15,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { oneOf } from '../parts/search-params';
 import type { CustomersFilters } from '../routes/tenant-filters';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/customers');
@@ -22,7 +23,7 @@ const route = getRouteApi('/signed-in/customers');
 const columns: readonly Column<Customer>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ id, name, code, isDefault }) => (
       <>
         <Link params={{ id }} to="/customers/$id">
@@ -30,14 +31,14 @@ const columns: readonly Column<Customer>[] = [
         </Link>
         <div className="k-nothing">
           {code}
-          {isDefault && ' · default for sales without a customer'}
+          {isDefault && t(' · default for sales without a customer')}
         </div>
       </>
     ),
   },
   {
     key: 'contact',
-    header: 'Contact',
+    header: t('Contact'),
     cell: ({ email, phone }) => (
       <>
         {email ?? phone ?? <span className="k-nothing">—</span>}
@@ -45,18 +46,18 @@ const columns: readonly Column<Customer>[] = [
       </>
     ),
   },
-  { key: 'city', header: 'City', cell: ({ city }) => city ?? <span className="k-nothing">—</span> },
-  { key: 'status', header: 'Status', cell: ({ status }) => <CustomerStatus status={status} /> },
-  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => <Balance {...balance} /> },
+  { key: 'city', header: t('City'), cell: ({ city }) => city ?? <span className="k-nothing">—</span> },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <CustomerStatus status={status} /> },
+  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Balance {...balance} /> },
 ];
 
 const STATUSES = [
-  ['ACTIVE', 'Active'],
-  ['PASSIVE', 'Passive'],
+  ['ACTIVE', t('Active')],
+  ['PASSIVE', t('Passive')],
 ] as const;
 const DEFAULTS = [
-  ['true', 'Default customer'],
-  ['false', 'Other customers'],
+  ['true', t('Default customer')],
+  ['false', t('Other customers')],
 ] as const;
 const asStatus = oneOf('ACTIVE', 'PASSIVE');
 
@@ -77,14 +78,18 @@ export function CustomersPage(): ReactNode {
   const mayWrite = useMay('customers.write');
   return (
     <>
-      <PageHeader actions={mayWrite && <CreateCustomer />} lead="Customers and their balances." title="Customers" />
-      <Panel title="All customers">
+      <PageHeader
+        actions={mayWrite && <CreateCustomer />}
+        lead={t('Customers and their balances.')}
+        title={t('Customers')}
+      />
+      <Panel title={t('All customers')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No customers match these filters.' : 'There are no active customers.'}
+          empty={isFiltered ? t('No customers match these filters.') : t('There are no active customers.')}
           keyOf={({ id }) => id}
-          label="Customers"
+          label={t('Customers')}
           pages={{
             page,
             totalPages: customers.data?.totalPages,
@@ -106,16 +111,16 @@ function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
   const set = setterOf(filters, (next) => void navigate({ search: next, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Name, code, e-mail, phone, tax number" onChange={set('search')} value={search} />
+      <SearchField hint={t('Name, code, e-mail, phone, tax number')} onChange={set('search')} value={search} />
       <Choice
-        label="Status"
+        label={t('Status')}
         onChange={(next) => {
           set('status')(next ?? 'ALL');
         }}
         options={STATUSES}
         value={asStatus(status)}
       />
-      <Choice label="Default customer" onChange={set('isDefault')} options={DEFAULTS} value={isDefault} />
+      <Choice label={t('Default customer')} onChange={set('isDefault')} options={DEFAULTS} value={isDefault} />
     </FilterBar>
   );
 }
@@ -130,7 +135,7 @@ function CreateCustomer(): ReactNode {
       fields={(form) => <CustomerFields form={form} isNew />}
       icon="plus"
       initial={NEW_CUSTOMER}
-      label="Create a customer"
+      label={t('Create a customer')}
       onDone={({ id }) => {
         askAgain(cache, ['customers']);
         void navigate({ to: '/customers/$id', params: { id } });

@@ -17,6 +17,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { StatusBadge } from '../parts/status-badge';
 import { TenantName } from '../parts/tenant-name';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/dead-letters/$id');
 
@@ -27,8 +28,8 @@ export function DeadLetterPage(): ReactNode {
     <>
       <PageHeader
         actions={letter.data?.status === 'PARKED' && <Actions letter={letter.data} />}
-        lead={<Link to="/dead-letters">All dead letters</Link>}
-        title={letter.data === undefined ? 'Dead letter' : `${letter.data.eventType}: ${subjectOf(letter.data)}`}
+        lead={<Link to="/dead-letters">{t('All dead letters')}</Link>}
+        title={letter.data === undefined ? t('Dead letter') : `${letter.data.eventType}: ${subjectOf(letter.data)}`}
       />
       {letter.error !== null && <ProblemView error={letter.error} onRetry={letter.refetch} />}
       {letter.isPending && <Skeleton height={240} />}
@@ -39,39 +40,46 @@ export function DeadLetterPage(): ReactNode {
 
 const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
   <>
-    <Panel aside={<LetterStatus status={letter.status} />} title="Failure">
+    <Panel aside={<LetterStatus status={letter.status} />} title={t('Failure')}>
       <Text mb="md">
         <code>{letter.reason.code}</code> {letter.reason.message}
       </Text>
       <Facts
         of={[
-          ['Origin', ORIGINS[letter.origin]],
-          ['Subscriber', letter.subscriber],
-          ['Subject', letter.subject],
-          ['Tenant', <TenantName id={letter.tenantId} key="tenant" />],
-          ['Event', <Copied key="event" value={letter.eventId} what="event ID" />],
-          ['Attempts', count(letter.attempts)],
-          ['First failed', <Instant at={letter.firstFailedAt} key="first" />],
-          ['Last failed', <Instant at={letter.lastFailedAt} key="last" />],
+          [t('Origin'), ORIGINS[letter.origin]],
+          [t('Subscriber'), letter.subscriber],
+          [t('Subject'), letter.subject],
+          [t('Tenant'), <TenantName id={letter.tenantId} key="tenant" />],
+          [t('Event'), <Copied key="event" value={letter.eventId} what={t('event ID')} />],
+          [t('Attempts'), count(letter.attempts)],
+          [t('First failed'), <Instant at={letter.firstFailedAt} key="first" />],
+          [t('Last failed'), <Instant at={letter.lastFailedAt} key="last" />],
           ...(letter.resolvedAt === null
             ? []
             : ([
-                ['Resolved', <Instant at={letter.resolvedAt} key="resolved" />],
-                ['Resolved by', letter.resolvedBy ?? 'the service'],
+                [t('Resolved'), <Instant at={letter.resolvedAt} key="resolved" />],
+                [t('Resolved by'), letter.resolvedBy ?? t('the service')],
               ] as const)),
-          ...(letter.discardReason === null ? [] : ([['Reason for discarding', letter.discardReason]] as const)),
+          ...(letter.discardReason === null ? [] : ([[t('Reason for discarding'), letter.discardReason]] as const)),
         ]}
       />
     </Panel>
-    <Panel title="Event">
+    <Panel title={t('Event')}>
       {letter.payload === null ? (
-        <p className="k-empty">This event has no payload.</p>
+        <p className="k-empty">{t('This event has no payload.')}</p>
       ) : (
-        <JsonView label="Payload" value={letter.payload} />
+        <JsonView label={t('Payload')} value={letter.payload} />
       )}
     </Panel>
   </>
 );
+
+const ReplayOutcome = ({ isReplayed }: { isReplayed: boolean }): ReactNode =>
+  isReplayed ? (
+    <StatusBadge tone="good">{t('The dead letter was replayed.')}</StatusBadge>
+  ) : (
+    <StatusBadge tone="bad">{t('Processing failed again. The dead letter remains parked.')}</StatusBadge>
+  );
 
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
@@ -86,18 +94,14 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
       <ConfirmAction
         act={() => data(api.POST('/api/platform/dead-letters/{id}/replay', { params: { path: { id } } }))}
         icon="refresh"
-        label="Replay"
+        label={t('Replay')}
         onDone={refresh}
-        outcome={({ status }) =>
-          status === 'REPLAYED' ? (
-            <StatusBadge tone="good">The dead letter was replayed.</StatusBadge>
-          ) : (
-            <StatusBadge tone="bad">Processing failed again. The dead letter remains parked.</StatusBadge>
-          )
-        }
+        outcome={({ status }) => <ReplayOutcome isReplayed={status === 'REPLAYED'} />}
       >
-        Process the event again? It failed with <code>{reason.code}</code>. Until the cause is fixed, it will fail again
-        and remain parked.
+        {rich(
+          'Process the event again? It failed with <code2>{code}</code2>. Until the cause is fixed, it will fail again and remain parked.',
+          { code: reason.code, code2: (words) => <code>{words}</code> },
+        )}
       </ConfirmAction>
       <ConfirmAction
         act={() =>
@@ -111,15 +115,15 @@ function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode 
         icon="close"
         isDangerous
         isReady={why.trim() !== ''}
-        label="Discard"
+        label={t('Discard')}
         onDone={refresh}
-        outcome={() => <StatusBadge tone="idle">The dead letter was discarded.</StatusBadge>}
+        outcome={() => <StatusBadge tone="idle">{t('The dead letter was discarded.')}</StatusBadge>}
       >
-        The event will never be processed. This cannot be undone.
+        {t('The event will never be processed. This cannot be undone.')}
         <Textarea
           autosize
           data-autofocus
-          label="Reason"
+          label={t('Reason')}
           minRows={2}
           mt="sm"
           onChange={({ currentTarget }) => {

@@ -13,6 +13,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/dead-letters');
@@ -20,7 +21,7 @@ const route = getRouteApi('/signed-in/dead-letters');
 const columns: readonly Column<DeadLetter>[] = [
   {
     key: 'subject',
-    header: 'Subject',
+    header: t('Subject'),
     cell: ({ id, eventType, ...letter }) => (
       <>
         <Link params={{ id }} to="/dead-letters/$id">
@@ -30,12 +31,12 @@ const columns: readonly Column<DeadLetter>[] = [
       </>
     ),
   },
-  { key: 'tenant', header: 'Tenant', cell: ({ tenantId }) => <TenantName id={tenantId} /> },
-  { key: 'origin', header: 'Origin', cell: ({ origin }) => ORIGINS[origin] },
-  { key: 'status', header: 'Status', cell: ({ status }) => <LetterStatus status={status} /> },
+  { key: 'tenant', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
+  { key: 'origin', header: t('Origin'), cell: ({ origin }) => ORIGINS[origin] },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <LetterStatus status={status} /> },
   {
     key: 'reason',
-    header: 'Reason',
+    header: t('Reason'),
     cell: ({ reason }) => (
       <>
         <code>{reason.code}</code>
@@ -43,8 +44,8 @@ const columns: readonly Column<DeadLetter>[] = [
       </>
     ),
   },
-  { key: 'attempts', header: 'Attempts', numeric: true, cell: ({ attempts }) => count(attempts) },
-  { key: 'last', header: 'Last failed', cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} /> },
+  { key: 'attempts', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
+  { key: 'last', header: t('Last failed'), cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} /> },
 ];
 
 type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
@@ -60,8 +61,10 @@ export function DeadLettersPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Events that could not be processed. Processing continues with other events. Fix the cause, then replay the dead letter."
-        title="Dead letters"
+        lead={t(
+          'Events that could not be processed. Processing continues with other events. Fix the cause, then replay the dead letter.',
+        )}
+        title={t('Dead letters')}
       />
       <Panel
         aside={
@@ -70,14 +73,14 @@ export function DeadLettersPage(): ReactNode {
             <BulkLetters filter={filters} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
           </div>
         }
-        title="All dead letters"
+        title={t('All dead letters')}
       >
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No dead letters match these filters.' : 'There are no dead letters.'}
+          empty={isFiltered ? t('No dead letters match these filters.') : t('There are no dead letters.')}
           keyOf={({ id }) => id}
-          label="Dead letters"
+          label={t('Dead letters')}
           pages={{
             page,
             totalPages: letters.data?.totalPages,
@@ -94,9 +97,9 @@ export function DeadLettersPage(): ReactNode {
 }
 
 const STATUS_OPTIONS = [
-  ['PARKED', 'Parked'],
-  ['REPLAYED', 'Replayed'],
-  ['DISCARDED', 'Discarded'],
+  ['PARKED', t('Parked')],
+  ['REPLAYED', t('Replayed')],
+  ['DISCARDED', t('Discarded')],
 ] as const;
 const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string][];
 
@@ -105,12 +108,12 @@ function Filters({ filters }: { filters: FilterValues }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Subject, event or reason" onChange={set('search')} value={filters.search} />
-      <Choice label="Status" onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
-      <Choice label="Origin" onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
+      <SearchField hint={t('Subject, event or reason')} onChange={set('search')} value={filters.search} />
+      <Choice label={t('Status')} onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
+      <Choice label={t('Origin')} onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

@@ -18,6 +18,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { TenantName } from '../parts/tenant-name';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
@@ -29,8 +30,8 @@ export function ErrorPage(): ReactNode {
     <>
       <PageHeader
         actions={error.data?.resolved === false && <Resolve error={error.data} />}
-        lead={<Link to="/errors">All open errors</Link>}
-        title={error.data?.message ?? 'Error'}
+        lead={<Link to="/errors">{t('All open errors')}</Link>}
+        title={error.data?.message ?? t('Error')}
       />
       {error.error !== null && <ProblemView error={error.error} onRetry={error.refetch} />}
       {error.isPending && <Skeleton height={320} />}
@@ -54,11 +55,12 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
     <ConfirmAction
       act={() => data(api.PATCH('/api/platform/error-logs/{id}/resolve', { params: { path: { id: error.id } } }))}
       icon="check"
-      label="Resolve"
+      label={t('Resolve')}
       onDone={refresh}
     >
-      Have you fixed the cause? Resolving closes this record permanently and shows you as the resolver. If the error
-      occurs again, a new record is opened.
+      {t(
+        'Have you fixed the cause? Resolving closes this record permanently and shows you as the resolver. If the error occurs again, a new record is opened.',
+      )}
     </ConfirmAction>
   );
 }
@@ -70,21 +72,33 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   const [last] = same.filter(({ resolved }) => resolved);
   if (error.resolved && open)
     return (
-      <Alert icon={<Icon name="alert" />} mb="md" title="This error has occurred again" variant="outline">
-        Since it was resolved: {count(open.count)} {open.count === 1 ? 'time' : 'times'}, last{' '}
-        <Instant as="relative" at={open.lastSeenAt} />.{' '}
-        <Link params={{ id: open.id }} to="/errors/$id">
-          Open the new record
-        </Link>
+      <Alert icon={<Icon name="alert" />} mb="md" title={t('This error has occurred again')} variant="outline">
+        {rich(
+          'Since it was resolved: {count, plural, one {# time} other {# times}}, last {instant}. <link>Open the new record</link>',
+          {
+            count: open.count,
+            instant: <Instant as="relative" at={open.lastSeenAt} />,
+            link: (words) => (
+              <Link params={{ id: open.id }} to="/errors/$id">
+                {words}
+              </Link>
+            ),
+          },
+        )}
       </Alert>
     );
   if (!error.resolved && last)
     return (
-      <Alert icon={<Icon name="history" />} mb="md" title="This error was resolved earlier" variant="outline">
-        By {last.resolvedBy ?? 'the service'}, <Instant as="relative" at={last.resolvedAt} />. The error still occurs.{' '}
-        <Link params={{ id: last.id }} to="/errors/$id">
-          Open the earlier record
-        </Link>
+      <Alert icon={<Icon name="history" />} mb="md" title={t('This error was resolved earlier')} variant="outline">
+        {rich('By {resolvedBy}, {instant}. The error still occurs. <link>Open the earlier record</link>', {
+          resolvedBy: last.resolvedBy ?? t('the service'),
+          instant: <Instant as="relative" at={last.resolvedAt} />,
+          link: (words) => (
+            <Link params={{ id: last.id }} to="/errors/$id">
+              {words}
+            </Link>
+          ),
+        })}
       </Alert>
     );
   return null;
@@ -92,32 +106,32 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
 
 const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
   <>
-    <Panel aside={<Resolution resolved={error.resolved} />} title="Error">
+    <Panel aside={<Resolution resolved={error.resolved} />} title={t('Error')}>
       <Facts
         of={[
-          ['Level', <ErrorLevel key="level" level={error.level} />],
-          ['Occurrences', count(error.count)],
-          ['Last seen', <Instant at={error.lastSeenAt} key="last" />],
-          ['First seen', <Instant at={error.firstSeenAt} key="first" />],
-          ['Source', placeOf(error)],
-          ['Code', error.code === null ? null : <code key="code">{error.code}</code>],
-          ['HTTP status', error.statusCode],
+          [t('Level'), <ErrorLevel key="level" level={error.level} />],
+          [t('Occurrences'), count(error.count)],
+          [t('Last seen'), <Instant at={error.lastSeenAt} key="last" />],
+          [t('First seen'), <Instant at={error.firstSeenAt} key="first" />],
+          [t('Source'), placeOf(error)],
+          [t('Code'), error.code === null ? null : <code key="code">{error.code}</code>],
+          [t('HTTP status'), error.statusCode],
           ...(error.resolved
             ? ([
-                ['Resolved', <Instant at={error.resolvedAt} key="resolved" />],
-                ['Resolved by', error.resolvedBy ?? 'the service'],
+                [t('Resolved'), <Instant at={error.resolvedAt} key="resolved" />],
+                [t('Resolved by'), error.resolvedBy ?? t('the service')],
               ] as const)
             : []),
         ]}
       />
     </Panel>
-    <Panel title="Latest occurrence">
+    <Panel title={t('Latest occurrence')}>
       <Facts
         of={[
-          ['Path', error.path],
-          ['Request', <Copied key="request" value={error.requestId} what="request ID" />],
-          ['Tenant', <TenantOf error={error} key="tenant" />],
-          ['User', <UserOf error={error} key="user" />],
+          [t('Path'), error.path],
+          [t('Request'), <Copied key="request" value={error.requestId} what={t('request ID')} />],
+          [t('Tenant'), <TenantOf error={error} key="tenant" />],
+          [t('User'), <UserOf error={error} key="user" />],
         ]}
       />
     </Panel>
@@ -141,16 +155,16 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     <span className="k-nothing">—</span>
   ) : (
     <Link search={{ userId }} to="/audit">
-      Actions of {userId}
+      {t('Actions of {userId}', { userId })}
     </Link>
   );
 
 const Stack = ({ stack }: { stack: string | null }): ReactNode => (
-  <Panel aside={stack !== null && <CopyButton value={stack} what="stack trace" />} title="Stack trace">
+  <Panel aside={stack !== null && <CopyButton value={stack} what={t('stack trace')} />} title={t('Stack trace')}>
     {stack === null ? (
-      <p className="k-empty">There is no stack trace, because this error is not a fault in the code.</p>
+      <p className="k-empty">{t('There is no stack trace, because this error is not a fault in the code.')}</p>
     ) : (
-      <pre aria-label="Stack trace" className="k-json" role="region" tabIndex={0}>
+      <pre aria-label={t('Stack trace')} className="k-json" role="region" tabIndex={0}>
         {stack}
       </pre>
     )}
@@ -159,11 +173,11 @@ const Stack = ({ stack }: { stack: string | null }): ReactNode => (
 
 const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
   ids.length > 1 && (
-    <Panel title={`Latest ${count(ids.length)} requests with this error`}>
+    <Panel title={t('Latest {ids} requests with this error', { ids: count(ids.length) })}>
       <Text c="dimmed" mb="xs" size="sm">
-        Newest first. Search for a request ID in the audit log and in the service logs.
+        {t('Newest first. Search for a request ID in the audit log and in the service logs.')}
       </Text>
-      <ol aria-label="Requests" className="k-log k-requests">
+      <ol aria-label={t('Requests')} className="k-log k-requests">
         {[...ids].reverse().map((id, index) => (
           <li key={`${id}${index}`}>
             <span>{index + 1}</span>

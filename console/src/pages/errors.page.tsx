@@ -13,6 +13,7 @@ import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
 import type { ErrorsFilters } from '../routes/platform-filters';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/errors');
@@ -20,7 +21,7 @@ const route = getRouteApi('/signed-in/errors');
 const columns: readonly Column<ErrorRecord>[] = [
   {
     key: 'message',
-    header: 'Error',
+    header: t('Error'),
     cell: (error) => (
       <>
         <Link params={{ id: error.id }} to="/errors/$id">
@@ -30,10 +31,10 @@ const columns: readonly Column<ErrorRecord>[] = [
       </>
     ),
   },
-  { key: 'level', header: 'Level', cell: ({ level }) => <ErrorLevel level={level} /> },
+  { key: 'level', header: t('Level'), cell: ({ level }) => <ErrorLevel level={level} /> },
   {
     key: 'code',
-    header: 'Code',
+    header: t('Code'),
     cell: ({ code, statusCode }) => (
       <>
         {code === null ? <span className="k-nothing">—</span> : <code>{code}</code>}
@@ -41,10 +42,10 @@ const columns: readonly Column<ErrorRecord>[] = [
       </>
     ),
   },
-  { key: 'count', header: 'Occurrences', numeric: true, cell: ({ count: times }) => count(times) },
-  { key: 'last', header: 'Last seen', cell: ({ lastSeenAt }) => <Instant as="relative" at={lastSeenAt} /> },
-  { key: 'first', header: 'First seen', cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} /> },
-  { key: 'resolved', header: 'Status', cell: ({ resolved }) => <Resolution resolved={resolved} /> },
+  { key: 'count', header: t('Occurrences'), numeric: true, cell: ({ count: times }) => count(times) },
+  { key: 'last', header: t('Last seen'), cell: ({ lastSeenAt }) => <Instant as="relative" at={lastSeenAt} /> },
+  { key: 'first', header: t('First seen'), cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} /> },
+  { key: 'resolved', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
 /** Errors grouped by kind. Shows only open errors unless the address specifies a status. */
@@ -65,16 +66,18 @@ export function ErrorsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Failures of requests and background work. Occurrences of the same error are counted in one record until it is resolved."
-        title="Errors"
+        lead={t(
+          'Failures of requests and background work. Occurrences of the same error are counted in one record until it is resolved.',
+        )}
+        title={t('Errors')}
       />
-      <Panel title="Error records">
+      <Panel title={t('Error records')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No errors match these filters.' : 'There are no open errors.'}
+          empty={isFiltered ? t('No errors match these filters.') : t('There are no open errors.')}
           keyOf={({ id }) => id}
-          label="Errors"
+          label={t('Errors')}
           pages={{
             page,
             totalPages: errors.data?.totalPages,
@@ -91,13 +94,13 @@ export function ErrorsPage(): ReactNode {
 }
 
 const LEVELS = [
-  ['ERROR', 'Error'],
-  ['WARN', 'Warning'],
-  ['INFO', 'Information'],
+  ['ERROR', t('Error')],
+  ['WARN', t('Warning')],
+  ['INFO', t('Information')],
 ] as const;
 const RESOLVED = [
-  ['false', 'Open'],
-  ['true', 'Resolved'],
+  ['false', t('Open')],
+  ['true', t('Resolved')],
 ] as const;
 
 const STATUS_CODES = ['401', '403', '429', '500', '502', '503', '504'].map((code) => [code, code] as const);
@@ -108,18 +111,18 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
   const { resolved = 'false' } = filters;
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Message, code, path or request ID" onChange={set('search')} value={filters.search} />
+      <SearchField hint={t('Message, code, path or request ID')} onChange={set('search')} value={filters.search} />
       <Choice
-        label="Status"
+        label={t('Status')}
         onChange={(value) => {
           set('resolved')(value ?? 'any');
         }}
         options={RESOLVED}
         value={resolved === 'any' ? undefined : resolved}
       />
-      <Choice label="Level" onChange={set('level')} options={LEVELS} value={filters.level} />
+      <Choice label={t('Level')} onChange={set('level')} options={LEVELS} value={filters.level} />
       <Choice
-        label="HTTP status"
+        label={t('HTTP status')}
         onChange={(code) => {
           set('statusCode')(code === undefined ? undefined : Number(code));
         }}
@@ -127,9 +130,9 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
         value={filters.statusCode === undefined ? undefined : String(filters.statusCode)}
       />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <TextFilter label="User ID" onChange={set('userId')} placeholder="Any" value={filters.userId} />
-      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+      <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
+      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

@@ -14,20 +14,21 @@ import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
 import { TextFilter } from '../parts/text-filter';
 import type { EventsFilters } from '../routes/platform-filters';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 50;
 const route = getRouteApi('/signed-in/events');
 
 const columns: readonly Column<ListedEvent>[] = [
-  { key: 'at', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  { key: 'at', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'event',
-    header: 'Event',
+    header: t('Event'),
     cell: (event) => <Details event={event} />,
   },
   {
     key: 'record',
-    header: 'Record',
+    header: t('Record'),
     cell: ({ entity, recordId, tenantId, revision }) => (
       <>
         <Link
@@ -38,13 +39,13 @@ const columns: readonly Column<ListedEvent>[] = [
         >
           {entity}
         </Link>{' '}
-        <span className="k-nothing k-instant">rev. {revision}</span>
+        <span className="k-nothing k-instant">{t('rev. {revision}', { revision })}</span>
       </>
     ),
   },
-  { key: 'tenant', header: 'Tenant', cell: ({ tenantId }) => <TenantName id={tenantId} /> },
-  { key: 'who', header: 'Actor', cell: (event) => <Actor event={event} /> },
-  { key: 'related', header: 'Cause', cell: ({ metadata }) => <Related metadata={metadata} /> },
+  { key: 'tenant', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
+  { key: 'who', header: t('Actor'), cell: (event) => <Actor event={event} /> },
+  { key: 'related', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
 /** The event's type; its content when unfolded. */
@@ -59,9 +60,9 @@ function Details({ event: { type, data, metadata, deliveries } }: { event: Liste
       <summary>
         <strong>{type}</strong>
       </summary>
-      {isOpen && <JsonView label="Data" value={data} />}
-      {isOpen && <JsonView label="Metadata" value={metadata} />}
-      {isOpen && deliveries.length > 0 && <JsonView label="Webhook deliveries" value={deliveries} />}
+      {isOpen && <JsonView label={t('Data')} value={data} />}
+      {isOpen && <JsonView label={t('Metadata')} value={metadata} />}
+      {isOpen && deliveries.length > 0 && <JsonView label={t('Webhook deliveries')} value={deliveries} />}
     </details>
   );
 }
@@ -73,7 +74,7 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
     actorOf(event, [])
   ) : (
     <Link search={{ userId }} title={userId} to="/audit">
-      A user
+      {t('A user')}
     </Link>
   );
 };
@@ -85,7 +86,7 @@ const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
     <span className="k-nothing">—</span>
   ) : (
     <Link className="k-target" search={{ correlationId }} title={correlationId} to="/events">
-      Related
+      {t('Related')}
     </Link>
   );
 };
@@ -107,16 +108,18 @@ export function EventsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Everything that was recorded, in all tenants. Follow one request from its first event to its last with “Related”."
-        title="Events"
+        lead={t(
+          'Everything that was recorded, in all tenants. Follow one request from its first event to its last with “Related”.',
+        )}
+        title={t('Events')}
       />
-      <Panel title="All events">
+      <Panel title={t('All events')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No events match these filters.' : 'There are no events yet.'}
+          empty={isFiltered ? t('No events match these filters.') : t('There are no events yet.')}
           keyOf={({ id }) => id}
-          label="Events"
+          label={t('Events')}
           query={events}
           rows={events.data?.items}
         />
@@ -141,12 +144,12 @@ function Paging({ filters, cursor, next }: PagingProps): ReactNode {
     <Group justify="flex-end" mt="sm">
       {cursor !== undefined && (
         <Button onClick={() => void navigate({ search: filters })} size="xs" variant="default">
-          Newest events
+          {t('Newest events')}
         </Button>
       )}
       {next !== undefined && (
         <Button onClick={() => void navigate({ search: { ...filters, cursor: next } })} size="xs" variant="default">
-          Older events
+          {t('Older events')}
         </Button>
       )}
     </Group>
@@ -158,13 +161,13 @@ function Filters({ filters }: { filters: EventsFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <TextFilter label="Event type" onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
-      <TextFilter label="Record kind" onChange={set('entity')} placeholder="sale" value={filters.entity} />
+      <TextFilter label={t('Event type')} onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
+      <TextFilter label={t('Record kind')} onChange={set('entity')} placeholder={t('sale')} value={filters.entity} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <TextFilter label="Correlation ID" onChange={set('correlationId')} value={filters.correlationId} />
-      <TextFilter label="Request ID" onChange={set('requestId')} value={filters.requestId} />
-      <DateField label="From (UTC day)" onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To (UTC day)" onChange={set('dateTo')} value={filters.dateTo} />
+      <TextFilter label={t('Correlation ID')} onChange={set('correlationId')} value={filters.correlationId} />
+      <TextFilter label={t('Request ID')} onChange={set('requestId')} value={filters.requestId} />
+      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

@@ -3,6 +3,7 @@ import { isOperator, useMe } from '../api/me';
 import { PageHeader } from '../parts/page-header';
 import { OverviewPage } from './overview.page';
 import { TenantHomePage } from './tenant-home.page';
+import { t } from '../messages/catalogue';
 
 /** Start page: the overview for operators, the tenant's home page for its users. */
 export function HomePage(): ReactNode {
@@ -12,8 +13,10 @@ export function HomePage(): ReactNode {
   if (me.permissions.length > 0) return <TenantHomePage />;
   return (
     <PageHeader
-      lead="Your permissions do not include any page of this console. Ask an administrator of your tenant for access."
-      title="No pages available"
+      lead={t(
+        'Your permissions do not include any page of this console. Ask an administrator of your tenant for access.',
+      )}
+      title={t('No pages available')}
     />
   );
 }

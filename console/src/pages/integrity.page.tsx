@@ -16,6 +16,7 @@ import { ProblemView } from '../parts/problem-view';
 import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
+import { rich, t } from '../messages/catalogue';
 
 const checkpointQuery = queryOptions({
   queryKey: ['integrity', 'checkpoint'],
@@ -36,14 +37,16 @@ export function IntegrityPage(): ReactNode {
     <>
       <PageHeader
         actions={<LiveMark state={live} />}
-        lead="Every event is a leaf of one hash tree. A signed checkpoint proves that no event before it was changed, removed, inserted or reordered."
-        title="Integrity"
+        lead={t(
+          'Every event is a leaf of one hash tree. A signed checkpoint proves that no event before it was changed, removed, inserted or reordered.',
+        )}
+        title={t('Integrity')}
       />
-      <Panel aside={verify && <TriggerJob job={verify} />} title="Verification">
+      <Panel aside={verify && <TriggerJob job={verify} />} title={t('Verification')}>
         {jobs.error !== null && <ProblemView error={jobs.error} onRetry={jobs.refetch} />}
         {verify !== undefined && <LastRun job={verify} />}
       </Panel>
-      <Panel title="Last checkpoint">
+      <Panel title={t('Last checkpoint')}>
         {checkpoint.error !== null && <ProblemView error={checkpoint.error} onRetry={checkpoint.refetch} />}
         {checkpoint.data !== undefined && <Checkpoint {...checkpoint.data} />}
       </Panel>
@@ -55,22 +58,22 @@ function LastRun({ job: { name, lastExecution: run, nextRunAt } }: { job: Job })
   if (run === null)
     return (
       <>
-        <StatusBadge tone="idle">Not verified yet</StatusBadge>{' '}
-        <span className="k-nothing">Run the job now, or wait.</span>
+        <StatusBadge tone="idle">{t('Not verified yet')}</StatusBadge>{' '}
+        <span className="k-nothing">{t('Run the job now, or wait.')}</span>
       </>
     );
   return (
     <Facts
       of={[
-        ['Result', <RunStatus key="status" run={run} />],
-        ['Details', run.error ?? run.message ?? '—'],
+        [t('Result'), <RunStatus key="status" run={run} />],
+        [t('Details'), run.error ?? run.message ?? '—'],
         [
-          'Run',
+          t('Run'),
           <Link key="run" params={{ name }} search={{ run: run.id }} to="/jobs/$name">
             <Instant at={run.startedAt} />
           </Link>,
         ],
-        ['Next run', nextRunAt === null ? 'Manual only' : <Instant as="relative" at={nextRunAt} key="next" />],
+        [t('Next run'), nextRunAt === null ? t('Manual only') : <Instant as="relative" at={nextRunAt} key="next" />],
       ]}
     />
   );
@@ -87,16 +90,18 @@ const Checkpoint = ({ note, size, rootHash, timestamp }: CheckpointProps): React
   <>
     <Facts
       of={[
-        ['Signed', <Instant at={timestamp} key="signed" />],
-        ['Events', count(size)],
-        ['Root hash', <Copied key="root" value={rootHash} what="root hash" />],
+        [t('Signed'), <Instant at={timestamp} key="signed" />],
+        [t('Events'), count(size)],
+        [t('Root hash'), <Copied key="root" value={rootHash} what={t('root hash')} />],
       ]}
     />
     <p className="k-note">
-      Keep this note outside the service. It exposes any later change of the events that it covers.{' '}
-      <CopyButton value={note} what="signed note" />
+      {rich(
+        'Keep this note outside the service. It exposes any later change of the events that it covers. {copyButton}',
+        { copyButton: <CopyButton value={note} what={t('signed note')} /> },
+      )}
     </p>
-    <pre aria-label="Signed note" className="k-json" role="region" tabIndex={0}>
+    <pre aria-label={t('Signed note')} className="k-json" role="region" tabIndex={0}>
       {note}
     </pre>
   </>

@@ -19,6 +19,8 @@ import { RunActions } from '../parts/run-actions';
 import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
+import { locale } from '../messages/language';
+import { t } from '../messages/catalogue';
 
 /** Maximum page size of the API, for runs and events. */
 const LATEST = 100;
@@ -56,7 +58,7 @@ function useLiveJob(name: string): LiveState {
   return useLiveJobs(onRun);
 }
 
-const aboutJob = (job: Job | undefined): string => job?.description ?? 'There is no job with this name.';
+const aboutJob = (job: Job | undefined): string => job?.description ?? t('There is no job with this name.');
 
 /** A job with one of its runs and the log of that run. */
 export function JobPage(): ReactNode {
@@ -79,7 +81,7 @@ export function JobPage(): ReactNode {
         }
         lead={
           <>
-            <Link to="/jobs">All jobs</Link> · {jobs.data === undefined ? '…' : aboutJob(job)}
+            <Link to="/jobs">{t('All jobs')}</Link> · {jobs.data === undefined ? '…' : aboutJob(job)}
           </>
         }
         title={name}
@@ -101,10 +103,10 @@ const NoRun = ({ chosen, isPending, isKnown }: NoRunProps): ReactNode =>
   isKnown && (
     <div className="k-panel k-empty" role="status">
       {isPending
-        ? 'Loading …'
+        ? t('Loading …')
         : chosen === undefined
-          ? 'This job has not run yet.'
-          : 'This run is not among the latest 100 runs.'}
+          ? t('This job has not run yet.')
+          : t('This run is not among the latest 100 runs.')}
     </div>
   );
 
@@ -120,39 +122,39 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
             <RunActions run={run} />
           </Group>
         }
-        title="Run"
+        title={t('Run')}
       >
         {isOpen && (
           <Progress.Root mb="md" size="lg">
-            <Progress.Section animated={isRunning} aria-label="Run progress" value={run.progress} />
+            <Progress.Section animated={isRunning} aria-label={t('Run progress')} value={run.progress} />
           </Progress.Root>
         )}
         <Facts
           of={[
-            ['Started', <Instant at={run.startedAt} key="started" />],
-            ['Finished', isOpen ? 'Not yet' : <Instant at={run.finishedAt} key="finished" />],
-            ['Duration', run.durationMs === null ? '—' : duration(run.durationMs)],
-            ['Started by', run.trigger === 'MANUAL' ? 'An operator' : 'The schedule'],
-            [isOpen ? 'Progress' : 'Result', run.message ?? '—'],
-            ['Run', <code key="id">{run.id}</code>],
+            [t('Started'), <Instant at={run.startedAt} key="started" />],
+            [t('Finished'), isOpen ? t('Not yet') : <Instant at={run.finishedAt} key="finished" />],
+            [t('Duration'), run.durationMs === null ? '—' : duration(run.durationMs)],
+            [t('Started by'), run.trigger === 'MANUAL' ? t('An operator') : t('The schedule')],
+            [isOpen ? t('Progress') : t('Result'), run.message ?? '—'],
+            [t('Run'), <code key="id">{run.id}</code>],
           ]}
         />
         {run.error !== null && (
           <Text c="var(--k-bad)" mt="sm" role="alert" size="sm">
-            <strong>Failed:</strong> {run.error}
+            <strong>{t('Failed:')}</strong> {run.error}
           </Text>
         )}
       </Panel>
       {run.artifact !== null && (
-        <Panel aside={<DownloadButton run={run} />} title="File">
+        <Panel aside={<DownloadButton run={run} />} title={t('File')}>
           <Facts
             of={[
-              ['Name', <code key="name">{run.artifact.fileName}</code>],
+              [t('Name'), <code key="name">{run.artifact.fileName}</code>],
               ['SHA-256', <code key="sha">{run.artifact.sha256}</code>],
             ]}
           />
           <Text c="dimmed" mt="sm" size="sm">
-            This file contains the history of all tenants. Protect it like the database.
+            {t('This file contains the history of all tenants. Protect it like the database.')}
           </Text>
         </Panel>
       )}
@@ -164,7 +166,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
 /** Latest runs of the job, with links that show one of them below. */
 const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefined }): ReactNode =>
   runs.length > 1 && (
-    <Panel title="Latest runs">
+    <Panel title={t('Latest runs')}>
       <ul className="k-runs">
         {runs.slice(0, LISTED).map((run) => (
           <li key={run.id}>
@@ -179,14 +181,14 @@ const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefi
   );
 
 const WORDS: Readonly<Record<string, string>> = {
-  JobStarted: 'Started',
-  JobClaimed: 'Claimed by a process',
-  JobProgressed: 'In progress',
-  JobSucceeded: 'Succeeded',
-  JobFailed: 'Failed',
-  JobPaused: 'Paused',
-  JobResumed: 'Resumed',
-  JobCancelled: 'Cancelled',
+  JobStarted: t('Started'),
+  JobClaimed: t('Claimed by a process'),
+  JobProgressed: t('In progress'),
+  JobSucceeded: t('Succeeded'),
+  JobFailed: t('Failed'),
+  JobPaused: t('Paused'),
+  JobResumed: t('Resumed'),
+  JobCancelled: t('Cancelled'),
 };
 
 type Told = {
@@ -207,18 +209,21 @@ function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
   return (
-    <Panel aside={run.status === 'RUNNING' && <StatusBadge tone="busy">Live updates</StatusBadge>} title="Run log">
+    <Panel
+      aside={run.status === 'RUNNING' && <StatusBadge tone="busy">{t('Live updates')}</StatusBadge>}
+      title={t('Run log')}
+    >
       {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
       {events?.length === 0 && (
-        <p className="k-empty">The events of this run are not among the latest 100 events of the job.</p>
+        <p className="k-empty">{t('The events of this run are not among the latest 100 events of the job.')}</p>
       )}
       {events !== undefined && events.length > 0 && (
-        <div aria-label="Run log" className="k-log" role="log" tabIndex={0}>
+        <div aria-label={t('Run log')} className="k-log" role="log" tabIndex={0}>
           <ol>
             {events.map((event) => (
               <li key={event.id}>
                 <time dateTime={event.occurredAt} title={event.occurredAt}>
-                  {new Date(event.occurredAt).toLocaleTimeString()}
+                  {new Date(event.occurredAt).toLocaleTimeString(locale)}
                 </time>
                 <span>{lineOf(event)}</span>
               </li>

@@ -13,6 +13,7 @@ import { Panel } from '../parts/panel';
 import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/jobs');
@@ -20,7 +21,7 @@ const route = getRouteApi('/signed-in/jobs');
 const jobColumns: readonly Column<Job>[] = [
   {
     key: 'name',
-    header: 'Job',
+    header: t('Job'),
     cell: ({ name, description }) => (
       <>
         <Link params={{ name }} to="/jobs/$name">
@@ -32,10 +33,10 @@ const jobColumns: readonly Column<Job>[] = [
   },
   {
     key: 'last',
-    header: 'Last run',
+    header: t('Last run'),
     cell: ({ name, lastExecution }) =>
       lastExecution === null ? (
-        <StatusBadge tone="idle">Never run</StatusBadge>
+        <StatusBadge tone="idle">{t('Never run')}</StatusBadge>
       ) : (
         <>
           <Link params={{ name }} search={{ run: lastExecution.id }} to="/jobs/$name">
@@ -49,42 +50,46 @@ const jobColumns: readonly Column<Job>[] = [
   },
   {
     key: 'next',
-    header: 'Next run',
+    header: t('Next run'),
     cell: ({ isEnabled, nextRunAt, schedule }) => (
       <>
-        {isEnabled ? <Instant as="relative" at={nextRunAt} /> : 'Manual only'}
+        {isEnabled ? <Instant as="relative" at={nextRunAt} /> : t('Manual only')}
         {isEnabled && (
           <div className="k-nothing">
-            <code title="Cron pattern, UTC">{schedule}</code>
+            <code title={t('Cron pattern, UTC')}>{schedule}</code>
           </div>
         )}
       </>
     ),
   },
-  { key: 'run', header: 'Action', cell: (job) => <TriggerJob job={job} /> },
+  { key: 'run', header: t('Action'), cell: (job) => <TriggerJob job={job} /> },
 ];
 
 const runColumns: readonly Column<Run>[] = [
   {
     key: 'job',
-    header: 'Job',
+    header: t('Job'),
     cell: ({ id, jobName }) => (
       <Link params={{ name: jobName }} search={{ run: id }} to="/jobs/$name">
         {jobName}
       </Link>
     ),
   },
-  { key: 'status', header: 'Status', cell: (run) => <RunStatus run={run} /> },
-  { key: 'started', header: 'Started', cell: ({ startedAt }) => <Instant at={startedAt} /> },
+  { key: 'status', header: t('Status'), cell: (run) => <RunStatus run={run} /> },
+  { key: 'started', header: t('Started'), cell: ({ startedAt }) => <Instant at={startedAt} /> },
   {
     key: 'took',
-    header: 'Duration',
+    header: t('Duration'),
     numeric: true,
     cell: ({ durationMs }) => (durationMs === null ? '—' : duration(durationMs)),
   },
-  { key: 'by', header: 'Started by', cell: ({ trigger }) => (trigger === 'MANUAL' ? 'An operator' : 'The schedule') },
-  { key: 'message', header: 'Result', cell: ({ message, error }) => error ?? message ?? '—' },
-  { key: 'file', header: 'File', cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
+  {
+    key: 'by',
+    header: t('Started by'),
+    cell: ({ trigger }) => (trigger === 'MANUAL' ? t('An operator') : t('The schedule')),
+  },
+  { key: 'message', header: t('Result'), cell: ({ message, error }) => error ?? message ?? '—' },
+  { key: 'file', header: t('File'), cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
 ];
 
 /** Jobs, updated live, and past runs. */
@@ -95,20 +100,20 @@ export function JobsPage(): ReactNode {
     <>
       <PageHeader
         actions={<LiveMark state={live} />}
-        lead="Jobs run on a schedule or when you start them. Each job runs on one replica at a time."
-        title="Jobs"
+        lead={t('Jobs run on a schedule or when you start them. Each job runs on one replica at a time.')}
+        title={t('Jobs')}
       />
-      <Panel title="All jobs">
+      <Panel title={t('All jobs')}>
         <DataTable
           columns={jobColumns}
-          empty="There are no jobs."
+          empty={t('There are no jobs.')}
           keyOf={({ name }) => name}
-          label="Jobs"
+          label={t('Jobs')}
           query={jobs}
           rows={jobs.data}
         />
       </Panel>
-      <Panel title="Runs">
+      <Panel title={t('Runs')}>
         <Runs />
       </Panel>
     </>
@@ -123,16 +128,16 @@ function Runs(): ReactNode {
     <>
       <FilterBar>
         <SearchField
-          hint="Job or message"
+          hint={t('Job or message')}
           onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
           value={search}
         />
       </FilterBar>
       <DataTable
         columns={runColumns}
-        empty={search === undefined ? 'No job has run yet.' : 'No runs match this search.'}
+        empty={search === undefined ? t('No job has run yet.') : t('No runs match this search.')}
         keyOf={({ id }) => id}
-        label="Job runs"
+        label={t('Job runs')}
         pages={{
           page,
           totalPages: runs.data?.totalPages,

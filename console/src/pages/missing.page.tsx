@@ -3,23 +3,24 @@ import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ProblemView } from '../parts/problem-view';
 import { KontorError, problemOf } from '../api/problem';
+import { t } from '../messages/catalogue';
 
 /** Shown for unknown addresses. */
 export const MissingPage = (): ReactNode => (
   <main className="k-center">
     <Stack align="center" gap="sm">
       <Title order={1} size="h3">
-        Page not found
+        {t('Page not found')}
       </Title>
-      <Text c="dimmed">Check the address. The page may have moved.</Text>
-      <Link to="/">Go to the overview</Link>
+      <Text c="dimmed">{t('Check the address. The page may have moved.')}</Text>
+      <Link to="/">{t('Go to the overview')}</Link>
     </Stack>
   </main>
 );
 
 const isMissingChunk = (message: string): boolean => /dynamically imported module|importing a module/i.test(message);
 
-const OUTDATED = 'This part of the console could not be loaded. A newer version may be available.';
+const OUTDATED = t('This part of the console could not be loaded. A newer version may be available.');
 
 /** Shown for errors in the console itself. The user can reload a page whose code was replaced by a newer version. */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
@@ -28,7 +29,7 @@ export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   return (
     <div className="k-center">
       {isMissing ? (
-        <ProblemView error={new KontorError(0, 'OUTDATED', OUTDATED)} title="Reload the console" />
+        <ProblemView error={new KontorError(0, 'OUTDATED', OUTDATED)} title={t('Reload the console')} />
       ) : (
         <ProblemView error={problem} />
       )}
@@ -37,7 +38,7 @@ export function FailedPage({ error }: ErrorComponentProps): ReactNode {
           window.location.reload();
         }}
       >
-        Reload
+        {t('Reload')}
       </Button>
     </div>
   );

@@ -10,19 +10,20 @@ import { PageHeader } from '../parts/page-header';
 import { NothingListed, Pages, type PagesProps } from '../parts/pages';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/notifications');
 
 const READ = [
-  ['false', 'Unread'],
-  ['true', 'Read'],
+  ['false', t('Unread')],
+  ['true', t('Read')],
 ] as const;
 
 const NOTHING = {
-  false: 'You have no unread notifications.',
-  true: 'There are no read notifications.',
-  any: 'There are no notifications yet.',
+  false: t('You have no unread notifications.'),
+  true: t('There are no read notifications.'),
+  any: t('There are no notifications yet.'),
 } as const;
 
 export function NotificationsPage(): ReactNode {
@@ -40,13 +41,13 @@ export function NotificationsPage(): ReactNode {
     <>
       <PageHeader
         actions={<ReadAll isUseful={unread > 0} />}
-        lead="Notifications from the service and from administrators."
-        title="Notifications"
+        lead={t('Notifications from the service and from administrators.')}
+        title={t('Notifications')}
       />
-      <Panel title="All notifications">
+      <Panel title={t('All notifications')}>
         <FilterBar>
           <Choice
-            label="Status"
+            label={t('Status')}
             onChange={(next) => void navigate({ search: { isRead: next }, ...IN_PLACE })}
             options={READ}
             value={isRead}

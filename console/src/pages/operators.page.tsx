@@ -13,6 +13,8 @@ import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 type Operator = Shapes['OperatorDto'];
 
@@ -29,25 +31,25 @@ const operatorsQuery = (query: { pageNumber: number; pageSize: number; search?: 
 const columns: readonly Column<Operator>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ id, fullName }) => (
       <Link params={{ entity: 'operator', id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
         {fullName}
       </Link>
     ),
   },
-  { key: 'email', header: 'E-mail', cell: ({ email }) => email },
-  { key: 'created', header: 'Since', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'email', header: t('E-mail'), cell: ({ email }) => email },
+  { key: 'created', header: t('Since'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'did',
-    header: 'Audit log',
+    header: t('Audit log'),
     cell: ({ id }) => (
       <Link search={{ userId: id }} to="/audit">
-        Activity{' '}
+        {t('Activity')}
       </Link>
     ),
   },
-  { key: 'actions', header: 'Actions', cell: (operator) => <Remove operator={operator} /> },
+  { key: 'actions', header: t('Actions'), cell: (operator) => <Remove operator={operator} /> },
 ];
 
 export function OperatorsPage(): ReactNode {
@@ -58,22 +60,22 @@ export function OperatorsPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateOperator />}
-        lead="Operators manage the platform. They have no access to tenants' books."
-        title="Operators"
+        lead={t("Operators manage the platform. They have no access to tenants' books.")}
+        title={t('Operators')}
       />
-      <Panel title="All operators">
+      <Panel title={t('All operators')}>
         <FilterBar>
           <SearchField
-            hint="Name or e-mail"
+            hint={t('Name or e-mail')}
             onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
             value={search}
           />
         </FilterBar>
         <DataTable
           columns={columns}
-          empty="No operators match this search."
+          empty={t('No operators match this search.')}
           keyOf={({ id }) => id}
-          label="Operators"
+          label={t('Operators')}
           pages={{
             page,
             totalPages: operators.data?.totalPages,
@@ -99,13 +101,13 @@ function CreateOperator(): ReactNode {
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (
         <>
-          <TextField autoFocus form={form} label="Full name" name="fullName" required />
-          <TextField form={form} label="E-mail" name="email" required type="email" />
+          <TextField autoFocus form={form} label={t('Full name')} name="fullName" required />
+          <TextField form={form} label={t('E-mail')} name="email" required type="email" />
           <TextField
             autoComplete="new-password"
             form={form}
-            hint="10 to 128 characters. The operator should change it after signing in."
-            label="Initial password"
+            hint={t('10 to 128 characters. The operator should change it after signing in.')}
+            label={t('Initial password')}
             name="password"
             required
             type="password"
@@ -114,7 +116,7 @@ function CreateOperator(): ReactNode {
       )}
       icon="plus"
       initial={{ fullName: '', email: '', password: '' }}
-      label="Create an operator"
+      label={t('Create an operator')}
       onDone={() => {
         askAgain(cache, ['operators']);
       }}
@@ -131,13 +133,18 @@ function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNo
       act={() => data(api.DELETE('/api/platform/operators/{id}', { params: { path: { id } } }))}
       icon="close"
       isDangerous
-      label="Remove"
+      label={t('Remove')}
       onDone={() => {
         askAgain(cache, ['operators']);
       }}
     >
-      <strong>{fullName}</strong> {isOneself && <>(you) </>}is signed out within a second and cannot sign in again.
-      Their actions remain in the audit log. The last operator cannot be removed.
+      {rich(
+        '<strong>{name}</strong> is signed out within a second and cannot sign in again. Their actions remain in the audit log. The last operator cannot be removed.',
+        {
+          name: isOneself ? t('{name} (you)', { name: fullName }) : fullName,
+          strong,
+        },
+      )}
     </ConfirmAction>
   );
 }

@@ -24,14 +24,15 @@ import { ProblemView } from '../parts/problem-view';
 import { QueueTable } from '../parts/queue-table';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
+import { t } from '../messages/catalogue';
 
 const UNKNOWN = '…';
-const NOT_KNOWN = 'currently unknown';
+const NOT_KNOWN = t('currently unknown');
 
 const LEVELS: Readonly<Record<SystemHealth['status'], readonly [Tone, string]>> = {
-  up: ['good', 'Up'],
-  degraded: ['warning', 'Degraded'],
-  down: ['bad', 'Down'],
+  up: ['good', t('Up')],
+  degraded: ['warning', t('Degraded')],
+  down: ['bad', t('Down')],
 };
 
 const Level = ({ status }: { status: SystemHealth['status'] }): ReactNode => {
@@ -46,30 +47,30 @@ export function OverviewPage(): ReactNode {
   const points = [...(queues.data?.history ?? []), ...samples];
   return (
     <>
-      <PageHeader lead="Refreshed every two seconds." title="Overview" />
+      <PageHeader lead={t('Refreshed every two seconds.')} title={t('Overview')} />
       {system.error !== null && <ProblemView error={system.error} onRetry={system.refetch} />}
       <Attention queues={queues} system={system} />
       <StateTiles samples={samples} system={system} />
       <div className="k-grid">
-        <Panel title="Events per second">
+        <Panel title={t('Events per second')}>
           <RateChart points={points} />
         </Panel>
-        <Panel title="Largest lag">
+        <Panel title={t('Largest lag')}>
           <LagChart kinds={queues.data?.queues ?? []} points={points} />
         </Panel>
       </div>
-      <Panel title="Lag by queue">
+      <Panel title={t('Lag by queue')}>
         <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={samples} />
       </Panel>
       <div className="k-grid">
-        <Panel title="Engines">
+        <Panel title={t('Engines')}>
           <Engines system={system.data} />
         </Panel>
-        <Panel title="This process">
+        <Panel title={t('This process')}>
           <Process system={system.data} />
         </Panel>
       </div>
-      <Shares of={system.data?.ranges ?? []} />
+      <Shares of={system.data?.ranges} />
     </>
   );
 }
@@ -87,12 +88,17 @@ function StateTiles({ system, samples }: StateProps): ReactNode {
 }
 
 function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
-  if (error !== null) return { name: 'Service', value: UNKNOWN, note: NOT_KNOWN };
-  if (system === undefined) return { name: 'Service', value: UNKNOWN };
+  if (error !== null) return { name: t('Service'), value: UNKNOWN, note: NOT_KNOWN };
+  if (system === undefined) return { name: t('Service'), value: UNKNOWN };
   return {
-    name: 'Service',
+    name: t('Service'),
     value: <Level status={system.status} />,
-    note: troubleOf(system) || `uptime ${duration(system.uptimeSeconds * 1_000)}, version ${system.version}`,
+    note:
+      troubleOf(system) ||
+      t('uptime {uptimeSeconds}, version {version}', {
+        uptimeSeconds: duration(system.uptimeSeconds * 1_000),
+        version: system.version,
+      }),
   };
 }
 
@@ -105,7 +111,7 @@ const troubleOf = ({ checks, projections }: SystemHealth): string =>
 
 function headTile(samples: readonly Sample[], system: SystemHealth | undefined): TileProps {
   const head = samples.at(-1)?.head ?? system?.eventStore.head;
-  return { name: 'Event head', value: head == null ? UNKNOWN : count(head), note: 'position of the last event' };
+  return { name: t('Event head'), value: head == null ? UNKNOWN : count(head), note: t('position of the last event') };
 }
 
 type Counted = Asked<{ readonly totalCount: number }>;
@@ -119,35 +125,40 @@ function waiting({ data, error }: Counted, none: string, some: string): Pick<Til
 }
 
 function parkedTile(parked: Counted): TileProps {
-  const { value, note } = waiting(parked, 'no action needed', 'need attention');
+  const { value, note } = waiting(parked, t('no action needed'), t('need attention'));
   const link = (
     <Link search={{ status: 'PARKED' }} to="/dead-letters">
       {value}
     </Link>
   );
-  return { name: 'Parked dead letters', value: link, note };
+  return { name: t('Parked dead letters'), value: link, note };
 }
 
 function errorsTile(errors: Counted): TileProps {
-  const { value, note } = waiting(errors, 'all resolved', 'unresolved');
-  return { name: 'Open errors', value: <Link to="/errors">{value}</Link>, note };
+  const { value, note } = waiting(errors, t('all resolved'), 'unresolved');
+  return { name: t('Open errors'), value: <Link to="/errors">{value}</Link>, note };
 }
 
 function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
-  if (error !== null) return { name: 'Jobs', value: <Link to="/jobs">{UNKNOWN}</Link>, note: NOT_KNOWN };
-  if (jobs === undefined) return { name: 'Jobs', value: UNKNOWN };
+  if (error !== null) return { name: t('Jobs'), value: <Link to="/jobs">{UNKNOWN}</Link>, note: NOT_KNOWN };
+  if (jobs === undefined) return { name: t('Jobs'), value: UNKNOWN };
   const failed = jobs.filter(({ lastExecution }) => lastExecution?.status === 'FAILED').map(({ name }) => name);
   const running = jobs.filter(({ isRunning }) => isRunning).map(({ name }) => name);
-  const value = failed.length > 0 ? `${count(failed.length)} failed` : running.length > 0 ? 'Running' : 'Idle';
+  const value =
+    failed.length > 0
+      ? t('{failed} failed', { failed: count(failed.length) })
+      : running.length > 0
+        ? t('Running')
+        : t('Idle');
   const names = failed.length > 0 ? failed : running;
   return {
-    name: 'Jobs',
+    name: t('Jobs'),
     value: <Link to="/jobs">{value}</Link>,
     note:
       failed.length > 0 ? (
         <StatusBadge tone="bad">{names.join(', ')}</StatusBadge>
       ) : (
-        names.join(', ') || 'all latest runs succeeded'
+        names.join(', ') || t('all latest runs succeeded')
       ),
   };
 }
@@ -157,8 +168,10 @@ function RateChart({ points }: { points: readonly Point[] }): ReactNode {
   const latest = rates.at(-1) ?? null;
   return (
     <LiveChart
-      series={[{ label: 'Events per second', values: rates }]}
-      summary={`Events appended per second: now ${latest === null ? 'unknown' : decimal(latest)}`}
+      series={[{ label: t('Events per second'), values: rates }]}
+      summary={t('Events appended per second: now {latest}', {
+        latest: latest === null ? t('unknown') : decimal(latest),
+      })}
       times={points.map(({ at }) => at)}
     />
   );
@@ -184,20 +197,29 @@ function LagChart({ points, kinds }: LagProps): ReactNode {
     return `${label} ${latest === null ? 'unknown' : count(latest)}`;
   });
   return (
-    <LiveChart series={series} summary={`Largest lag now: ${words.join(', ')}`} times={points.map(({ at }) => at)} />
+    <LiveChart
+      series={series}
+      summary={t('Largest lag now: {value}', { value: words.join(', ') })}
+      times={points.map(({ at }) => at)}
+    />
   );
 }
 
 type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['engines'][number] | undefined };
 
 const checkColumns: readonly Column<Check>[] = [
-  { key: 'check', header: 'Check', cell: ({ name }) => name },
-  { key: 'status', header: 'Status', cell: ({ status }) => <Level status={status} /> },
-  { key: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '—' },
-  { key: 'latency', header: 'Latency', numeric: true, cell: ({ latencyMs }) => `${decimal(latencyMs)} ms` },
+  { key: 'check', header: t('Check'), cell: ({ name }) => name },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <Level status={status} /> },
+  { key: 'reason', header: t('Reason'), cell: ({ reason }) => reason ?? '—' },
+  {
+    key: 'latency',
+    header: t('Latency'),
+    numeric: true,
+    cell: ({ latencyMs }) => t('{latencyMs} ms', { latencyMs: decimal(latencyMs) }),
+  },
   {
     key: 'engine',
-    header: 'Engine',
+    header: t('Engine'),
     cell: ({ engine }) => (engine ? `${engine.engine ?? '—'} ${engine.version ?? ''}` : '—'),
   },
 ];
@@ -205,9 +227,9 @@ const checkColumns: readonly Column<Check>[] = [
 const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode => (
   <DataTable
     columns={checkColumns}
-    empty="There are no checks."
+    empty={t('There are no checks.')}
     keyOf={({ name }) => name}
-    label="Engine checks"
+    label={t('Engine checks')}
     rows={system?.checks.map((check) => ({ ...check, engine: system.engines.find(({ name }) => name === check.name) }))}
   />
 );
@@ -225,25 +247,30 @@ const sharesIn = (ranges: SystemHealth['ranges']): readonly Share[] =>
   );
 
 const shareColumns: readonly Column<Share>[] = [
-  { key: 'work', header: 'Work', cell: ({ work }) => work },
+  { key: 'work', header: t('Work'), cell: ({ work }) => work },
   {
     key: 'leader',
-    header: 'Leader',
-    cell: ({ leader }) => (leader === null ? <StatusBadge tone="bad">None</StatusBadge> : leader),
+    header: t('Leader'),
+    cell: ({ leader }) => (leader === null ? <StatusBadge tone="bad">{t('None')}</StatusBadge> : leader),
   },
-  { key: 'count', header: 'Share', numeric: true, cell: ({ ranges }) => `${count(ranges.length)} of 16` },
-  { key: 'ranges', header: 'Ranges', cell: ({ ranges }) => ranges.join(', ') },
+  {
+    key: 'count',
+    header: t('Share'),
+    numeric: true,
+    cell: ({ ranges }) => t('{ranges} of 16', { ranges: count(ranges.length) }),
+  },
+  { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
 ];
 
 /** How replicas divide the tenants among them. A single process has nothing to divide. */
-const Shares = ({ of: ranges }: { of: SystemHealth['ranges'] }): ReactNode =>
+const Shares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
-    <Panel title="Shares of the replicas">
+    <Panel title={t('Shares of the replicas')}>
       <DataTable
         columns={shareColumns}
-        empty="No replica has registered."
+        empty={t('No replica has registered.')}
         keyOf={({ work, leader }) => `${work} ${leader ?? ''}`}
-        label="Shares of the replicas"
+        label={t('Shares of the replicas')}
         rows={sharesIn(ranges)}
       />
     </Panel>
@@ -253,14 +280,18 @@ const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
   system === undefined ? null : (
     <Tiles
       of={[
-        { name: 'Memory', value: bytes(system.memory.rssBytes), note: `heap ${bytes(system.memory.heapUsedBytes)}` },
         {
-          name: 'Event-loop delay',
-          value: `${decimal(system.eventLoopDelay.p99Ms)} ms`,
-          note: `p99; maximum ${decimal(system.eventLoopDelay.maxMs)} ms`,
+          name: t('Memory'),
+          value: bytes(system.memory.rssBytes),
+          note: t('heap {heapUsedBytes}', { heapUsedBytes: bytes(system.memory.heapUsedBytes) }),
+        },
+        {
+          name: t('Event-loop delay'),
+          value: t('{p99Ms} ms', { p99Ms: decimal(system.eventLoopDelay.p99Ms) }),
+          note: t('p99; maximum {maxMs} ms', { maxMs: decimal(system.eventLoopDelay.maxMs) }),
         },
         { name: 'Node', value: system.nodeVersion },
-        { name: 'Roles', value: system.roles.length === 5 ? 'all' : system.roles.join(', ') },
+        { name: t('Roles'), value: system.roles.length === 5 ? t('all') : system.roles.join(', ') },
       ]}
     />
   );

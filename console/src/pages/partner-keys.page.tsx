@@ -13,6 +13,8 @@ import { Example, IssuedKeyOnce } from '../parts/issued-key';
 import { keyColumns } from '../parts/key-columns';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
@@ -30,21 +32,21 @@ export function PartnerKeysPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateKey />}
-        lead="Partner systems use keys to push sales. Each key belongs to one source system."
-        title="Partner keys"
+        lead={t('Partner systems use keys to push sales. Each key belongs to one source system.')}
+        title={t('Partner keys')}
       />
-      <Panel title="Keys">
+      <Panel title={t('Keys')}>
         <DataTable
           columns={columns}
-          empty="There are no keys yet. A partner needs a key to push sales."
+          empty={t('There are no keys yet. A partner needs a key to push sales.')}
           keyOf={({ id }) => id}
-          label="Partner keys"
+          label={t('Partner keys')}
           query={keys}
           rows={keys.data}
         />
       </Panel>
-      <Panel title="For the partner">
-        <Example currency={useCurrency()} keyText="<the key>" />
+      <Panel title={t('For the partner')}>
+        <Example currency={useCurrency()} keyText={`<${t('the key')}>`} />
       </Panel>
     </>
   );
@@ -52,7 +54,7 @@ export function PartnerKeysPage(): ReactNode {
 
 const columns: readonly Column<Key>[] = [
   ...keyColumns,
-  { key: 'actions', header: 'Actions', cell: (key) => key.revokedAt === null && <Actions integrationKey={key} /> },
+  { key: 'actions', header: t('Actions'), cell: (key) => key.revokedAt === null && <Actions integrationKey={key} /> },
 ];
 
 function CreateKey(): ReactNode {
@@ -76,29 +78,31 @@ function CreateKey(): ReactNode {
           <TextField
             autoFocus
             form={form}
-            hint="Describes the partner and where the key is used."
-            label="Name"
+            hint={t('Describes the partner and where the key is used.')}
+            label={t('Name')}
             name="name"
             required
           />
           <TextField
             form={form}
-            hint="Letters, digits, dots and dashes. The source is part of every sale's identifier, so use the same one when you replace the key."
-            label="Partner's system (source)"
+            hint={t(
+              "Letters, digits, dots and dashes. The source is part of every sale's identifier, so use the same one when you replace the key.",
+            )}
+            label={t("Partner's system (source)")}
             name="sourceId"
             required
           />
           <TextField
             form={form}
-            hint="1 to 60. Platform operators can allow more."
-            label="Requests per minute"
+            hint={t('1 to 60. Platform operators can allow more.')}
+            label={t('Requests per minute')}
             name="rateLimit"
             type="number"
           />
           <TextField
             form={form}
-            hint="In your time zone. Leave empty for a key without an end."
-            label="Expires"
+            hint={t('In your time zone. Leave empty for a key without an end.')}
+            label={t('Expires')}
             name="expiresAt"
             type="datetime-local"
           />
@@ -107,7 +111,7 @@ function CreateKey(): ReactNode {
       icon="plus"
       initial={{ name: '', sourceId: '', rateLimit: '60', expiresAt: '' }}
       isOutcomeKept
-      label="Create a key"
+      label={t('Create a key')}
       onDone={refresh}
       outcome={(issued, close) => <IssuedKeyOnce close={close} currency={currency} issued={issued} />}
     />
@@ -129,8 +133,10 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
           <TextField
             autoFocus
             form={form}
-            hint="0 to 168. Until then, the current secret works as well. 0 ends it within a second, for example after a leak."
-            label="Hours of overlap"
+            hint={t(
+              '0 to 168. Until then, the current secret works as well. 0 ends it within a second, for example after a leak.',
+            )}
+            label={t('Hours of overlap')}
             name="overlapHours"
             type="number"
           />
@@ -138,13 +144,11 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         icon="refresh"
         initial={{ overlapHours: '0' }}
         isOutcomeKept
-        label="Rotate"
-        lead={
-          <>
-            <strong>{name}</strong> gets a new secret. After the overlap, requests that use the current secret are
-            rejected with status 401.
-          </>
-        }
+        label={t('Rotate')}
+        lead={rich(
+          '<strong>{name}</strong> gets a new secret. After the overlap, requests that use the current secret are rejected with status 401.',
+          { name, strong },
+        )}
         onDone={refresh}
         outcome={(issued, close) => <IssuedKeyOnce close={close} currency={currency} issued={issued} />}
       />
@@ -153,11 +157,13 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
         act={() => data(api.DELETE('/api/integration-keys/{id}', path))}
         icon="close"
         isDangerous
-        label="Revoke"
+        label={t('Revoke')}
         onDone={refresh}
       >
-        <strong>{name}</strong> is revoked permanently within a second. Requests that use this key are then rejected
-        with status 401. Existing sales are kept.
+        {rich(
+          '<strong>{name}</strong> is revoked permanently within a second. Requests that use this key are then rejected with status 401. Existing sales are kept.',
+          { name, strong },
+        )}
       </ConfirmAction>
     </Group>
   );

@@ -11,7 +11,6 @@ import { actorWords } from '../parts/audit-words';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { Facts } from '../parts/facts';
-import { count } from '../parts/figures';
 import { AreaField, given, TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
@@ -22,6 +21,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { useZone } from '../parts/zone';
 import { dayAfter, instantsOf, today } from '../parts/zone-days';
+import { rich, t } from '../messages/catalogue';
 
 /** Closing and reopening of the books, and what was recorded behind a closing. */
 export function PeriodsPage(): ReactNode {
@@ -40,21 +40,26 @@ export function PeriodsPage(): ReactNode {
             </>
           )
         }
-        lead="Nothing is posted in a closed period. Partners' documents of a closed date are booked on the first open day."
-        title="Periods"
+        lead={t(
+          "Nothing is posted in a closed period. Partners' documents of a closed date are booked on the first open day.",
+        )}
+        title={t('Periods')}
       />
       {periods.error !== null && <ProblemView error={periods.error} onRetry={periods.refetch} />}
       {periods.isPending && <Skeleton height={200} />}
       {found !== undefined && (
         <>
-          <Panel title="Current state">
+          <Panel title={t('Current state')}>
             <Facts
               of={[
                 [
-                  'Closed through',
-                  found.closedThrough === null ? 'No period is closed' : <Day on={found.closedThrough} />,
+                  t('Closed through'),
+                  found.closedThrough === null ? t('No period is closed') : <Day on={found.closedThrough} />,
                 ],
-                ['First open day', found.closedThrough === null ? null : <Day on={dayAfter(found.closedThrough, 1)} />],
+                [
+                  t('First open day'),
+                  found.closedThrough === null ? null : <Day on={dayAfter(found.closedThrough, 1)} />,
+                ],
               ]}
             />
           </Panel>
@@ -89,17 +94,17 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (
         <>
-          <TextField autoFocus form={form} label="Close through" name="through" required type="date" />
+          <TextField autoFocus form={form} label={t('Close through')} name="through" required type="date" />
           <Waiting through={form.values['through'] ?? ''} />
-          <TextField form={form} label="Note" name="note" />
+          <TextField form={form} label={t('Note')} name="note" />
         </>
       )}
       icon="check"
       initial={{ through: isUseful ? suggested : '', note: '' }}
-      label="Close a period"
-      lead="Nothing can be posted on or before this day until the period is reopened."
+      label={t('Close a period')}
+      lead={t('Nothing can be posted on or before this day until the period is reopened.')}
       onDone={useRefresh()}
-      send="Close"
+      send={t('period| Close')}
     />
   );
 }
@@ -120,13 +125,16 @@ function Waiting({ through }: { through: string }): ReactNode {
       color="orange"
       icon={<Icon name="alert" />}
       role="status"
-      title={total === 1 ? '1 sale is not booked' : `${count(total)} sales are not booked`}
+      title={t('{total, plural, one {# sale is} other {# sales are}} not booked', { total })}
       variant="outline"
     >
-      Once the period is closed, they are booked on the first open day.{' '}
-      <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
-        Open the rejected sales
-      </Link>
+      {rich('Once the period is closed, they are booked on the first open day. <link>Open the rejected sales</link>', {
+        link: (words) => (
+          <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
+            {words}
+          </Link>
+        ),
+      })}
     </Alert>
   );
 }
@@ -146,18 +154,18 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
         <>
           <TextField
             form={form}
-            hint="Empty: reopens everything"
-            label="Stay closed through"
+            hint={t('Empty: reopens everything')}
+            label={t('Stay closed through')}
             name="through"
             type="date"
           />
-          <AreaField form={form} label="Reason" name="reason" required />
+          <AreaField form={form} label={t('Reason')} name="reason" required />
         </>
       )}
       icon="history"
       initial={{ through: dayAfter(`${closedThrough.slice(0, 7)}-01`, -1), reason: '' }}
-      label="Reopen"
-      lead="Requires a recent proof of your identity. The reopening and its reason are part of the history."
+      label={t('Reopen')}
+      lead={t('Requires a recent proof of your identity. The reopening and its reason are part of the history.')}
       onDone={useRefresh()}
     />
   );
@@ -166,38 +174,39 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
 type LateEntry = Periods['late'][number];
 
 const lateColumns: readonly Column<LateEntry>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
-    header: 'Transaction',
+    header: t('Transaction'),
     cell: ({ transactionId, description }) => (
       <Link params={{ id: transactionId }} to="/transactions/$id">
-        {description ?? 'No description'}
+        {description ?? t('No description')}
       </Link>
     ),
   },
-  { key: 'recorded', header: 'Recorded', cell: ({ recordedAt }) => <Instant at={recordedAt} /> },
-  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
-  { key: 'closed', header: 'Closed through', cell: ({ closedThrough }) => <Day on={closedThrough} /> },
+  { key: 'recorded', header: t('Recorded'), cell: ({ recordedAt }) => <Instant at={recordedAt} /> },
+  { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
+  { key: 'closed', header: t('Closed through'), cell: ({ closedThrough }) => <Day on={closedThrough} /> },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
 ];
 
 const Late = ({ entries }: { entries: readonly LateEntry[] }): ReactNode => (
-  <Panel title="Late entries">
+  <Panel title={t('Late entries')}>
     <Alert className="k-problem k-warning" color="orange" icon={<Icon name="alert" />} variant="outline">
-      These transactions were recorded while their period was being closed. To accept them, reopen their date and close
-      it again. Otherwise cancel them.
+      {t(
+        'These transactions were recorded while their period was being closed. To accept them, reopen their date and close it again. Otherwise cancel them.',
+      )}
     </Alert>
     <DataTable
       columns={lateColumns}
-      empty="There are no late entries."
+      empty={t('There are no late entries.')}
       keyOf={({ transactionId }) => transactionId}
-      label="Late entries"
+      label={t('Late entries')}
       rows={entries}
     />
   </Panel>
@@ -206,33 +215,29 @@ const Late = ({ entries }: { entries: readonly LateEntry[] }): ReactNode => (
 type Entry = Periods['history'][number];
 
 const historyColumns: readonly Column<Entry>[] = [
-  { key: 'at', header: 'Time', cell: ({ at }) => <Instant at={at} /> },
+  { key: 'at', header: t('Time'), cell: ({ at }) => <Instant at={at} /> },
   {
     key: 'action',
-    header: 'Action',
-    cell: ({ action, through }) => (
-      <>
-        {action === 'CLOSED' ? 'Closed' : through === null ? 'Reopened completely' : 'Reopened, closed'}
-        {through !== null && (
-          <>
-            {' '}
-            through <Day on={through} />
-          </>
-        )}
-      </>
-    ),
+    header: t('Action'),
+    cell: ({ action, through }) => {
+      if (through === null) return t('Reopened completely');
+      const day = <Day on={through} />;
+      return action === 'CLOSED'
+        ? rich('Closed through {day}', { day })
+        : rich('Reopened, closed through {day}', { day });
+    },
   },
-  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
-  { key: 'note', header: 'Note or reason', cell: ({ note }) => note ?? <span className="k-nothing">—</span> },
+  { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
+  { key: 'note', header: t('Note or reason'), cell: ({ note }) => note ?? <span className="k-nothing">—</span> },
 ];
 
 const History = ({ entries }: { entries: readonly Entry[] }): ReactNode => (
-  <Panel title="History">
+  <Panel title={t('History')}>
     <DataTable
       columns={historyColumns}
-      empty="No period has been closed yet. Close a month once its figures are final."
+      empty={t('No period has been closed yet. Close a month once its figures are final.')}
       keyOf={({ at }) => at}
-      label="History"
+      label={t('History')}
       rows={entries}
     />
   </Panel>

@@ -10,6 +10,8 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge, type Tone } from '../parts/status-badge';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 type Projection = Shapes['ProjectionDto'];
 
@@ -24,11 +26,11 @@ const projectionsQuery = queryOptions({
 });
 
 const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> = {
-  LIVE: ['good', 'Live'],
-  CATCHING_UP: ['busy', 'Catching up'],
-  REBUILDING: ['busy', 'Rebuilding'],
-  STOPPED: ['bad', 'Stopped'],
-  FAILED: ['bad', 'Failing'],
+  LIVE: ['good', t('Live')],
+  CATCHING_UP: ['busy', t('Catching up')],
+  REBUILDING: ['busy', t('Rebuilding')],
+  STOPPED: ['bad', t('Stopped')],
+  FAILED: ['bad', t('Failing')],
 };
 
 function Status({ status }: Pick<Projection, 'status'>): ReactNode {
@@ -37,23 +39,23 @@ function Status({ status }: Pick<Projection, 'status'>): ReactNode {
 }
 
 const documents = (changed: number | null): string => {
-  if (changed === null) return 'not yet compared';
+  if (changed === null) return t('not yet compared');
   return changed === 0
-    ? 'identical to the previous version'
-    : `${count(changed)} documents differ from the previous version`;
+    ? t('identical to the previous version')
+    : t('{changed} documents differ from the previous version', { changed: count(changed) });
 };
 
 function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }): ReactNode {
-  if (lastRebuild === null) return <span className="k-nothing">Never</span>;
+  if (lastRebuild === null) return <span className="k-nothing">{t('Never')}</span>;
   const { status, changedDocuments, requestedAt, endedAt, reason } = lastRebuild;
   const took = duration(Date.parse(endedAt) - Date.parse(requestedAt));
   return (
     <>
       {status === 'DONE' && (
-        <StatusBadge tone={changedDocuments === 0 ? 'good' : 'warning'}>Done in {took}</StatusBadge>
+        <StatusBadge tone={changedDocuments === 0 ? 'good' : 'warning'}>{t('Done in {took}', { took })}</StatusBadge>
       )}
-      {status === 'CANCELLED' && <StatusBadge tone="idle">Cancelled</StatusBadge>}
-      {status === 'FAILED' && <StatusBadge tone="bad">Failed</StatusBadge>}
+      {status === 'CANCELLED' && <StatusBadge tone="idle">{t('Cancelled')}</StatusBadge>}
+      {status === 'FAILED' && <StatusBadge tone="bad">{t('Failed')}</StatusBadge>}
       <div className="k-nothing">
         {status === 'DONE' ? documents(changedDocuments) : reason} · <Instant as="relative" at={endedAt} />
       </div>
@@ -64,12 +66,15 @@ function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }
 const Rebuild = ({ projection: { name, rebuild } }: { projection: Projection }): ReactNode =>
   rebuild && (
     <>
-      <Text size="sm">{rebuild.progress} % of the history</Text>
+      <Text size="sm">{t('{progress} % of the history', { progress: rebuild.progress })}</Text>
       <Progress.Root mb={4} mt={2}>
-        <Progress.Section aria-label={`Rebuild of ${name}`} value={rebuild.progress} />
+        <Progress.Section aria-label={t('Rebuild of {name}', { name })} value={rebuild.progress} />
       </Progress.Root>
       <span className="k-nothing">
-        at position {count(Math.max(0, rebuild.position))}, {documents(rebuild.changedDocuments)}
+        {t('at position {value}, {changedDocuments}', {
+          value: count(Math.max(0, rebuild.position)),
+          changedDocuments: documents(rebuild.changedDocuments),
+        })}
       </span>
     </>
   );
@@ -87,10 +92,13 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
         act={() => data(api.DELETE('/api/platform/projections/{name}/rebuild', path))}
         icon="close"
         key="cancel"
-        label="Cancel rebuild"
+        label={t('Cancel rebuild')}
         onDone={refresh}
       >
-        Cancel the rebuild of <strong>{name}</strong>? The live read model does not change.
+        {rich('Cancel the rebuild of <strong>{name}</strong>? The live read model does not change.', {
+          name,
+          strong,
+        })}
       </ConfirmAction>
     );
   return (
@@ -99,11 +107,13 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       act={() => data(api.POST('/api/platform/projections/{name}/rebuild', path))}
       icon="refresh"
       key="rebuild"
-      label="Rebuild"
+      label={t('Rebuild')}
       onDone={refresh}
     >
-      Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught
-      up. The two versions are then compared, and the new one goes live.
+      {rich(
+        'Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught up. The two versions are then compared, and the new one goes live.',
+        { name, strong },
+      )}
     </ConfirmAction>
   );
 }
@@ -111,32 +121,30 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
 const columns: readonly Column<Projection>[] = [
   {
     key: 'name',
-    header: 'Read model',
+    header: t('Read model'),
     cell: ({ name, version, generation }) => (
       <>
         <strong>{name}</strong>
-        <div className="k-nothing">
-          version {version}, generation {generation}
-        </div>
+        <div className="k-nothing">{t('version {version}, generation {generation}', { version, generation })}</div>
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ status }) => <Status status={status} /> },
-  { key: 'lag', header: 'Lag', numeric: true, cell: ({ lag }) => count(lag) },
-  { key: 'position', header: 'Position', numeric: true, cell: ({ position }) => count(Math.max(0, position)) },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <Status status={status} /> },
+  { key: 'lag', header: t('Lag'), numeric: true, cell: ({ lag }) => count(lag) },
+  { key: 'position', header: t('Position'), numeric: true, cell: ({ position }) => count(Math.max(0, position)) },
   {
     key: 'rate',
-    header: 'Events per second',
+    header: t('Events per second'),
     numeric: true,
     cell: ({ eventsPerSecond }) => decimal(eventsPerSecond),
   },
   {
     key: 'rebuild',
-    header: 'Rebuild',
+    header: t('Rebuild'),
     cell: (projection) =>
       projection.rebuild === null ? <LastRebuild projection={projection} /> : <Rebuild projection={projection} />,
   },
-  { key: 'action', header: 'Action', cell: (projection) => <Action projection={projection} /> },
+  { key: 'action', header: t('Action'), cell: (projection) => <Action projection={projection} /> },
 ];
 
 /** Read models with their progress and rebuilds. */
@@ -151,26 +159,28 @@ export function ProjectionsPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead="Read models are built from the event history and can be rebuilt at any time."
-        title="Projections"
+        lead={t('Read models are built from the event history and can be rebuilt at any time.')}
+        title={t('Projections')}
       />
       {failing !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {failing}: updates fail and are retried. The error log contains the reason.
+          {t('{failing}: updates fail and are retried. The error log contains the reason.', { failing })}
         </Text>
       )}
       {stopped !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Fix the cause,
-          then replay the dead letter.
+          {t(
+            '{stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Fix the cause, then replay the dead letter.',
+            { stopped },
+          )}
         </Text>
       )}
-      <Panel title="Read models">
+      <Panel title={t('Read models')}>
         <DataTable
           columns={columns}
-          empty="There are no read models."
+          empty={t('There are no read models.')}
           keyOf={({ name }) => name}
-          label="Read models"
+          label={t('Read models')}
           query={projections}
           rows={projections.data}
         />

@@ -13,6 +13,7 @@ import { ProblemView } from '../parts/problem-view';
 import { QueueTable } from '../parts/queue-table';
 import { StatusBadge } from '../parts/status-badge';
 import { Tiles } from '../parts/tile';
+import { t } from '../messages/catalogue';
 
 type CacheStatus = Shapes['CacheStatusDto'];
 
@@ -28,8 +29,8 @@ export function QueuesPage(): ReactNode {
   const queues = useQuery(queuesQuery);
   return (
     <>
-      <PageHeader lead="Figures cover all replicas and refresh every two seconds." title="Cache and queues" />
-      <Panel aside={<ClearCache />} title="Cache">
+      <PageHeader lead={t('Figures cover all replicas and refresh every two seconds.')} title={t('Cache and queues')} />
+      <Panel aside={<ClearCache />} title={t('Cache')}>
         {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
         {cache.data !== undefined && <CacheFigures status={cache.data} />}
       </Panel>
@@ -38,7 +39,7 @@ export function QueuesPage(): ReactNode {
         .map((queue) => (
           <ForwarderPanel key={queue.name} queue={queue} />
         ))}
-      <Panel title="Queues">
+      <Panel title={t('Queues')}>
         <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
       </Panel>
     </>
@@ -49,23 +50,26 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
   <Tiles
     of={[
       {
-        name: 'Connection',
+        name: t('Connection'),
         value: status.connected ? (
           <StatusBadge tone="good">Up</StatusBadge>
         ) : (
-          <StatusBadge tone="bad">Unavailable</StatusBadge>
+          <StatusBadge tone="bad">{t('Unavailable')}</StatusBadge>
         ),
-        note: status.store === 'redis' ? `Redis ${status.version ?? ''}` : "in this process's memory",
+        note:
+          status.store === 'redis'
+            ? t('Redis {version}', { version: status.version ?? '' })
+            : t("in this process's memory"),
       },
-      { name: 'Latency', value: `${decimal(status.latencyMs)} ms` },
-      { name: 'Entries', value: count(status.keyCount), note: 'excluding counters and locks' },
-      { name: 'Memory', value: bytes(status.usedMemoryBytes) },
+      { name: t('Latency'), value: t('{latencyMs} ms', { latencyMs: decimal(status.latencyMs) }) },
+      { name: t('Entries'), value: count(status.keyCount), note: t('excluding counters and locks') },
+      { name: t('Memory'), value: bytes(status.usedMemoryBytes) },
       {
-        name: 'Hit rate',
+        name: t('Hit rate'),
         value: status.hitRate === null ? '—' : `${decimal(status.hitRate * 100)} %`,
-        note: 'of lookups by this process',
+        note: t('of lookups by this process'),
       },
-      { name: 'Uptime', value: duration(status.uptimeSeconds * 1_000) },
+      { name: t('Uptime'), value: duration(status.uptimeSeconds * 1_000) },
     ]}
   />
 );
@@ -79,22 +83,23 @@ function ClearCache(): ReactNode {
       icon="close"
       isDangerous
       isReady={pattern !== ''}
-      label="Clear entries"
+      label={t('Clear entries')}
       onDone={() => {
         askAgain(cache, cacheQuery.queryKey);
       }}
       outcome={({ cleared }) => (
         <Text size="sm">
-          {cleared === 1 ? '1 entry was removed.' : `${count(cleared)} entries were removed.`} They are recomputed when
-          needed.
+          {t('{cleared, plural, one {# entry was} other {# entries were}} removed. They are recomputed when needed.', {
+            cleared,
+          })}
         </Text>
       )}
     >
-      Removes entries whose keys match a pattern. Rate-limit counters and locks are kept.
+      {t('Removes entries whose keys match a pattern. Rate-limit counters and locks are kept.')}
       <TextInput
         data-autofocus
-        description="Redis pattern: * matches any text, ? matches one character."
-        label="Pattern"
+        description={t('Redis pattern: * matches any text, ? matches one character.')}
+        label={t('Pattern')}
         mt="sm"
         onChange={({ currentTarget }) => {
           setPattern(currentTarget.value);

@@ -28,6 +28,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { TimeTravel } from '../parts/time-travel';
+import { inSentence, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/records/$entity/$id');
 
@@ -48,13 +49,16 @@ export function RecordPage(): ReactNode {
       <PageHeader
         lead={
           <>
-            <Copied value={id} what="record ID" /> ·{' '}
+            <Copied value={id} what={t('record ID')} /> ·{' '}
             <Link search={{ entity, entityId: id, ...(tenantId !== undefined && { tenantId }) }} to="/audit">
-              Audit log entries
+              {t('Audit log entries')}
             </Link>
           </>
         }
-        title={`History of ${entityWords(entity).toLowerCase()} ${nameIn(now.data?.state) ?? ''}`.trim()}
+        title={t('History of {kind} {name}', {
+          kind: inSentence(entityWords(entity)),
+          name: nameIn(now.data?.state) ?? '',
+        }).trim()}
       />
       <History address={address} key={Object.values(address).join()} />
     </>
@@ -77,7 +81,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
   if (state.error !== null)
     return (
       <>
-        <Panel title="Point in time">
+        <Panel title={t('Point in time')}>
           <TimeTravel last={last} onTravel={travel} state={undefined} />
         </Panel>
         <ProblemView
@@ -85,7 +89,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
           onRetry={state.refetch}
           title={
             state.error instanceof KontorError && state.error.status === 404
-              ? 'The record did not exist at that time'
+              ? t('The record did not exist at that time')
               : undefined
           }
         />
@@ -97,11 +101,11 @@ function History({ address }: { address: RecordAddress }): ReactNode {
         aside={
           state.data && (
             <Text c="dimmed" size="sm">
-              Revision {count(state.data.revision)} of {count(last)}
+              {t('Revision {revision} of {last}', { revision: count(state.data.revision), last: count(last) })}
             </Text>
           )
         }
-        title="Point in time"
+        title={t('Point in time')}
       >
         <TimeTravel last={last} onTravel={travel} state={state.data} />
       </Panel>
@@ -118,7 +122,7 @@ function History({ address }: { address: RecordAddress }): ReactNode {
 }
 
 const missing = (error: unknown): string | undefined =>
-  error instanceof KontorError && error.status === 404 ? 'Record not found' : undefined;
+  error instanceof KontorError && error.status === 404 ? t('Record not found') : undefined;
 
 type EventsProps = {
   readonly address: RecordAddress;
@@ -138,13 +142,18 @@ function Events({ address, revision, last, onTravel }: EventsProps): ReactNode {
       aside={
         totalPages > 1 && (
           <Text c="dimmed" size="sm">
-            {count(from)}–{count(items[0]?.revision ?? 0)} of {count(last + 1)}, {HISTORY_PAGE} per page
+            {t('{from}–{revision} of {last}, {HISTORY_PAGE} per page', {
+              from: count(from),
+              revision: count(items[0]?.revision ?? 0),
+              last: count(last + 1),
+              HISTORY_PAGE,
+            })}
           </Text>
         )
       }
-      title="Events"
+      title={t('Events')}
     >
-      <ol aria-label="Events, newest first" className="k-events">
+      <ol aria-label={t('Events, newest first')} className="k-events">
         {items.map((event) => (
           <EventItem
             actor={actorOf(event, audit.data?.items ?? [])}
@@ -195,24 +204,24 @@ function At({ address, last, state }: { address: RecordAddress; last: number; st
   const event = page.data?.items.find((each) => each.revision === revision);
   return (
     <div>
-      <Panel title={event === undefined ? 'Changes by this event' : `Changes by ${event.type}`}>
+      <Panel title={event === undefined ? t('Changes by this event') : t('Changes by {type}', { type: event.type })}>
         <Changed address={address} key={revision} state={state} />
       </Panel>
-      <Panel title="Record at this revision">
+      <Panel title={t('Record at this revision')}>
         <Facts
           of={[
-            ['Since', <Instant at={state.occurredAt} key="since" />],
-            ['Stream', <Copied key="stream" value={state.stream} what="stream" />],
+            [t('Since'), <Instant at={state.occurredAt} key="since" />],
+            [t('Stream'), <Copied key="stream" value={state.stream} what={t('stream')} />],
           ]}
         />
         <div className="k-gap" />
-        <JsonView label={`State at revision ${count(revision)}`} value={state.state} />
+        <JsonView label={t('State at revision {revision}', { revision: count(revision) })} value={state.state} />
       </Panel>
       {event !== undefined && (
-        <Panel title="Event">
-          <JsonView label="Data" value={event.data} />
+        <Panel title={t('Event')}>
+          <JsonView label={t('Data')} value={event.data} />
           <div className="k-gap" />
-          <JsonView label="Metadata" value={event.metadata} />
+          <JsonView label={t('Metadata')} value={event.metadata} />
         </Panel>
       )}
     </div>
@@ -225,5 +234,5 @@ function Changed({ address, state: { revision, state } }: { address: RecordAddre
   const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });
   if (before.error !== null) return <ProblemView error={before.error} onRetry={before.refetch} />;
   if (!isFirst && before.data === undefined) return <Skeleton height={90} />;
-  return <DiffView changes={differences(before.data?.state, state)} label="Changes by this event" />;
+  return <DiffView changes={differences(before.data?.state, state)} label={t('Changes by this event')} />;
 }

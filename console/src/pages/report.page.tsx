@@ -10,18 +10,19 @@ import { AgeingReport, TaxReportView } from '../parts/open-reports';
 import { BalanceSheetReport, ProfitAndLossReport } from '../parts/result-reports';
 import { TrialBalanceReport } from '../parts/trial-balance-report';
 import { MissingPage } from './missing.page';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/reports/$name');
 
 type Report = { readonly name: string; readonly title: string; readonly of: (props: ReportProps) => ReactNode };
 
 const REPORTS: readonly Report[] = [
-  { name: 'profit-and-loss', title: 'Profit and loss', of: ProfitAndLossReport },
-  { name: 'balance-sheet', title: 'Balance sheet', of: BalanceSheetReport },
-  { name: 'trial-balance', title: 'Trial balance', of: TrialBalanceReport },
-  { name: 'general-ledger', title: 'General ledger', of: GeneralLedgerReport },
-  { name: 'ageing', title: 'Ageing', of: AgeingReport },
-  { name: 'tax', title: 'Tax', of: TaxReportView },
+  { name: 'profit-and-loss', title: t('Profit and loss'), of: ProfitAndLossReport },
+  { name: 'balance-sheet', title: t('Balance sheet'), of: BalanceSheetReport },
+  { name: 'trial-balance', title: t('Trial balance'), of: TrialBalanceReport },
+  { name: 'general-ledger', title: t('General ledger'), of: GeneralLedgerReport },
+  { name: 'ageing', title: t('Ageing'), of: AgeingReport },
+  { name: 'tax', title: t('Tax'), of: TaxReportView },
 ];
 
 /** Leads to the first report. */
@@ -50,12 +51,12 @@ export function ReportPage(): ReactNode {
             size="xs"
             variant="default"
           >
-            Print
+            {t('Print')}
           </Button>
         }
         title={title}
       />
-      <nav aria-label="Reports" className="k-tabs k-no-print">
+      <nav aria-label={t('Reports')} className="k-tabs k-no-print">
         {REPORTS.map((each) => (
           <Link
             key={each.name}

@@ -13,22 +13,29 @@ import { FormDialog } from '../parts/form-dialog';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 type Permission = Shapes['CreateRoleDto']['permissions'][number];
 
 const shown: readonly Column<Role>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ name, description, isSystem }) => (
       <>
         <strong>{name}</strong>
-        <div className="k-nothing">{isSystem ? 'built in' : description}</div>
+        <div className="k-nothing">{isSystem ? t('built in') : description}</div>
       </>
     ),
   },
-  { key: 'permissions', header: 'Permissions', numeric: true, cell: ({ permissionCount }) => count(permissionCount) },
-  { key: 'users', header: 'Users', numeric: true, cell: ({ userCount }) => count(userCount) },
+  {
+    key: 'permissions',
+    header: t('Permissions'),
+    numeric: true,
+    cell: ({ permissionCount }) => count(permissionCount),
+  },
+  { key: 'users', header: t('Users'), numeric: true, cell: ({ userCount }) => count(userCount) },
 ];
 
 /** Roles of the tenant: named sets of permissions. */
@@ -36,25 +43,23 @@ export function RolesPage(): ReactNode {
   const roles = useQuery(rolesQuery);
   const mayWrite = useMay('roles.write');
   const columns: readonly Column<Role>[] = mayWrite
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (role) => <Actions role={role} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (role) => <Actions role={role} /> }]
     : shown;
   return (
     <>
       <PageHeader
         actions={mayWrite && <CreateRole />}
-        lead={
-          <>
-            Named sets of permissions, given to <Link to="/users">users</Link>.
-          </>
-        }
-        title="Roles"
+        lead={rich('Named sets of permissions, given to <link>users</link>.', {
+          link: (words) => <Link to="/users">{words}</Link>,
+        })}
+        title={t('Roles')}
       />
-      <Panel title="All roles">
+      <Panel title={t('All roles')}>
         <DataTable
           columns={columns}
-          empty="There are no roles yet."
+          empty={t('There are no roles yet.')}
           keyOf={({ id }) => id}
-          label="Roles"
+          label={t('Roles')}
           query={roles}
           rows={roles.data}
         />
@@ -75,7 +80,7 @@ function Permissions({ form }: { form: Form }): ReactNode {
   return (
     <ManyOfField
       form={form}
-      label="Permissions"
+      label={t('Permissions')}
       name="permissions"
       options={(permissions.data ?? []).map(({ code, description }) => [code, description] as const)}
     />
@@ -96,14 +101,14 @@ function CreateRole(): ReactNode {
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (
         <>
-          <TextField autoFocus form={form} label="Name" name="name" required />
-          <TextField form={form} label="Description" name="description" />
+          <TextField autoFocus form={form} label={t('Name')} name="name" required />
+          <TextField form={form} label={t('Description')} name="description" />
           <Permissions form={form} />
         </>
       )}
       icon="plus"
       initial={{ name: '', description: '', permissions: '' }}
-      label="Create a role"
+      label={t('Create a role')}
       onDone={useRefresh()}
     />
   );
@@ -129,9 +134,9 @@ function Actions({ role: { id, name, isSystem, userCount } }: { role: Role }): R
         fields={(form) => <Permissions form={form} />}
         icon="edit"
         initial={{ permissions: joined(details.data.permissions) }}
-        label="Permissions"
+        label={t('Permissions')}
         onDone={refresh}
-        send="Save"
+        send={t('Save')}
       />
       {userCount === 0 && (
         <ConfirmAction
@@ -139,10 +144,13 @@ function Actions({ role: { id, name, isSystem, userCount } }: { role: Role }): R
           act={() => data(api.DELETE('/api/roles/{id}', { params: { path } }))}
           icon="close"
           isDangerous
-          label="Delete"
+          label={t('Delete')}
           onDone={refresh}
         >
-          Delete the role <strong>{name}</strong>? No user has it.
+          {rich('Delete the role <strong>{name}</strong>? No user has it.', {
+            name,
+            strong,
+          })}
         </ConfirmAction>
       )}
     </div>

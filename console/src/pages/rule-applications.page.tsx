@@ -15,15 +15,16 @@ import { Listing, PAGE_SIZE } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge, type Tone } from '../parts/status-badge';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/rules/applications');
 
 const STATUSES: Readonly<Record<RuleApplication['status'], readonly [tone: Tone, words: string]>> = {
-  RUNNING: ['busy', 'Running'],
-  SUCCEEDED: ['good', 'Done'],
-  FAILED: ['bad', 'Failed'],
-  UNDOING: ['busy', 'Undoing'],
-  UNDONE: ['idle', 'Undone'],
+  RUNNING: ['busy', t('Running')],
+  SUCCEEDED: ['good', t('Done')],
+  FAILED: ['bad', t('Failed')],
+  UNDOING: ['busy', t('Undoing')],
+  UNDONE: ['idle', t('Undone')],
 };
 
 const Status = ({ application: { status, progress, error } }: { application: RuleApplication }): ReactNode => {
@@ -40,34 +41,33 @@ const Status = ({ application: { status, progress, error } }: { application: Rul
 };
 
 const shown: readonly Column<RuleApplication>[] = [
-  { key: 'at', header: 'Started', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'at', header: t('Started'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'category',
-    header: 'Category',
-    cell: ({ categoryName }) => <strong>{categoryName ?? 'Deleted category'}</strong>,
+    header: t('Category'),
+    cell: ({ categoryName }) => <strong>{categoryName ?? t('Deleted category')}</strong>,
   },
   {
     key: 'period',
-    header: 'Period',
-    cell: ({ dateFrom, dateTo }) => (
-      <>
-        {dateFrom === null ? 'From the beginning' : <Day on={dateFrom} />} to{' '}
-        {dateTo === null ? 'the end' : <Day on={dateTo} />}
-      </>
-    ),
+    header: t('Period'),
+    cell: ({ dateFrom, dateTo }) =>
+      rich('{from} to {to}', {
+        from: dateFrom === null ? t('From the beginning') : <Day on={dateFrom} />,
+        to: dateTo === null ? t('the end') : <Day on={dateTo} />,
+      }),
   },
-  { key: 'status', header: 'Status', cell: (application) => <Status application={application} /> },
-  { key: 'examined', header: 'Examined', numeric: true, cell: ({ examined }) => count(examined) },
-  { key: 'changed', header: 'Changed', numeric: true, cell: ({ changed }) => count(changed) },
+  { key: 'status', header: t('Status'), cell: (application) => <Status application={application} /> },
+  { key: 'examined', header: t('Examined'), numeric: true, cell: ({ examined }) => count(examined) },
+  { key: 'changed', header: t('Changed'), numeric: true, cell: ({ changed }) => count(changed) },
   {
     key: 'undone',
-    header: 'Restored',
+    header: t('Restored'),
     numeric: true,
     cell: ({ status, restored, kept }) =>
       status === 'UNDONE' || status === 'UNDOING' ? (
         <>
           {count(restored)}
-          {kept > 0 && <div className="k-nothing">{count(kept)} kept</div>}
+          {kept > 0 && <div className="k-nothing">{t('{kept} kept', { kept: count(kept) })}</div>}
         </>
       ) : (
         <span className="k-nothing">—</span>
@@ -80,23 +80,21 @@ export function RuleApplicationsPage(): ReactNode {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const columns: readonly Column<RuleApplication>[] = useMay('categories.write')
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (application) => <Undo application={application} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (application) => <Undo application={application} /> }]
     : shown;
   return (
     <>
       <PageHeader
-        lead={
-          <>
-            Rules applied to past transactions. <Link to="/rules">All rules</Link>
-          </>
-        }
-        title="Applied rules"
+        lead={rich('Rules applied to past transactions. <link>All rules</link>', {
+          link: (words) => <Link to="/rules">{words}</Link>,
+        })}
+        title={t('Applied rules')}
       />
-      <Panel title="Runs">
+      <Panel title={t('Runs')}>
         <Listing
           columns={columns}
-          empty="No rule has been applied to past transactions yet. Choose “Apply to the past” beside a rule."
-          label="Applied rules"
+          empty={t('No rule has been applied to past transactions yet. Choose “Apply to the past” beside a rule.')}
+          label={t('Applied rules')}
           onPage={(next) => void navigate({ search: { page: next } })}
           page={page}
           query={applicationsQuery({ pageNumber: page, pageSize: PAGE_SIZE })}
@@ -117,20 +115,22 @@ function Undo({ application: { id, status, changed, categoryName } }: { applicat
           data(api.POST('/api/transaction-categories/rules/applications/{id}/undo', { params: { path: { id } } }))
         }
         icon="history"
-        label="Undo"
+        label={t('Undo')}
         onDone={() => {
           askAgain(cache, ['rule-applications']);
           changedBooks(cache);
         }}
         outcome={({ restored, kept }) => (
           <>
-            Restored {count(restored)} {restored === 1 ? 'transaction' : 'transactions'}.
-            {kept > 0 && ` ${count(kept)} were changed since and keep their categories.`}
+            {t('Restored {restored, plural, one {# transaction} other {# transactions}}.', { restored })}{' '}
+            {kept > 0 && t('{kept} were changed since and keep their categories.', { kept: count(kept) })}
           </>
         )}
       >
-        Restores the previous categories of {count(changed)} {changed === 1 ? 'transaction' : 'transactions'}. Those
-        that somebody has changed since keep their categories.
+        {t(
+          'Restores the previous categories of {changed, plural, one {# transaction} other {# transactions}}. Those that somebody has changed since keep their categories.',
+          { changed },
+        )}
       </ConfirmAction>
     </div>
   );

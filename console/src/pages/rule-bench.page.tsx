@@ -18,13 +18,14 @@ import { NEW_RULE, newRule, RuleFields } from '../parts/rule-form';
 import { conditionsOf, reasonWords, sourceWords } from '../parts/rule-words';
 import { StatusBadge } from '../parts/status-badge';
 import { transactionColumns } from '../parts/transaction-columns';
+import { rich, t } from '../messages/catalogue';
 
 const SUBJECT: Draft = { description: '', merchant: '', amount: '', direction: '', accountId: '' };
 const TEXTS = ['description', 'merchant', 'amount', 'accountId'] as const;
 const DIRECTIONS = [
-  ['', 'Not specified'],
-  ['IN', 'Money in'],
-  ['OUT', 'Money out'],
+  ['', t('Not specified')],
+  ['IN', t('Money in')],
+  ['OUT', t('Money out')],
 ] as const;
 
 function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
@@ -49,15 +50,13 @@ export function RuleBenchPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead={
-          <>
-            Enter a transaction to see which rule would set its category and why the other rules would not. Nothing is
-            saved. <Link to="/rules">All rules</Link>
-          </>
-        }
-        title="Test rules"
+        lead={rich(
+          'Enter a transaction to see which rule would set its category and why the other rules would not. Nothing is saved. <link>All rules</link>',
+          { link: (words) => <Link to="/rules">{words}</Link> },
+        )}
+        title={t('Test rules')}
       />
-      <Panel title="Transaction">
+      <Panel title={t('Transaction')}>
         <form
           noValidate
           onSubmit={(event) => {
@@ -67,29 +66,29 @@ export function RuleBenchPage(): ReactNode {
         >
           <Stack gap="sm">
             <div className="k-fields">
-              <TextField form={subject} label="Description" name="description" />
-              <TextField form={subject} label="Customer's name" name="merchant" />
-              <TextField form={subject} hint="For example, 1250.00" label="Amount" name="amount" />
-              <OneOfField form={subject} label="Direction" name="direction" options={DIRECTIONS} />
-              <RemoteField form={subject} label="Account" name="accountId" source={accountSource} />
+              <TextField form={subject} label={t('Description')} name="description" />
+              <TextField form={subject} label={t("Customer's name")} name="merchant" />
+              <TextField form={subject} hint={t('For example, 1250.00')} label={t('Amount')} name="amount" />
+              <OneOfField form={subject} label={t('Direction')} name="direction" options={DIRECTIONS} />
+              <RemoteField form={subject} label={t('Account')} name="accountId" source={accountSource} />
             </div>
             <Switch
               checked={hasDraft}
-              label="Include a new rule"
+              label={t('Include a new rule')}
               onChange={({ currentTarget }) => {
                 setHasDraft(currentTarget.checked);
               }}
             />
             {hasDraft && (
               <fieldset className="k-fieldset">
-                <legend>New rule</legend>
+                <legend>{t('New rule')}</legend>
                 <RuleFields form={draft} prefix="rule." />
               </fieldset>
             )}
             {test.error !== null && <ProblemView error={test.error} />}
             <Group>
               <Button leftSection={<Icon name="play" size={16} />} loading={test.isPending} type="submit">
-                Test
+                {t('Test')}
               </Button>
             </Group>
           </Stack>
@@ -105,25 +104,25 @@ type Candidate = RuleTest['candidates'][number];
 const candidateColumns = (winner: string | undefined): readonly Column<Candidate>[] => [
   {
     key: 'outcome',
-    header: 'Outcome',
+    header: t('Outcome'),
     cell: ({ rule, matched }) => {
-      if (matched && rule.id === winner) return <StatusBadge tone="good">Chosen</StatusBadge>;
+      if (matched && rule.id === winner) return <StatusBadge tone="good">{t('Chosen')}</StatusBadge>;
       return matched ? (
-        <StatusBadge tone="busy">Matches with a lower priority</StatusBadge>
+        <StatusBadge tone="busy">{t('Matches with a lower priority')}</StatusBadge>
       ) : (
-        <StatusBadge tone="idle">Does not match</StatusBadge>
+        <StatusBadge tone="idle">{t('Does not match')}</StatusBadge>
       );
     },
   },
-  { key: 'when', header: 'Rule', cell: ({ rule }) => conditionsOf(rule) },
-  { key: 'then', header: 'Category', cell: ({ rule }) => rule.categoryName },
-  { key: 'priority', header: 'Priority', numeric: true, cell: ({ rule }) => count(rule.priority) },
-  { key: 'source', header: 'Source', cell: ({ rule }) => sourceWords(rule.source) },
+  { key: 'when', header: t('Rule'), cell: ({ rule }) => conditionsOf(rule) },
+  { key: 'then', header: t('Category'), cell: ({ rule }) => rule.categoryName },
+  { key: 'priority', header: t('Priority'), numeric: true, cell: ({ rule }) => count(rule.priority) },
+  { key: 'source', header: t('Source'), cell: ({ rule }) => sourceWords(rule.source) },
   {
     key: 'why',
-    header: 'Unmet conditions',
+    header: t('Unmet conditions'),
     cell: ({ reasons }) =>
-      reasons.length === 0 ? <span className="k-nothing">All conditions met</span> : reasonWords(reasons),
+      reasons.length === 0 ? <span className="k-nothing">{t('All conditions met')}</span> : reasonWords(reasons),
   },
 ];
 
@@ -134,29 +133,32 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
         icon={<Icon name="check" />}
         mb="md"
         role="status"
-        title={`Category: “${result.category?.name ?? ''}”`}
+        title={t('Category: “{name}”', { name: result.category?.name ?? '' })}
         variant="outline"
       >
-        {result.rule && <>Conditions met: {conditionsOf(result.rule)}.</>}
+        {result.rule && t('Conditions met: {rule}.', { rule: conditionsOf(result.rule) })}
       </Alert>
     ) : (
-      <Alert icon={<Icon name="dash" />} mb="md" role="status" title="No category" variant="outline">
-        No rule matches.
+      <Alert icon={<Icon name="dash" />} mb="md" role="status" title={t('No category')} variant="outline">
+        {t('No rule matches.')}
       </Alert>
     )}
     <Panel
       aside={
         <Text c="dimmed" size="sm">
-          Normalized text: <code>{result.normalizedText === '' ? '(nothing)' : result.normalizedText}</code>
+          {rich('Normalized text: <code>{normalizedText}</code>', {
+            normalizedText: result.normalizedText === '' ? t('(nothing)') : result.normalizedText,
+            code: (words) => <code>{words}</code>,
+          })}
         </Text>
       }
-      title="Evaluated rules"
+      title={t('Evaluated rules')}
     >
       <DataTable
         columns={candidateColumns(result.rule?.id)}
-        empty="There are no enabled rules."
+        empty={t('There are no enabled rules.')}
         keyOf={({ rule }) => rule.id}
-        label="Tested rules"
+        label={t('Tested rules')}
         rows={result.candidates}
       />
     </Panel>
@@ -167,15 +169,15 @@ const Result = ({ result }: { result: RuleTest }): ReactNode => (
 type Sampled = NonNullable<RuleTest['sample']>[number];
 const sampleColumns: readonly Column<Sampled>[] = [
   ...transactionColumns,
-  { key: 'who', header: 'Customer', cell: ({ customerName }) => customerName },
+  { key: 'who', header: t('Customer'), cell: ({ customerName }) => customerName },
   {
     key: 'now',
-    header: 'Current category',
-    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">None</span>,
+    header: t('Current category'),
+    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">{t('None')}</span>,
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
   },
@@ -186,16 +188,18 @@ const Sample = ({
 }: {
   result: RuleTest;
 }): ReactNode => (
-  <Panel title="Transactions that the new rule matches">
+  <Panel title={t('Transactions that the new rule matches')}>
     <p className="k-note">
-      {count(sampleCount)} of the newest {count(sampledTransactions)} recorded transactions. Recorded transactions keep
-      their categories.
+      {t(
+        '{sampleCount} of the newest {sampledTransactions} recorded transactions. Recorded transactions keep their categories.',
+        { sampleCount: count(sampleCount), sampledTransactions: count(sampledTransactions) },
+      )}
     </p>
     <DataTable
       columns={sampleColumns}
-      empty="The rule matches no recorded transactions."
+      empty={t('The rule matches no recorded transactions.')}
       keyOf={({ id }) => id}
-      label="Recorded transactions"
+      label={t('Recorded transactions')}
       rows={sample}
     />
   </Panel>

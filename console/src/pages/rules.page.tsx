@@ -19,6 +19,8 @@ import { Panel } from '../parts/panel';
 import { NEW_RULE, newRule, ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
 import type { RulesFilters } from '../routes/tenant-filters';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/rules');
@@ -33,7 +35,7 @@ const useRefresh = (): (() => void) => {
 const shown: readonly Column<Rule>[] = [
   {
     key: 'rule',
-    header: 'Conditions',
+    header: t('Conditions'),
     cell: (rule) => (
       <>
         {conditionsOf(rule)}
@@ -41,15 +43,15 @@ const shown: readonly Column<Rule>[] = [
       </>
     ),
   },
-  { key: 'category', header: 'Category', cell: ({ categoryName }) => <strong>{categoryName}</strong> },
-  { key: 'priority', header: 'Priority', numeric: true, cell: ({ priority }) => count(priority) },
-  { key: 'source', header: 'Source', cell: ({ source }) => sourceWords(source) },
+  { key: 'category', header: t('Category'), cell: ({ categoryName }) => <strong>{categoryName}</strong> },
+  { key: 'priority', header: t('Priority'), numeric: true, cell: ({ priority }) => count(priority) },
+  { key: 'source', header: t('Source'), cell: ({ source }) => sourceWords(source) },
   {
     key: 'hits',
-    header: 'Matches',
+    header: t('Matches'),
     cell: ({ hitCount, lastMatchedAt }) => (
       <>
-        {count(hitCount)} {hitCount === 1 ? 'time' : 'times'}
+        {t('{hitCount, plural, one {# time} other {# times}}', { hitCount })}
         {lastMatchedAt !== null && (
           <div className="k-nothing">
             <Instant as="relative" at={lastMatchedAt} />
@@ -58,12 +60,12 @@ const shown: readonly Column<Rule>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ isEnabled }) => <RuleStatus isEnabled={isEnabled} /> },
+  { key: 'status', header: t('Status'), cell: ({ isEnabled }) => <RuleStatus isEnabled={isEnabled} /> },
 ];
 
 const STATES = [
-  ['true', 'Enabled'],
-  ['false', 'Disabled'],
+  ['true', t('Enabled')],
+  ['false', t('Disabled')],
 ] as const;
 
 /** Rules that assign categories to transactions. */
@@ -82,32 +84,32 @@ export function RulesPage(): ReactNode {
   const mayWrite = useMay('categories.write');
   const isFiltered = Object.keys(filters).length > 0;
   const columns: readonly Column<Rule>[] = mayWrite
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (rule) => <Actions rule={rule} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (rule) => <Actions rule={rule} /> }]
     : shown;
   return (
     <>
       <PageHeader
         actions={mayWrite && <CreateRule />}
-        lead={
-          <>
-            The matching rule with the highest priority sets the category of a transaction that has none. Rules never
-            override a user&apos;s choice. <Link to="/rules/bench">Test rules</Link>,{' '}
-            <Link to="/rules/applications">applied rules</Link>
-          </>
-        }
-        title="Category rules"
+        lead={rich(
+          "The matching rule with the highest priority sets the category of a transaction that has none. Rules never override a user's choice. <link>Test rules</link>, <link2>applied rules</link2>",
+          {
+            link: (words) => <Link to="/rules/bench">{words}</Link>,
+            link2: (words) => <Link to="/rules/applications">{words}</Link>,
+          },
+        )}
+        title={t('Category rules')}
       />
-      <Panel title="All rules">
+      <Panel title={t('All rules')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
           empty={
             isFiltered
-              ? 'No rules match these filters.'
-              : 'There are no rules. Transactions are not categorized automatically.'
+              ? t('No rules match these filters.')
+              : t('There are no rules. Transactions are not categorized automatically.')
           }
           keyOf={({ id }) => id}
-          label="Category rules"
+          label={t('Category rules')}
           pages={{
             page,
             totalPages: rules.data?.totalPages,
@@ -129,15 +131,15 @@ function Filters({ filters }: { filters: RulesFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Merchant, keyword or notes" onChange={set('search')} value={filters.search} />
+      <SearchField hint={t('Merchant, keyword or notes')} onChange={set('search')} value={filters.search} />
       <Choice
-        label="Category"
+        label={t('Category')}
         onChange={set('categoryId')}
         options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
         value={filters.categoryId}
       />
-      <Choice label="Source" onChange={set('source')} options={SOURCES} value={filters.source} />
-      <Choice label="Status" onChange={set('isEnabled')} options={STATES} value={filters.isEnabled} />
+      <Choice label={t('Source')} onChange={set('source')} options={SOURCES} value={filters.source} />
+      <Choice label={t('Status')} onChange={set('isEnabled')} options={STATES} value={filters.isEnabled} />
     </FilterBar>
   );
 }
@@ -150,8 +152,8 @@ function CreateRule(): ReactNode {
       fields={(form) => <RuleFields form={form} />}
       icon="plus"
       initial={NEW_RULE}
-      label="Create a rule"
-      lead="A rule needs a merchant or a keyword. It matches transactions that meet all of its conditions."
+      label={t('Create a rule')}
+      lead={t('A rule needs a merchant or a keyword. It matches transactions that meet all of its conditions.')}
       onDone={useRefresh()}
     />
   );
@@ -169,7 +171,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         about={about}
         fields={(form) => <RuleFields form={form} />}
         from={ruleVersion(rule)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => ruleVersion(await cache.query({ ...ruleQuery(id), staleTime: 0 }))}
         save={(changed, revision) =>
@@ -193,22 +195,25 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
           )
         }
         icon={isEnabled ? 'pause' : 'play'}
-        label={isEnabled ? 'Disable' : 'Enable'}
+        label={isEnabled ? t('Disable') : t('Enable')}
         onDone={refresh}
       >
         {isEnabled
-          ? 'The rule matches no new transactions until it is enabled again. Existing categories do not change.'
-          : 'The rule matches new transactions again.'}
+          ? t('The rule matches no new transactions until it is enabled again. Existing categories do not change.')
+          : t('The rule matches new transactions again.')}
       </ConfirmAction>
       <ConfirmAction
         about={about}
         act={() => data(api.DELETE('/api/transaction-categories/rules/{id}', { params: { path } }))}
         icon="close"
         isDangerous
-        label="Delete"
+        label={t('Delete')}
         onDone={refresh}
       >
-        Delete the rule: <strong>{about}</strong>? Existing categories do not change.
+        {rich('Delete the rule: <strong>{about}</strong>? Existing categories do not change.', {
+          about,
+          strong,
+        })}
       </ConfirmAction>
     </div>
   );

@@ -18,6 +18,7 @@ import { RecordReturn } from '../parts/record-sale';
 import { RejectedSale } from '../parts/sale-fix';
 import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
 import { Timeline } from '../parts/timeline';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/sales/$id');
 const WAITING_MS = 2_000;
@@ -33,8 +34,8 @@ export function SalePage(): ReactNode {
     <>
       <PageHeader
         actions={sale.data && <Actions sale={sale.data} />}
-        lead={<Link to="/sales">All sales</Link>}
-        title={sale.data === undefined ? 'Sale' : `${saleTypeWords(sale.data.type)} ${sale.data.externalId}`}
+        lead={<Link to="/sales">{t('All sales')}</Link>}
+        title={sale.data === undefined ? t('Sale') : `${saleTypeWords(sale.data.type)} ${sale.data.externalId}`}
       />
       {sale.error !== null && <ProblemView error={sale.error} onRetry={sale.refetch} />}
       {sale.isPending && <Skeleton height={280} />}
@@ -45,8 +46,8 @@ export function SalePage(): ReactNode {
           <Lines sale={sale.data} />
           {sale.data.payments.length > 0 && <Payments sale={sale.data} />}
           {sale.data.metadata !== null && (
-            <Panel title="Data from the partner">
-              <JsonView label="Metadata" value={sale.data.metadata} />
+            <Panel title={t('Data from the partner')}>
+              <JsonView label={t('Metadata')} value={sale.data.metadata} />
             </Panel>
           )}
           <Timeline entity="sale" id={id} />
@@ -70,28 +71,29 @@ const SaleLink = ({ id, children }: { id: string; children: ReactNode }): ReactN
 );
 
 const About = ({ sale }: { sale: Sale }): ReactNode => (
-  <Panel aside={<SaleStatus status={sale.status} />} title="Details">
+  <Panel aside={<SaleStatus status={sale.status} />} title={t('Details')}>
     <Facts
       of={[
-        ['Total', <Money amount={sale.total} currency={sale.currency} key="total" />],
-        ['Net', <Money amount={sale.totalNet} currency={sale.currency} key="net" />],
-        ['Tax', <Money amount={sale.totalTax} currency={sale.currency} key="tax" />],
-        ['Customer', <CustomerOf key="customer" sale={sale} />],
-        ['Date', <Day key="date" on={sale.date} />],
-        ['Occurred', <Instant at={sale.occurredAt} key="occurred" />],
-        ['Branch', sale.branchCode],
-        ['Partner', partnerWords(sale.sourceId)],
-        ['Number', <Copied key="number" value={sale.externalId} what="number" />],
-        ['ID', <Copied key="id" value={sale.id} what="sale ID" />],
+        [t('Total'), <Money amount={sale.total} currency={sale.currency} key="total" />],
+        [t('Net'), <Money amount={sale.totalNet} currency={sale.currency} key="net" />],
+        [t('Tax'), <Money amount={sale.totalTax} currency={sale.currency} key="tax" />],
+        [t('Customer'), <CustomerOf key="customer" sale={sale} />],
+        [t('Date'), <Day key="date" on={sale.date} />],
+        [t('Occurred'), <Instant at={sale.occurredAt} key="occurred" />],
+        [t('Branch'), sale.branchCode],
+        [t('Partner'), partnerWords(sale.sourceId)],
+        [t('Number'), <Copied key="number" value={sale.externalId} what={t('number')} />],
+        ['ID', <Copied key="id" value={sale.id} what={t('sale ID')} />],
       ]}
     />
-    <nav aria-label="Related pages" className="k-links">
+    <nav aria-label={t('Related pages')} className="k-links">
       {sale.transactionIds.map((id, index) => (
         <Link key={id} params={{ id }} to="/transactions/$id">
-          Transaction{sale.transactionIds.length > 1 && ` ${index + 1}`}
+          {t('Transaction')}
+          {sale.transactionIds.length > 1 && ` ${index + 1}`}
         </Link>
       ))}
-      {sale.relatedSaleId !== null && <SaleLink id={sale.relatedSaleId}>Original sale</SaleLink>}
+      {sale.relatedSaleId !== null && <SaleLink id={sale.relatedSaleId}>{t('Original sale')}</SaleLink>}
       {sale.relatedSales.map(({ id, type, externalId }) => (
         <SaleLink id={id} key={id}>
           {saleTypeWords(type)} {externalId}
@@ -115,8 +117,8 @@ type Line = Sale['lines'][number];
 const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>[] => [
   {
     key: 'what',
-    header: 'Description',
-    total: 'Total',
+    header: t('Description'),
+    total: t('Total'),
     cell: ({ description, sku }) => (
       <>
         {description}
@@ -124,53 +126,59 @@ const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>
       </>
     ),
   },
-  { key: 'quantity', header: 'Quantity', numeric: true, cell: ({ quantity }) => amountWords(quantity) },
-  { key: 'price', header: 'Net price', numeric: true, cell: ({ unitPrice }) => amountWords(unitPrice) },
-  { key: 'discount', header: 'Discount', numeric: true, cell: ({ discount }) => <Figure amount={discount} /> },
-  { key: 'rate', header: 'Tax rate', numeric: true, cell: ({ taxRate }) => `${amountWords(taxRate)}%` },
-  { key: 'net', header: 'Net', numeric: true, cell: ({ net }) => amountWords(net), total: amountWords(totalNet) },
+  { key: 'quantity', header: t('Quantity'), numeric: true, cell: ({ quantity }) => amountWords(quantity) },
+  { key: 'price', header: t('Net price'), numeric: true, cell: ({ unitPrice }) => amountWords(unitPrice) },
+  { key: 'discount', header: t('Discount'), numeric: true, cell: ({ discount }) => <Figure amount={discount} /> },
+  { key: 'rate', header: t('Tax rate'), numeric: true, cell: ({ taxRate }) => `${amountWords(taxRate)}%` },
+  { key: 'net', header: t('Net'), numeric: true, cell: ({ net }) => amountWords(net), total: amountWords(totalNet) },
   {
     key: 'tax',
-    header: 'Tax',
+    header: t('Tax'),
     numeric: true,
     cell: ({ tax }) => <Figure amount={tax} />,
     total: amountWords(totalTax),
   },
-  { key: 'gross', header: 'Gross', numeric: true, cell: ({ gross }) => amountWords(gross), total: amountWords(total) },
+  {
+    key: 'gross',
+    header: t('Gross'),
+    numeric: true,
+    cell: ({ gross }) => amountWords(gross),
+    total: amountWords(total),
+  },
 ];
 
 const Lines = ({ sale }: { sale: Sale }): ReactNode => (
-  <Panel title="Lines">
+  <Panel title={t('Lines')}>
     <DataTable
       columns={lineColumns(sale)}
-      empty="The document has no lines."
+      empty={t('The document has no lines.')}
       keyOf={(line) => String(sale.lines.indexOf(line))}
-      label="Lines"
+      label={t('Lines')}
       rows={sale.lines}
     />
   </Panel>
 );
 
 type Payment = Sale['payments'][number];
-const METHODS = { CASH: 'Cash', CARD: 'Card', BANK: 'Bank transfer' } as const;
+const METHODS = { CASH: t('Cash'), CARD: t('Card'), BANK: t('Bank transfer') } as const;
 
 const paymentColumns: readonly Column<Payment>[] = [
-  { key: 'method', header: 'Method', cell: ({ method }) => METHODS[method] },
+  { key: 'method', header: t('Method'), cell: ({ method }) => METHODS[method] },
   {
     key: 'account',
-    header: 'Account code',
-    cell: ({ accountCode }) => accountCode ?? <span className="k-nothing">Default</span>,
+    header: t('Account code'),
+    cell: ({ accountCode }) => accountCode ?? <span className="k-nothing">{t('Default')}</span>,
   },
-  { key: 'amount', header: 'Amount', numeric: true, cell: ({ amount }) => amountWords(amount) },
+  { key: 'amount', header: t('Amount'), numeric: true, cell: ({ amount }) => amountWords(amount) },
 ];
 
 const Payments = ({ sale }: { sale: Sale }): ReactNode => (
-  <Panel title="Payments">
+  <Panel title={t('Payments')}>
     <DataTable
       columns={paymentColumns}
-      empty="There are no payments."
+      empty={t('There are no payments.')}
       keyOf={(payment) => String(sale.payments.indexOf(payment))}
-      label="Payments"
+      label={t('Payments')}
       rows={sale.payments}
     />
   </Panel>

@@ -17,14 +17,15 @@ import { TextFilter } from '../parts/text-filter';
 import { useZone } from '../parts/zone';
 import { instantsOf } from '../parts/zone-days';
 import type { SalesFilters } from '../routes/tenant-filters';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/sales');
 
 const columns: readonly Column<ListedSale>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'number',
-    header: 'Number',
+    header: t('Number'),
     cell: ({ id, externalId, type }) => (
       <>
         <Link params={{ id }} to="/sales/$id">
@@ -36,7 +37,7 @@ const columns: readonly Column<ListedSale>[] = [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status, rejection }) => (
       <>
         <SaleStatus status={status} />
@@ -46,14 +47,14 @@ const columns: readonly Column<ListedSale>[] = [
   },
   {
     key: 'customer',
-    header: 'Customer',
+    header: t('Customer'),
     cell: ({ customerName }) => customerName ?? <span className="k-nothing">—</span>,
   },
-  { key: 'branch', header: 'Branch', cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span> },
-  { key: 'partner', header: 'Partner', cell: ({ sourceId }) => partnerWords(sourceId) },
+  { key: 'branch', header: t('Branch'), cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span> },
+  { key: 'partner', header: t('Partner'), cell: ({ sourceId }) => partnerWords(sourceId) },
   {
     key: 'total',
-    header: 'Total',
+    header: t('Total'),
     numeric: true,
     cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
   },
@@ -72,19 +73,19 @@ export function SalesPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <RecordSale />}
-        lead="Sales, returns and cancellations from partners, and those entered by hand."
-        title="Sales"
+        lead={t('Sales, returns and cancellations from partners, and those entered by hand.')}
+        title={t('Sales')}
       />
-      <Panel title="All sales">
+      <Panel title={t('All sales')}>
         <Filters filters={filters} />
         <Listing
           columns={columns}
           empty={
             isFiltered
-              ? 'No sales match these filters.'
-              : 'No sales yet. Create a partner key for your shop or till, or record a sale by hand.'
+              ? t('No sales match these filters.')
+              : t('No sales yet. Create a partner key for your shop or till, or record a sale by hand.')
           }
-          label="Sales"
+          label={t('Sales')}
           onPage={(next) => void navigate({ search: { ...filters, page: next } })}
           page={page}
           query={salesQuery(query)}
@@ -99,23 +100,23 @@ function Filters({ filters }: { filters: SalesFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Number or customer" onChange={set('search')} value={filters.search} />
-      <Choice label="Status" onChange={set('status')} options={SALE_STATUSES} value={filters.status} />
-      <Choice label="Type" onChange={set('type')} options={SALE_TYPES} value={filters.type} />
+      <SearchField hint={t('Number or customer')} onChange={set('search')} value={filters.search} />
+      <Choice label={t('Status')} onChange={set('status')} options={SALE_STATUSES} value={filters.status} />
+      <Choice label={t('Type')} onChange={set('type')} options={SALE_TYPES} value={filters.type} />
       <RemoteChoice
         className="k-choice"
-        label="Customer"
+        label={t('Customer')}
         onChange={set('customerId')}
         source={customerSource}
         value={filters.customerId}
       />
       <TextFilter
-        label="Partner"
+        label={t('Partner')}
         onChange={set('sourceId')}
-        placeholder={`Any, or ${MANUAL}`}
+        placeholder={t('Any, or {MANUAL}', { MANUAL })}
         value={filters.sourceId}
       />
-      <DateField label="From" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );

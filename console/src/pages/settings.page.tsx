@@ -11,6 +11,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { StatusBadge } from '../parts/status-badge';
+import { t } from '../messages/catalogue';
 
 type Settings = Shapes['SettingsDto'];
 
@@ -39,8 +40,8 @@ const changesOf = ({ requireFactor, oidcDomains }: Draft): Shapes['UpdateSetting
 });
 
 const FACTOR_RULES = [
-  ['false', 'Optional'],
-  ['true', 'Required for owners and administrators'],
+  ['false', t('Optional')],
+  ['true', t('Required for owners and administrators')],
 ] as const;
 
 /** Settings for signing in to a tenant. */
@@ -51,8 +52,8 @@ export function SettingsPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && settings.data !== undefined && <Edit settings={settings.data} />}
-        lead="Rules for signing in to this tenant."
-        title="Sign-in settings"
+        lead={t('Rules for signing in to this tenant.')}
+        title={t('Sign-in settings')}
       />
       {settings.error !== null && <ProblemView error={settings.error} onRetry={settings.refetch} />}
       {settings.data !== undefined && <Shown settings={settings.data} />}
@@ -61,32 +62,32 @@ export function SettingsPage(): ReactNode {
 }
 
 const Shown = ({ settings: { requireFactor, oidcDomains, updatedAt } }: { settings: Settings }): ReactNode => (
-  <Panel title="Signing in">
+  <Panel title={t('Signing in')}>
     <Facts
       of={[
         [
-          'Second factor',
+          t('Second factor'),
           requireFactor ? (
             <StatusBadge key="factor" tone="good">
-              Required for owners and administrators
+              {t('Required for owners and administrators')}
             </StatusBadge>
           ) : (
             <StatusBadge key="factor" tone="idle">
-              Optional
+              {t('Optional')}
             </StatusBadge>
           ),
         ],
         [
-          'Single sign-on',
+          t('Single sign-on'),
           oidcDomains.length === 0
-            ? 'Only for users with an invitation'
+            ? t('Only for users with an invitation')
             : oidcDomains.map(({ issuer, domain }) => (
                 <div key={`${issuer} ${domain}`}>
-                  <strong>{domain}</strong> <span className="k-nothing">through {issuer}</span>
+                  <strong>{domain}</strong> <span className="k-nothing">{t('through {issuer}', { issuer })}</span>
                 </div>
               )),
         ],
-        ['Last changed', <Instant at={updatedAt} key="updated" />],
+        [t('Last changed'), <Instant at={updatedAt} key="updated" />],
       ]}
     />
   </Panel>
@@ -100,21 +101,23 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
         <>
           <OneOfField
             form={form}
-            hint="Owners and administrators without a factor must add one before they can do anything else."
-            label="Second factor"
+            hint={t('Owners and administrators without a factor must add one before they can do anything else.')}
+            label={t('Second factor')}
             name="requireFactor"
             options={FACTOR_RULES}
           />
           <AreaField
             form={form}
-            hint="One OpenID issuer and e-mail domain per line: https://login.example.com example.com. Users with a verified address of the domain can sign in through the issuer without an invitation."
-            label="Single sign-on"
+            hint={t(
+              'One OpenID issuer and e-mail domain per line: https://login.example.com example.com. Users with a verified address of the domain can sign in through the issuer without an invitation.',
+            )}
+            label={t('Single sign-on')}
             name="oidcDomains"
           />
         </>
       )}
       from={versionOf(settings)}
-      label="Edit"
+      label={t('Edit')}
       onDone={() => {
         askAgain(cache, settingsQuery.queryKey);
         askAgain(cache, meQuery.queryKey);

@@ -9,6 +9,8 @@ import favicon from '../favicon.svg';
 import { FactorForm } from '../parts/factor-form';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
+import { LanguageChoice } from '../parts/language-choice';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/sign-in');
 
@@ -20,7 +22,7 @@ export function SignInPage(): ReactNode {
   const { to, ended } = route.useSearch();
   const session = useSession();
   useEffect(() => {
-    document.title = 'Sign in · Kontor';
+    document.title = t('Sign in · Kontor');
     // Ignores an unavailable service, because the sign-in itself reports it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
@@ -33,14 +35,15 @@ export function SignInPage(): ReactNode {
             <img alt="" height={28} src={favicon} width={28} /> Kontor
           </span>
           <Title order={1} size="h4">
-            Sign in
+            {t('Sign in')}
           </Title>
           {ended === 'yes' && (
             <Alert icon={<Icon name="info" />} variant="outline">
-              Your session has ended. Sign in to continue.
+              {t('Your session has ended. Sign in to continue.')}
             </Alert>
           )}
           <SignInForm />
+          <LanguageChoice />
         </Stack>
       </div>
     </main>
@@ -95,7 +98,7 @@ function PasswordForm({ onAsked }: { onAsked: (factor: FactorRequired | undefine
         {action.error !== null && action.error !== asked && (
           <ProblemView
             error={action.error}
-            title={problem?.status === 401 ? 'The e-mail address or password is incorrect' : undefined}
+            title={problem?.status === 401 ? t('The e-mail address or password is incorrect') : undefined}
           />
         )}
         <CredentialFields change={change} changeEmail={changeEmail} credentials={credentials} problem={problem} />
@@ -109,10 +112,10 @@ function PasswordForm({ onAsked }: { onAsked: (factor: FactorRequired | undefine
           />
         )}
         <Button loading={action.isPending} type="submit">
-          Sign in
+          {t('Sign in')}
         </Button>
         <Text c="dimmed" size="xs">
-          For platform operators and tenant administrators.
+          {t('For platform operators and tenant administrators.')}
         </Text>
       </Stack>
     </form>
@@ -133,7 +136,7 @@ function CredentialFields({ credentials, problem, change, changeEmail }: Credent
         autoComplete="username"
         autoFocus
         error={problem?.fault('email')}
-        label="E-mail"
+        label={t('E-mail')}
         onChange={({ currentTarget }) => {
           changeEmail(currentTarget.value);
         }}
@@ -144,13 +147,13 @@ function CredentialFields({ credentials, problem, change, changeEmail }: Credent
       <PasswordInput
         autoComplete="current-password"
         error={problem?.fault('password')}
-        label="Password"
+        label={t('Password')}
         onChange={({ currentTarget }) => {
           change({ password: currentTarget.value });
         }}
         required
         value={credentials.password}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the password'), tabIndex: 0 }}
       />
     </>
   );
@@ -169,8 +172,8 @@ type TenantFieldProps = {
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {
     autoFocus: true,
-    description: 'Your e-mail address belongs to several tenants.',
-    label: 'Tenant',
+    description: t('Your e-mail address belongs to several tenants.'),
+    label: t('Tenant'),
     required: true,
     value: tenant,
   };
@@ -181,7 +184,7 @@ function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps)
         onChange={({ currentTarget }) => {
           onChange(currentTarget.value);
         }}
-        placeholder="Short name of the tenant"
+        placeholder={t('Short name of the tenant')}
       />
     );
   return (
@@ -192,7 +195,7 @@ function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps)
       onChange={(slug) => {
         if (slug !== null) onChange(slug);
       }}
-      placeholder="Choose"
+      placeholder={t('Choose')}
     />
   );
 }

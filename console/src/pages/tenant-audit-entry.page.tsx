@@ -11,6 +11,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { inSentence, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit-log/$id');
 
@@ -20,24 +21,27 @@ export function TenantAuditEntryPage(): ReactNode {
   const { data: entry, error, isPending, refetch } = useQuery(tenantAuditEntryQuery(id));
   return (
     <>
-      <PageHeader lead={<Link to="/audit-log">All audit log entries</Link>} title={entry?.summary ?? 'Audit entry'} />
+      <PageHeader
+        lead={<Link to="/audit-log">{t('All audit log entries')}</Link>}
+        title={entry?.summary ?? t('Audit entry')}
+      />
       {error !== null && <ProblemView error={error} onRetry={refetch} />}
       {isPending && <Skeleton height={320} />}
       {entry !== undefined && (
         <>
-          <Panel title="Changes">
-            <DiffView changes={entry.changes ?? []} label="Changes" />
+          <Panel title={t('Changes')}>
+            <DiffView changes={entry.changes ?? []} label={t('Changes')} />
           </Panel>
-          <Panel title="Actor, time and record">
+          <Panel title={t('Actor, time and record')}>
             <Facts
               of={[
-                ['Actor', actorWords(entry.userName)],
-                ['Time', <Instant at={entry.occurredAt} key="when" />],
-                ['Record', `${entityWords(entry.entity)}, ${actionWords(entry.action).toLowerCase()}`],
-                ['Record ID', <Copied key="id" value={entry.entityId} what="record ID" />],
-                ['Request', <Copied key="request" value={entry.requestId} what="request ID" />],
-                ['IP address', entry.ipAddress],
-                ['User agent', entry.userAgent],
+                [t('Actor'), actorWords(entry.userName)],
+                [t('Time'), <Instant at={entry.occurredAt} key="when" />],
+                [t('Record'), `${entityWords(entry.entity)}, ${inSentence(actionWords(entry.action))}`],
+                [t('Record ID'), <Copied key="id" value={entry.entityId} what={t('record ID')} />],
+                [t('Request'), <Copied key="request" value={entry.requestId} what={t('request ID')} />],
+                [t('IP address'), entry.ipAddress],
+                [t('User agent'), entry.userAgent],
               ]}
             />
           </Panel>

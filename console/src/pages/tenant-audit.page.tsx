@@ -13,6 +13,7 @@ import { auditColumns } from '../parts/timeline';
 import { useZone } from '../parts/zone';
 import { instantsOf } from '../parts/zone-days';
 import type { TenantAuditFilters } from '../routes/tenant-filters';
+import { inSentence, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit-log');
 
@@ -20,10 +21,10 @@ const columns: readonly Column<AuditEntry>[] = [
   ...auditColumns,
   {
     key: 'record',
-    header: 'Record',
-    cell: ({ entity, action }) => `${entityWords(entity)}, ${actionWords(action).toLowerCase()}`,
+    header: t('Record'),
+    cell: ({ entity, action }) => `${entityWords(entity)}, ${inSentence(actionWords(action))}`,
   },
-  { key: 'where', header: 'IP address', cell: ({ ipAddress }) => ipAddress ?? <span className="k-nothing">—</span> },
+  { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? <span className="k-nothing">—</span> },
 ];
 
 /** Audit log of the tenant. */
@@ -34,13 +35,18 @@ export function TenantAuditPage(): ReactNode {
   const days = instantsOf({ dateFrom, dateTo }, useZone());
   return (
     <>
-      <PageHeader lead="Every action in your books. Entries are never changed or removed." title="Audit log" />
-      <Panel title="Entries">
+      <PageHeader
+        lead={t('Every action in your books. Entries are never changed or removed.')}
+        title={t('Audit log')}
+      />
+      <Panel title={t('Entries')}>
         <Filters filters={filters} />
         <Listing
           columns={columns}
-          empty={Object.keys(filters).length > 0 ? 'No entries match these filters.' : 'There are no entries yet.'}
-          label="Audit log entries"
+          empty={
+            Object.keys(filters).length > 0 ? t('No entries match these filters.') : t('There are no entries yet.')
+          }
+          label={t('Audit log entries')}
           onPage={(next) => void navigate({ search: { ...filters, page: next } })}
           page={page}
           query={tenantAuditQuery({ ...rest, ...days, pageNumber: page, pageSize: PAGE_SIZE })}
@@ -55,11 +61,11 @@ function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Actor, action or record" onChange={set('search')} value={filters.search} />
-      <Choice label="Record" onChange={set('entity')} options={ENTITIES} value={filters.entity} />
-      <Choice label="Action" onChange={set('action')} options={ACTIONS} value={filters.action} />
-      <TextFilter label="Record ID" onChange={set('entityId')} placeholder="Any" value={filters.entityId} />
-      <DateField label="From" onChange={set('dateFrom')} value={filters.dateFrom} />
+      <SearchField hint={t('Actor, action or record')} onChange={set('search')} value={filters.search} />
+      <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />
+      <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
+      <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );

@@ -13,6 +13,7 @@ import { Tiles, type TileProps } from '../parts/tile';
 import { transactionColumns } from '../parts/transaction-columns';
 import { useZone } from '../parts/zone';
 import { today } from '../parts/zone-days';
+import { t } from '../messages/catalogue';
 
 const LATEST = { pageNumber: 1, pageSize: 8 };
 const MONEY = {
@@ -23,7 +24,7 @@ const MONEY = {
 /** Start page of a tenant's users: what needs attention, key figures, and the latest transactions. */
 export const TenantHomePage = (): ReactNode => (
   <>
-    <PageHeader title={useMe()?.tenant?.name ?? 'Home'} />
+    <PageHeader title={useMe()?.tenant?.name ?? t('Home')} />
     <BooksAttention />
     <Figures />
     {useMay('transactions.read') && <Latest />}
@@ -47,7 +48,7 @@ function Figures(): ReactNode {
   }));
   if (ageing.data)
     tiles.push({
-      name: 'Customers owe',
+      name: t('Customers owe'),
       value: (
         <Link params={{ name: 'ageing' }} to="/reports/$name">
           <Money amount={ageing.data.totals.total} currency={ageing.data.currency} />
@@ -56,7 +57,7 @@ function Figures(): ReactNode {
     });
   if (result.data)
     tiles.push({
-      name: 'Result of this month',
+      name: t('Result of this month'),
       value: (
         <Link params={{ name: 'profit-and-loss' }} search={month} to="/reports/$name">
           <Money amount={result.data.result} currency={result.data.currency} />
@@ -70,12 +71,12 @@ const columns: readonly Column<Transaction>[] = [
   ...transactionColumns,
   {
     key: 'who',
-    header: 'Customer or account',
+    header: t('Customer or account'),
     cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
   },
@@ -84,12 +85,12 @@ const columns: readonly Column<Transaction>[] = [
 function Latest(): ReactNode {
   const transactions = useQuery(transactionsQuery(LATEST));
   return (
-    <Panel aside={<Link to="/transactions">All transactions</Link>} title="Latest transactions">
+    <Panel aside={<Link to="/transactions">{t('All transactions')}</Link>} title={t('Latest transactions')}>
       <DataTable
         columns={columns}
-        empty="Nothing has been booked yet. Record a sale or a transaction, or create a partner key for your shop."
+        empty={t('Nothing has been booked yet. Record a sale or a transaction, or create a partner key for your shop.')}
         keyOf={({ id }) => id}
-        label="Latest transactions"
+        label={t('Latest transactions')}
         query={transactions}
         rows={transactions.data?.items}
       />

@@ -19,6 +19,8 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { TenantStatus } from '../parts/tenant-status';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/tenants/$id');
 
@@ -30,8 +32,8 @@ export function TenantPage(): ReactNode {
     <>
       <PageHeader
         actions={tenant.data && <Actions tenant={tenant.data} />}
-        lead={<Link to="/tenants">All tenants</Link>}
-        title={tenant.data?.name ?? 'Tenant'}
+        lead={<Link to="/tenants">{t('All tenants')}</Link>}
+        title={tenant.data?.name ?? t('Tenant')}
       />
       {tenant.error !== null && <ProblemView error={tenant.error} onRetry={tenant.refetch} />}
       {tenant.isPending && <Skeleton height={240} />}
@@ -46,33 +48,33 @@ export function TenantPage(): ReactNode {
 }
 
 const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
-  <Panel aside={<TenantStatus isActive={tenant.isActive} />} title="Details">
+  <Panel aside={<TenantStatus isActive={tenant.isActive} />} title={t('Details')}>
     <Facts
       of={[
-        ['Slug', tenant.slug],
-        ['Currency', tenant.currency],
-        ['Time zone', tenant.timeZone],
-        ['Created', <Instant at={tenant.createdAt} key="created" />],
-        ['Last changed', <Instant at={tenant.updatedAt} key="updated" />],
-        ['ID', <Copied key="id" value={tenant.id} what="tenant ID" />],
+        [t('Slug'), tenant.slug],
+        [t('Currency'), tenant.currency],
+        [t('Time zone'), tenant.timeZone],
+        [t('Created'), <Instant at={tenant.createdAt} key="created" />],
+        [t('Last changed'), <Instant at={tenant.updatedAt} key="updated" />],
+        ['ID', <Copied key="id" value={tenant.id} what={t('tenant ID')} />],
       ]}
     />
-    <nav aria-label="Related pages" className="k-links">
+    <nav aria-label={t('Related pages')} className="k-links">
       <Link search={{ tenantId: tenant.id }} to="/audit">
-        Audit log
+        {t('Audit log')}
       </Link>
       <Link search={{ tenantId: tenant.id }} to="/errors">
-        Open errors
+        {t('Open errors')}
       </Link>
       <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
-        History of the tenant
+        {t('History of the tenant')}
       </Link>
       <Link
         params={{ entity: 'user', id: tenant.ownerUserId }}
         search={{ tenantId: tenant.id }}
         to="/records/$entity/$id"
       >
-        History of its first owner
+        {t('History of its first owner')}
       </Link>
     </nav>
   </Panel>
@@ -97,9 +99,9 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
   return (
     <>
       <EditDialog
-        fields={(form) => <TextField autoFocus form={form} label="Name" name="name" required />}
+        fields={(form) => <TextField autoFocus form={form} label={t('Name')} name="name" required />}
         from={versionOf(tenant)}
-        label="Rename"
+        label={t('Rename')}
         onDone={refresh}
         reload={async () => versionOf(await cache.query({ ...tenantQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(changed, revision)}
@@ -109,15 +111,20 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
           act={() => update({ isActive: false })}
           icon="pause"
           isDangerous
-          label="Suspend"
+          label={t('Suspend')}
           onDone={refresh}
         >
-          Within a second, all users of <strong>{name}</strong> are signed out, and sales from its partners are rejected
-          with status 401. Its books do not change. You can reactivate the tenant.
+          {rich(
+            'Within a second, all users of <strong>{name}</strong> are signed out, and sales from its partners are rejected with status 401. Its books do not change. You can reactivate the tenant.',
+            { name, strong },
+          )}
         </ConfirmAction>
       ) : (
-        <ConfirmAction act={() => update({ isActive: true })} icon="play" label="Activate" onDone={refresh}>
-          The users of <strong>{name}</strong> can sign in again, and its partner keys work again.
+        <ConfirmAction act={() => update({ isActive: true })} icon="play" label={t('Activate')} onDone={refresh}>
+          {rich('The users of <strong>{name}</strong> can sign in again, and its partner keys work again.', {
+            name,
+            strong,
+          })}
         </ConfirmAction>
       )}
     </>
@@ -130,30 +137,31 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
     ...keyColumns,
     {
       key: 'actions',
-      header: 'Actions',
+      header: t('Actions'),
       cell: (key) => (
         <>
           {key.revokedAt === null && <RateLimit integrationKey={key} tenantId={tenantId} />}{' '}
           <Link params={{ entity: 'integration-key', id: key.id }} search={{ tenantId }} to="/records/$entity/$id">
-            History
+            {t('History')}
           </Link>
         </>
       ),
     },
   ];
   return (
-    <Panel title="Partner keys">
+    <Panel title={t('Partner keys')}>
       <DataTable
         columns={columns}
-        empty="This tenant has no keys. A partner needs a key to push sales."
+        empty={t('This tenant has no keys. A partner needs a key to push sales.')}
         keyOf={({ id }) => id}
-        label="Partner keys"
+        label={t('Partner keys')}
         query={keys}
         rows={keys.data}
       />
       <p className="k-note">
-        The tenant&apos;s administrators create, rotate and revoke keys, because only they may see the secrets.
-        Operators set the rate limit of each key.
+        {t(
+          "The tenant's administrators create, rotate and revoke keys, because only they may see the secrets. Operators set the rate limit of each key.",
+        )}
       </p>
     </Panel>
   );
@@ -182,8 +190,8 @@ function RateLimit({
         <TextField
           autoFocus
           form={form}
-          hint="1 to 1,000,000"
-          label="Requests per minute"
+          hint={t('1 to 1,000,000')}
+          label={t('Requests per minute')}
           name="rateLimit"
           required
           type="number"
@@ -191,17 +199,15 @@ function RateLimit({
       )}
       icon="gauge"
       initial={{ rateLimit: String(rateLimit) }}
-      label="Rate limit"
-      lead={
-        <>
-          Maximum number of requests with the key <strong>{name}</strong> in 60 seconds, across all replicas. Takes
-          effect immediately.
-        </>
-      }
+      label={t('Rate limit')}
+      lead={rich(
+        'Maximum number of requests with the key <strong>{name}</strong> in 60 seconds, across all replicas. Takes effect immediately.',
+        { name, strong },
+      )}
       onDone={() => {
         askAgain(cache, keysOfQuery(tenantId).queryKey);
       }}
-      send="Set limit"
+      send={t('Set limit')}
     />
   );
 }

@@ -6,12 +6,13 @@ import { api, data } from '../api/client';
 import { tenantsQuery, type Tenant } from '../api/tenants';
 import { DataTable, type Column } from '../parts/data-table';
 import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
-import { TextField, type Draft } from '../parts/form';
+import { TextField, type Draft, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { TenantStatus } from '../parts/tenant-status';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/tenants');
@@ -19,7 +20,7 @@ const route = getRouteApi('/signed-in/tenants');
 const columns: readonly Column<Tenant>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ id, name, slug }) => (
       <>
         <Link params={{ id }} to="/tenants/$id">
@@ -29,15 +30,15 @@ const columns: readonly Column<Tenant>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ isActive }) => <TenantStatus isActive={isActive} /> },
-  { key: 'currency', header: 'Currency', cell: ({ currency }) => currency },
-  { key: 'zone', header: 'Time zone', cell: ({ timeZone }) => timeZone },
-  { key: 'created', header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'status', header: t('Status'), cell: ({ isActive }) => <TenantStatus isActive={isActive} /> },
+  { key: 'currency', header: t('Currency'), cell: ({ currency }) => currency },
+  { key: 'zone', header: t('Time zone'), cell: ({ timeZone }) => timeZone },
+  { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
 const ACTIVITY = [
-  ['true', 'Active'],
-  ['false', 'Suspended'],
+  ['true', t('Active')],
+  ['false', t('Suspended')],
 ] as const;
 
 type Filters = { readonly search?: string; readonly isActive?: 'true' | 'false' };
@@ -59,19 +60,19 @@ export function TenantsPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateTenant />}
-        lead="Each tenant has its own books, users and partners. Tenants cannot see each other's data."
-        title="Tenants"
+        lead={t("Each tenant has its own books, users and partners. Tenants cannot see each other's data.")}
+        title={t('Tenants')}
       />
-      <Panel title="All tenants">
+      <Panel title={t('All tenants')}>
         <FilterBar onClear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField hint="Name or slug" onChange={set('search')} value={filters.search} />
-          <Choice label="Status" onChange={set('isActive')} options={ACTIVITY} value={filters.isActive} />
+          <SearchField hint={t('Name or slug')} onChange={set('search')} value={filters.search} />
+          <Choice label={t('Status')} onChange={set('isActive')} options={ACTIVITY} value={filters.isActive} />
         </FilterBar>
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No tenants match these filters.' : 'There are no tenants yet.'}
+          empty={isFiltered ? t('No tenants match these filters.') : t('There are no tenants yet.')}
           keyOf={({ id }) => id}
-          label="Tenants"
+          label={t('Tenants')}
           pages={{
             page,
             totalPages: tenants.data?.totalPages,
@@ -117,6 +118,25 @@ async function create(values: Draft): Promise<string> {
   return (await data(api.POST('/api/platform/tenants', { body }))).id;
 }
 
+const OwnerFields = ({ form }: { form: Form }): ReactNode => (
+  <fieldset className="k-fieldset">
+    <legend>{t('Owner')}</legend>
+    <div className="k-fields">
+      <TextField form={form} label={t('Full name')} name="owner.fullName" required />
+      <TextField form={form} label={t('E-mail')} name="owner.email" required type="email" />
+      <TextField
+        autoComplete="new-password"
+        form={form}
+        hint={t('10 to 128 characters. The owner should change it after signing in.')}
+        label={t('Initial password')}
+        name="owner.password"
+        required
+        type="password"
+      />
+    </div>
+  </fieldset>
+);
+
 function CreateTenant(): ReactNode {
   const cache = useQueryClient();
   const navigate = route.useNavigate();
@@ -127,44 +147,37 @@ function CreateTenant(): ReactNode {
       fields={(form) => (
         <>
           <div className="k-fields">
-            <TextField autoFocus form={form} label="Name" name="name" required />
+            <TextField autoFocus form={form} label={t('Name')} name="name" required />
             <TextField
               form={form}
-              hint={`Lower case. Cannot be changed later. Default: ${slugOf(form.values['name'] ?? '') || 'derived from the name'}`}
-              label="Slug"
+              hint={t('Lower case. Cannot be changed later. Default: {name}', {
+                name: slugOf(form.values['name'] ?? '') || t('derived from the name'),
+              })}
+              label={t('Slug')}
               name="slug"
             />
             <TextField
               form={form}
-              hint="ISO 4217 code. Cannot be changed later."
-              label="Currency"
+              hint={t('ISO 4217 code. Cannot be changed later.')}
+              label={t('Currency')}
               name="currency"
               required
             />
-            <TextField form={form} hint="Determines the date of each sale" label="Time zone" name="timeZone" required />
+            <TextField
+              form={form}
+              hint={t('Determines the date of each sale')}
+              label={t('Time zone')}
+              name="timeZone"
+              required
+            />
           </div>
-          <fieldset className="k-fieldset">
-            <legend>Owner</legend>
-            <div className="k-fields">
-              <TextField form={form} label="Full name" name="owner.fullName" required />
-              <TextField form={form} label="E-mail" name="owner.email" required type="email" />
-              <TextField
-                autoComplete="new-password"
-                form={form}
-                hint="10 to 128 characters. The owner should change it after signing in."
-                label="Initial password"
-                name="owner.password"
-                required
-                type="password"
-              />
-            </div>
-          </fieldset>
+          <OwnerFields form={form} />
         </>
       )}
       icon="plus"
       initial={NEW}
-      label="Create a tenant"
-      lead="A new tenant starts with a branch, a default customer, accounts, categories and rules."
+      label={t('Create a tenant')}
+      lead={t('A new tenant starts with a branch, a default customer, accounts, categories and rules.')}
       onDone={(id) => {
         askAgain(cache, ['tenants']);
         void navigate({ to: '/tenants/$id', params: { id } });

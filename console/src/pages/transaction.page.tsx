@@ -21,6 +21,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { Timeline } from '../parts/timeline';
 import { TransactionState, typeWords } from '../parts/transaction-words';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/transactions/$id');
 
@@ -33,8 +34,8 @@ export function TransactionPage(): ReactNode {
     <>
       <PageHeader
         actions={transaction.data && mayWrite && <Actions transaction={transaction.data} />}
-        lead={<Link to="/transactions">All transactions</Link>}
-        title={transaction.data === undefined ? 'Transaction' : typeWords(transaction.data)}
+        lead={<Link to="/transactions">{t('All transactions')}</Link>}
+        title={transaction.data === undefined ? t('Transaction') : typeWords(transaction.data)}
       />
       {transaction.error !== null && <ProblemView error={transaction.error} onRetry={transaction.refetch} />}
       {transaction.isPending && <Skeleton height={280} />}
@@ -50,19 +51,21 @@ export function TransactionPage(): ReactNode {
   );
 }
 
-const SOURCES = { SEED: 'a built-in rule', LEARNED: 'a learned rule', MANUAL: 'a rule' } as const;
+const SOURCES = { SEED: t('a built-in rule'), LEARNED: t('a learned rule'), MANUAL: t('a rule') } as const;
 
 function CategoryOf({ transaction: { categoryName, categorizedBy } }: { transaction: Transaction }): ReactNode {
-  if (categoryName === null) return <span className="k-nothing">None</span>;
-  return categorizedBy === null ? categoryName : `${categoryName}, by ${SOURCES[categorizedBy.source]}`;
+  if (categoryName === null) return <span className="k-nothing">{t('None')}</span>;
+  return categorizedBy === null
+    ? categoryName
+    : t('{categoryName}, by {value}', { categoryName, value: SOURCES[categorizedBy.source] });
 }
 
 const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
-  <Panel aside={<TransactionState {...transaction} />} title="Details">
+  <Panel aside={<TransactionState {...transaction} />} title={t('Details')}>
     <Facts
       of={[
         [
-          'Amount',
+          t('Amount'),
           <Money
             amount={transaction.amount}
             currency={transaction.currency}
@@ -70,20 +73,23 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
             key="amount"
           />,
         ],
-        ['Date', <Day key="date" on={transaction.date} />],
+        [t('Date'), <Day key="date" on={transaction.date} />],
         ...(transaction.documentDate === transaction.date
           ? []
-          : [['Document date', <Day key="document" on={transaction.documentDate} />] as const]),
-        ['Direction', transaction.direction === null ? null : transaction.direction === 'IN' ? 'In' : 'Out'],
-        ['Customer', <CustomerOf key="customer" transaction={transaction} />],
-        ['Account', transaction.accountName],
-        ['Category', <CategoryOf key="category" transaction={transaction} />],
-        ['Description', transaction.description],
-        ['Reference', transaction.reference],
-        ["Partner's reference", transaction.externalId],
-        ['Recorded', <Instant at={transaction.createdAt} key="created" />],
-        ['Recorded by', transaction.systemGenerated ? 'The service' : (transaction.createdByName ?? 'The service')],
-        ['ID', <Copied key="id" value={transaction.id} what="transaction ID" />],
+          : [[t('Document date'), <Day key="document" on={transaction.documentDate} />] as const]),
+        [t('Direction'), transaction.direction === null ? null : transaction.direction === 'IN' ? t('In') : t('Out')],
+        [t('Customer'), <CustomerOf key="customer" transaction={transaction} />],
+        [t('Account'), transaction.accountName],
+        [t('Category'), <CategoryOf key="category" transaction={transaction} />],
+        [t('Description'), transaction.description],
+        [t('Reference'), transaction.reference],
+        [t("Partner's reference"), transaction.externalId],
+        [t('Recorded'), <Instant at={transaction.createdAt} key="created" />],
+        [
+          t('Recorded by'),
+          transaction.systemGenerated ? t('The service') : (transaction.createdByName ?? t('The service')),
+        ],
+        ['ID', <Copied key="id" value={transaction.id} what={t('transaction ID')} />],
       ]}
     />
   </Panel>
@@ -93,10 +99,10 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
 function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transaction) {
   return (
     [
-      ['Cancelled by', 'its reversal', reversedBy?.transactionId ?? null],
-      ['Replaced by', 'the corrected transaction', correctedBy],
-      ['Reverses', 'the original transaction', reversalOf],
-      ['Replaces', 'the original transaction', correctionOf],
+      [t('Cancelled by'), t('its reversal'), reversedBy?.transactionId ?? null],
+      [t('Replaced by'), t('the corrected transaction'), correctedBy],
+      [t('Reverses'), t('the original transaction'), reversalOf],
+      [t('Replaces'), t('the original transaction'), correctionOf],
     ] as const
   ).flatMap(([what, label, id]) => (id === null ? [] : [{ what, label, id }]));
 }
@@ -108,7 +114,7 @@ function Story({ transaction }: { transaction: Transaction }): ReactNode {
   const reason = transaction.reason ?? reversedBy?.reason ?? null;
   if (links.length === 0 && saleId === null) return null;
   return (
-    <section aria-label="Related transactions" className="k-panel k-story">
+    <section aria-label={t('Related transactions')} className="k-panel k-story">
       {links.map(({ what, label, id }) => (
         <p key={what}>
           {what}{' '}
@@ -118,18 +124,25 @@ function Story({ transaction }: { transaction: Transaction }): ReactNode {
           {id === reversedBy?.transactionId && (
             <>
               {' '}
-              of <Day on={reversedBy.date} />, by {actorWords(reversedBy.userName)}
+              {rich('of {day}, by {userName}', {
+                day: <Day on={reversedBy.date} />,
+                userName: actorWords(reversedBy.userName),
+              })}
             </>
           )}
         </p>
       ))}
-      {reason !== null && <p>Reason: {reason}</p>}
+      {reason !== null && <p>{t('Reason: {reason}', { reason })}</p>}
       {saleId !== null && (
         <p>
-          Booked for{' '}
-          <Link params={{ id: saleId }} to="/sales/$id">
-            the sale {externalId}
-          </Link>
+          {rich('Booked for <link>the sale {externalId}</link>', {
+            externalId,
+            link: (words) => (
+              <Link params={{ id: saleId }} to="/sales/$id">
+                {words}
+              </Link>
+            ),
+          })}
         </p>
       )}
     </section>
@@ -147,28 +160,28 @@ const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction
 
 type Posting = Transaction['postings'][number];
 const columns: readonly Column<Posting>[] = [
-  { key: 'account', header: 'Account', cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} /> },
+  { key: 'account', header: t('Account'), cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} /> },
   {
     key: 'debit',
-    header: 'Debit',
+    header: t('Debit'),
     numeric: true,
     cell: ({ amount }) => !amount.startsWith('-') && amountWords(amount),
   },
   {
     key: 'credit',
-    header: 'Credit',
+    header: t('Credit'),
     numeric: true,
     cell: ({ amount }) => amount.startsWith('-') && amountWords(amount.slice(1)),
   },
 ];
 
 const Postings = ({ transaction: { postings } }: { transaction: Transaction }): ReactNode => (
-  <Panel title="Postings">
+  <Panel title={t('Postings')}>
     <DataTable
       columns={columns}
-      empty="There are no postings."
+      empty={t('There are no postings.')}
       keyOf={(posting) => String(postings.indexOf(posting))}
-      label="Postings"
+      label={t('Postings')}
       rows={postings}
     />
   </Panel>
@@ -218,18 +231,18 @@ function ChooseCategory({ transaction: { id, categoryId, direction }, onDone }: 
           {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
           <OneOfField
             form={form}
-            hint="Rules never override your choice; they learn from it."
-            label="Category"
+            hint={t('Rules never override your choice; they learn from it.')}
+            label={t('Category')}
             name="categoryId"
-            options={[[NO_CATEGORY, 'None'], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
+            options={[[NO_CATEGORY, t('None')], ...fitting.map(({ id: each, name }) => [each, name] as const)]}
           />
         </>
       )}
       icon="rules"
       initial={{ categoryId: categoryId ?? NO_CATEGORY }}
-      label="Choose category"
+      label={t('Choose category')}
       onDone={onDone}
-      send="Choose"
+      send={t('Choose')}
     />
   );
 }

@@ -13,6 +13,7 @@ import { RemoteChoice } from '../parts/remote-choice';
 import { transactionColumns } from '../parts/transaction-columns';
 import { TransactionState, TYPES } from '../parts/transaction-words';
 import type { TransactionsFilters } from '../routes/tenant-filters';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/transactions');
@@ -21,7 +22,7 @@ const columns: readonly Column<Transaction>[] = [
   ...transactionColumns,
   {
     key: 'who',
-    header: 'Customer or account',
+    header: t('Customer or account'),
     cell: ({ customerName, accountName }) => (
       <>
         {customerName ?? accountName ?? <span className="k-nothing">—</span>}
@@ -31,18 +32,18 @@ const columns: readonly Column<Transaction>[] = [
   },
   {
     key: 'category',
-    header: 'Category',
+    header: t('Category'),
     cell: ({ categoryName, categorizedBy }) => (
       <>
-        {categoryName ?? <span className="k-nothing">None</span>}
-        {categorizedBy !== null && <div className="k-nothing">by a rule</div>}
+        {categoryName ?? <span className="k-nothing">{t('None')}</span>}
+        {categorizedBy !== null && <div className="k-nothing">{t('by a rule')}</div>}
       </>
     ),
   },
-  { key: 'state', header: 'Status', cell: (transaction) => <TransactionState {...transaction} /> },
+  { key: 'state', header: t('Status'), cell: (transaction) => <TransactionState {...transaction} /> },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
   },
@@ -74,16 +75,16 @@ export function TransactionsPage(): ReactNode {
             </>
           )
         }
-        lead="All booked transactions. A booked transaction is never changed; errors are corrected by reversals."
-        title="Transactions"
+        lead={t('All booked transactions. A booked transaction is never changed; errors are corrected by reversals.')}
+        title={t('Transactions')}
       />
-      <Panel title="All transactions">
+      <Panel title={t('All transactions')}>
         <Filters filters={filters} />
         <DataTable
           columns={columns}
-          empty={isFiltered ? 'No transactions match these filters.' : 'Nothing has been booked yet.'}
+          empty={isFiltered ? t('No transactions match these filters.') : t('Nothing has been booked yet.')}
           keyOf={({ id }) => id}
-          label="Transactions"
+          label={t('Transactions')}
           pages={{
             page,
             totalPages: transactions.data?.totalPages,
@@ -100,10 +101,10 @@ export function TransactionsPage(): ReactNode {
 }
 
 const DIRECTIONS = [
-  ['IN', 'In'],
-  ['OUT', 'Out'],
+  ['IN', t('In')],
+  ['OUT', t('Out')],
 ] as const;
-const ORIGINS = [['false', 'Entered by users']] as const;
+const ORIGINS = [['false', t('Entered by users')]] as const;
 
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
   const navigate = route.useNavigate();
@@ -111,36 +112,36 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
   const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
-      <SearchField hint="Description, reference, customer" onChange={set('search')} value={filters.search} />
-      <Choice label="Type" onChange={set('type')} options={TYPES} value={filters.type} />
-      <Choice label="Direction" onChange={set('direction')} options={DIRECTIONS} value={filters.direction} />
+      <SearchField hint={t('Description, reference, customer')} onChange={set('search')} value={filters.search} />
+      <Choice label={t('Type')} onChange={set('type')} options={TYPES} value={filters.type} />
+      <Choice label={t('Direction')} onChange={set('direction')} options={DIRECTIONS} value={filters.direction} />
       <RemoteChoice
         className="k-choice"
-        label="Customer"
+        label={t('Customer')}
         onChange={set('customerId')}
         source={customerSource}
         value={filters.customerId}
       />
       <RemoteChoice
         className="k-choice"
-        label="Account"
+        label={t('Account')}
         onChange={set('accountId')}
         source={accountSource}
         value={filters.accountId}
       />
       <Choice
-        label="Category"
+        label={t('Category')}
         onChange={set('categoryId')}
         options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
         value={filters.categoryId}
       />
       <Choice
-        label="Recorded"
+        label={t('Recorded')}
         onChange={set('showSystemGenerated')}
         options={ORIGINS}
         value={filters.showSystemGenerated}
       />
-      <DateField label="From" onChange={set('beginDate')} value={filters.beginDate} />
+      <DateField label={t('From')} onChange={set('beginDate')} value={filters.beginDate} />
       <DateField label="To" onChange={set('endDate')} value={filters.endDate} />
     </FilterBar>
   );

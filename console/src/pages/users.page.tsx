@@ -17,13 +17,15 @@ import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
+import { strong } from '../parts/strong';
+import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/users');
 
 const GRADES = [
-  ['USER', 'User'],
-  ['ADMIN', 'Administrator'],
-  ['OWNER', 'Owner'],
+  ['USER', t('User')],
+  ['ADMIN', t('Administrator')],
+  ['OWNER', t('Owner')],
 ] as const;
 
 const gradeOf = (value: string | undefined): User['role'] => GRADES.find(([each]) => each === value)?.[0] ?? 'USER';
@@ -31,7 +33,7 @@ const gradeOf = (value: string | undefined): User['role'] => GRADES.find(([each]
 const shown: readonly Column<User>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ fullName, email }) => (
       <>
         <strong>{fullName}</strong>
@@ -39,15 +41,19 @@ const shown: readonly Column<User>[] = [
       </>
     ),
   },
-  { key: 'role', header: 'Access', cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
-  { key: 'roles', header: 'Roles', cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
+  { key: 'role', header: t('Access'), cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
+  { key: 'roles', header: t('Roles'), cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ isActive }) =>
-      isActive ? <StatusBadge tone="good">Active</StatusBadge> : <StatusBadge tone="idle">Inactive</StatusBadge>,
+      isActive ? (
+        <StatusBadge tone="good">{t('Active')}</StatusBadge>
+      ) : (
+        <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
+      ),
   },
-  { key: 'login', header: 'Last sign-in', cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} /> },
+  { key: 'login', header: t('Last sign-in'), cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} /> },
 ];
 
 function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
@@ -62,7 +68,7 @@ export function UsersPage(): ReactNode {
   const navigate = route.useNavigate();
   const mayWrite = useMay('users.write');
   const columns: readonly Column<User>[] = mayWrite
-    ? [...shown, { key: 'actions', header: 'Actions', cell: (user) => <Actions user={user} /> }]
+    ? [...shown, { key: 'actions', header: t('Actions'), cell: (user) => <Actions user={user} /> }]
     : shown;
   return (
     <>
@@ -70,24 +76,26 @@ export function UsersPage(): ReactNode {
         actions={mayWrite && <CreateUser />}
         lead={
           <>
-            Owners and administrators have all permissions. Users read the books and change customers and transactions;
-            roles add permissions. {useMay('roles.read') && <Link to="/roles">Roles</Link>}
+            {t(
+              'Owners and administrators have all permissions. Users read the books and change customers and transactions; roles add permissions.',
+            )}{' '}
+            {useMay('roles.read') && <Link to="/roles">{t('Roles')}</Link>}
           </>
         }
-        title="Users"
+        title={t('Users')}
       />
-      <Panel title="All users">
+      <Panel title={t('All users')}>
         <FilterBar>
           <SearchField
-            hint="Name or e-mail"
+            hint={t('Name or e-mail')}
             onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
             value={search}
           />
         </FilterBar>
         <Listing
           columns={columns}
-          empty="No users match this search."
-          label="Users"
+          empty={t('No users match this search.')}
+          label={t('Users')}
           onPage={(next) => void navigate({ search: { search, page: next } })}
           page={page}
           query={usersQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
@@ -109,26 +117,26 @@ function UserFields({ form, isNew = false }: { form: Form; isNew?: boolean }): R
   return (
     <>
       <div className="k-fields">
-        <TextField autoFocus form={form} label="Name" name="fullName" required />
-        <TextField form={form} label="E-mail" name="email" required type="email" />
+        <TextField autoFocus form={form} label={t('Name')} name="fullName" required />
+        <TextField form={form} label={t('E-mail')} name="email" required type="email" />
         {isNew && (
           <TextField
             autoComplete="new-password"
             form={form}
-            hint="Tell it to the user, who can change it"
-            label="Password"
+            hint={t('Tell it to the user, who can change it')}
+            label={t('Password')}
             name="password"
             required
             type="password"
           />
         )}
-        <TextField form={form} label="Phone" name="phone" type="tel" />
-        <OneOfField form={form} label="Access" name="role" options={GRADES} required />
+        <TextField form={form} label={t('Phone')} name="phone" type="tel" />
+        <OneOfField form={form} label={t('Access')} name="role" options={GRADES} required />
       </div>
       {form.values['role'] === 'USER' && (
         <ManyOfField
           form={form}
-          label="Roles"
+          label={t('Roles')}
           name="roleIds"
           options={(roles.data ?? []).map(({ id, name }) => [id, name] as const)}
         />
@@ -151,7 +159,7 @@ function CreateUser(): ReactNode {
       fields={(form) => <UserFields form={form} isNew />}
       icon="plus"
       initial={{ fullName: '', email: '', password: '', phone: '', role: 'USER', roleIds: '' }}
-      label="Create a user"
+      label={t('Create a user')}
       onDone={useRefresh()}
     />
   );
@@ -187,7 +195,7 @@ function Actions({ user }: { user: User }): ReactNode {
         about={fullName}
         fields={(form) => <UserFields form={form} />}
         from={versionOf(user)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => versionOf(await cache.query({ ...userQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(changesOf(changed), revision)}
@@ -199,10 +207,15 @@ function Actions({ user }: { user: User }): ReactNode {
             about={fullName}
             act={() => update({ isActive: !isActive })}
             icon={isActive ? 'pause' : 'play'}
-            label={isActive ? 'Deactivate' : 'Activate'}
+            label={isActive ? t('Deactivate') : t('Activate')}
             onDone={refresh}
           >
-            <strong>{fullName}</strong> {isActive ? 'is signed out and cannot sign in.' : 'can sign in again.'}
+            {rich(
+              isActive
+                ? '<strong>{name}</strong> is signed out and cannot sign in.'
+                : '<strong>{name}</strong> can sign in again.',
+              { name: fullName, strong },
+            )}
           </ConfirmAction>
         </>
       )}
@@ -222,7 +235,7 @@ function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
           autoComplete="new-password"
           autoFocus
           form={form}
-          label="New password"
+          label={t('New password')}
           name="newPassword"
           required
           type="password"
@@ -230,8 +243,8 @@ function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
       )}
       icon="key"
       initial={{ newPassword: '' }}
-      label="Reset password"
-      lead={`Ends all sessions of ${fullName}.`}
+      label={t('Reset password')}
+      lead={t('Ends all sessions of {fullName}.', { fullName })}
       onDone={useRefresh()}
     />
   );

@@ -12,6 +12,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { WebhookActions } from '../parts/webhook-actions';
 import { disabledBecause, WebhookStatus } from '../parts/webhook-words';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/webhooks/$id');
 
@@ -25,8 +26,8 @@ export function WebhookPage(): ReactNode {
     <>
       <PageHeader
         actions={webhook.data && <WebhookActions webhook={webhook.data} />}
-        lead={<Link to="/webhooks">All webhooks</Link>}
-        title={webhook.data === undefined ? 'Webhook' : (webhook.data.description ?? new URL(webhook.data.url).host)}
+        lead={<Link to="/webhooks">{t('All webhooks')}</Link>}
+        title={webhook.data === undefined ? t('Webhook') : (webhook.data.description ?? new URL(webhook.data.url).host)}
       />
       {webhook.error !== null && <ProblemView error={webhook.error} onRetry={webhook.refetch} />}
       {webhook.isPending && <Skeleton height={160} />}
@@ -49,7 +50,7 @@ function About({ webhook }: { webhook: Webhook }): ReactNode {
   const { id, url, types, createdAt, updatedAt, disabledAt } = webhook;
   const reason = disabledBecause(webhook);
   return (
-    <Panel aside={<WebhookStatus webhook={webhook} />} title="Webhook">
+    <Panel aside={<WebhookStatus webhook={webhook} />} title={t('Webhook')}>
       {reason !== undefined && (
         <Text c={webhook.disabledReason === 'OWNER' ? undefined : 'var(--k-bad)'} mb="sm" role="status" size="sm">
           {reason}
@@ -57,12 +58,12 @@ function About({ webhook }: { webhook: Webhook }): ReactNode {
       )}
       <Facts
         of={[
-          ['Address', url],
-          ['Events', <code key="types">{types.join(', ')}</code>],
-          ...(disabledAt === null ? [] : ([['Disabled', <Instant at={disabledAt} key="disabled" />]] as const)),
-          ['Created', <Instant at={createdAt} key="created" />],
-          ['Last changed', <Instant at={updatedAt} key="updated" />],
-          ['ID', <Copied key="id" value={id} what="webhook ID" />],
+          [t('Address'), url],
+          [t('Events'), <code key="types">{types.join(', ')}</code>],
+          ...(disabledAt === null ? [] : ([[t('Disabled'), <Instant at={disabledAt} key="disabled" />]] as const)),
+          [t('Created'), <Instant at={createdAt} key="created" />],
+          [t('Last changed'), <Instant at={updatedAt} key="updated" />],
+          ['ID', <Copied key="id" value={id} what={t('webhook ID')} />],
         ]}
       />
     </Panel>

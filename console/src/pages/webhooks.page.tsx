@@ -11,6 +11,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { NEW_WEBHOOK, newWebhook, SigningSecretOnce, WebhookFields } from '../parts/webhook-form';
 import { WebhookStatus } from '../parts/webhook-words';
+import { t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/webhooks');
@@ -18,7 +19,7 @@ const route = getRouteApi('/signed-in/webhooks');
 const columns: readonly Column<Webhook>[] = [
   {
     key: 'url',
-    header: 'Address',
+    header: t('Address'),
     cell: ({ id, url, description }) => (
       <>
         <Link params={{ id }} to="/webhooks/$id">
@@ -28,9 +29,9 @@ const columns: readonly Column<Webhook>[] = [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
-  { key: 'types', header: 'Events', cell: ({ types }) => <code>{types.join(', ')}</code> },
-  { key: 'created', header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'status', header: t('Status'), cell: (webhook) => <WebhookStatus webhook={webhook} /> },
+  { key: 'types', header: t('Events'), cell: ({ types }) => <code>{types.join(', ')}</code> },
+  { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
 /** Receivers of this tenant's integration events. */
@@ -42,15 +43,17 @@ export function WebhooksPage(): ReactNode {
     <>
       <PageHeader
         actions={<CreateWebhook />}
-        lead="Webhooks send events to your own systems as signed requests, in order for each record. Failed deliveries are retried for three days."
-        title="Webhooks"
+        lead={t(
+          'Webhooks send events to your own systems as signed requests, in order for each record. Failed deliveries are retried for three days.',
+        )}
+        title={t('Webhooks')}
       />
-      <Panel title="All webhooks">
+      <Panel title={t('All webhooks')}>
         <DataTable
           columns={columns}
-          empty="There are no webhooks yet. Create one to receive changes of sales, transactions and customers."
+          empty={t('There are no webhooks yet. Create one to receive changes of sales, transactions and customers.')}
           keyOf={({ id }) => id}
-          label="Webhooks"
+          label={t('Webhooks')}
           pages={{
             page,
             totalPages: webhooks.data?.totalPages,
@@ -75,7 +78,7 @@ function CreateWebhook(): ReactNode {
       icon="plus"
       initial={NEW_WEBHOOK}
       isOutcomeKept
-      label="Create a webhook"
+      label={t('Create a webhook')}
       onDone={() => {
         askAgain(cache, ['webhooks']);
       }}

@@ -6,23 +6,24 @@ import { api, data, type Shapes } from '../api/client';
 import type { Version } from './edit-dialog';
 import { cleared, OneOfField, someOf, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
+import { t } from '../messages/catalogue';
 
 export const ACCOUNT_TYPES = [
-  ['CASH', 'Cash'],
-  ['BANK', 'Bank'],
-  ['POS', 'Card terminal'],
-  ['CREDIT_CARD', 'Credit card'],
-  ['SUPPLIER', 'Supplier'],
-  ['EMPLOYEE', 'Employee'],
-  ['EXPENSE', 'Expense'],
-  ['INCOME', 'Income'],
-  ['TAX', 'Tax'],
-  ['EQUITY', 'Equity'],
-  ['OTHER', 'Other'],
+  ['CASH', t('Cash')],
+  ['BANK', t('Bank')],
+  ['POS', t('Card terminal')],
+  ['CREDIT_CARD', t('Credit card')],
+  ['SUPPLIER', t('Supplier')],
+  ['EMPLOYEE', t('Employee')],
+  ['EXPENSE', t('Expense')],
+  ['INCOME', t('Income')],
+  ['TAX', t('Tax')],
+  ['EQUITY', t('Equity')],
+  ['OTHER', t('Other')],
 ] as const;
 
 export const accountTypeWords = (type: Account['type']): string =>
-  ACCOUNT_TYPES.find(([each]) => each === type)?.[1] ?? 'Customer';
+  ACCOUNT_TYPES.find(([each]) => each === type)?.[1] ?? t('Customer');
 
 export const accountVersion = ({ name, code, revision }: Account): Version => ({
   values: { name, code: code ?? '' },
@@ -33,9 +34,14 @@ export const accountChanges = (values: Draft): Shapes['UpdateAccountDto'] => cle
 
 export const AccountFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
   <div className="k-fields">
-    <TextField autoFocus form={form} label="Name" name="name" required />
-    {isNew && <OneOfField form={form} label="Type" name="type" options={ACCOUNT_TYPES} required />}
-    <TextField form={form} hint="Partners and exports name the account by its code" label="Code" name="code" />
+    <TextField autoFocus form={form} label={t('Name')} name="name" required />
+    {isNew && <OneOfField form={form} label={t('Type')} name="type" options={ACCOUNT_TYPES} required />}
+    <TextField
+      form={form}
+      hint={t('Partners and exports name the account by its code')}
+      label={t('Code')}
+      name="code"
+    />
   </div>
 );
 
@@ -52,11 +58,11 @@ export function CreateAccount({ code = '', type = 'BANK' }: { code?: string; typ
       fields={(form) => <AccountFields form={form} isNew />}
       icon="plus"
       initial={{ name: '', type, code }}
-      label={code === '' ? 'Create an account' : `Create the account ${code}`}
+      label={code === '' ? t('Create an account') : t('Create the account {code}', { code })}
       onDone={() => {
         for (const key of ['accounts', 'account-choice', 'sale', 'sales']) askAgain(cache, [key]);
       }}
-      send="Create"
+      send={t('Create')}
     />
   );
 }

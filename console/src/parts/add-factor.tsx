@@ -9,6 +9,7 @@ import { CopyButton } from './copy-button';
 import { DialogFrame } from './dialog-frame';
 import { ProblemView } from './problem-view';
 import { SecretOnce } from './secret-once';
+import { t } from '../messages/catalogue';
 
 /** The dialog of a new factor. Only its own buttons close it, because its secrets are shown only once. */
 function useFactorDialog() {
@@ -32,7 +33,7 @@ export function AddApp(): ReactNode {
       icon="plus"
       isHeld={!added.isError}
       isOpen={isOpen}
-      label="Add an authenticator app"
+      label={t('Add an authenticator app')}
       onClose={end}
       onOpen={() => {
         confirmed.reset();
@@ -75,22 +76,22 @@ function ConfirmApp({ factor: { secret = '', uri = '' }, confirm, cancel, isPend
       }}
     >
       <Stack gap="sm">
-        <Text size="sm">Scan the code with an authenticator app, or enter the secret in the app.</Text>
-        <QrCode label="QR code of the secret" text={uri} />
+        <Text size="sm">{t('Scan the code with an authenticator app, or enter the secret in the app.')}</Text>
+        <QrCode label={t('QR code of the secret')} text={uri} />
         <Group gap={4}>
           <code className="k-secret" data-testid="secret">
             {secret}
           </code>
-          <CopyButton value={secret} what="secret" />
+          <CopyButton value={secret} what={t('secret')} />
         </Group>
         {error !== null && fault === undefined && <ProblemView error={error} />}
         <TextInput
           autoComplete="one-time-code"
           data-autofocus
-          description="The six digits that the app shows now."
+          description={t('The six digits that the app shows now.')}
           error={fault}
           inputMode="numeric"
-          label="Code"
+          label={t('Code')}
           onChange={({ currentTarget }) => {
             setCode(currentTarget.value);
           }}
@@ -99,10 +100,10 @@ function ConfirmApp({ factor: { secret = '', uri = '' }, confirm, cancel, isPend
         />
         <Group justify="flex-end">
           <Button disabled={isPending} onClick={cancel} variant="default">
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button loading={isPending} type="submit">
-            Confirm
+            {t('Confirm')}
           </Button>
         </Group>
       </Stack>
@@ -122,7 +123,7 @@ export function AddPasskey(): ReactNode {
       icon="key"
       isHeld={!added.isError}
       isOpen={isOpen}
-      label="Add a passkey"
+      label={t('Add a passkey')}
       onClose={end}
       onOpen={() => {
         start();
@@ -131,10 +132,12 @@ export function AddPasskey(): ReactNode {
     >
       {added.isPending && (
         <Text role="status" size="sm">
-          Follow the instructions of your browser.
+          {t('Follow the instructions of your browser.')}
         </Text>
       )}
-      {added.error !== null && <ProblemView error={added.error} onRetry={start} title="The passkey was not added" />}
+      {added.error !== null && (
+        <ProblemView error={added.error} onRetry={start} title={t('The passkey was not added')} />
+      )}
       {added.data !== undefined && <RecoveryCodes close={end} codes={added.data} />}
     </DialogFrame>
   );
@@ -143,10 +146,12 @@ export function AddPasskey(): ReactNode {
 const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () => void }): ReactNode => (
   <SecretOnce
     close={close}
-    label="Recovery codes"
-    lead="Each code replaces your second factor once, for example if you lose your phone. These codes replace all earlier ones."
+    label={t('Recovery codes')}
+    lead={t(
+      'Each code replaces your second factor once, for example if you lose your phone. These codes replace all earlier ones.',
+    )}
     secret={codes.join('\n')}
-    what="recovery codes"
+    what={t('recovery codes')}
   />
 );
 

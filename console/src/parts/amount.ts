@@ -1,4 +1,7 @@
-const LOCALE_DECIMAL = new Intl.NumberFormat().formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+import { locale } from '../messages/language.js';
+
+const LOCALE_DECIMAL =
+  new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /** Sign, digits in groups or without, decimal separator, decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
@@ -46,7 +49,7 @@ export function amountIn(units: bigint, digits: number): string {
 
 /** Decimal places of a currency. */
 export const digitsOf = (currency: string): number =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 /** The tax contained in a gross amount. */
 export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>

@@ -12,10 +12,12 @@ import { Money } from './money';
 import { ProblemView } from './problem-view';
 import { conditionsOf } from './rule-words';
 import { transactionColumns } from './transaction-columns';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
 
 const REPLACE = [
-  ['NONE', 'Transactions without a category'],
-  ['RULE_SET', 'Also categories that other rules have set'],
+  ['NONE', t('Transactions without a category')],
+  ['RULE_SET', t('Also categories that other rules have set')],
 ] as const;
 
 type Body = Parameters<typeof applyRule>[1];
@@ -42,18 +44,24 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
       fields={(form) => (
         <>
           <div className="k-fields">
-            <TextField form={form} hint="Empty: from the beginning" label="From" name="dateFrom" type="date" />
-            <TextField form={form} hint="Empty: to the end" label="To" name="dateTo" type="date" />
+            <TextField
+              form={form}
+              hint={t('Empty: from the beginning')}
+              label={t('From')}
+              name="dateFrom"
+              type="date"
+            />
+            <TextField form={form} hint={t('Empty: to the end')} label="To" name="dateTo" type="date" />
           </div>
-          <OneOfField form={form} label="Change" name="replace" options={REPLACE} />
+          <OneOfField form={form} label={t('Change')} name="replace" options={REPLACE} />
         </>
       )}
       icon="history"
       initial={{ dateFrom: '', dateTo: '', replace: 'NONE' }}
-      label="Apply to the past"
-      lead="First shows what would change. A category that a person has chosen never changes."
+      label={t('Apply to the past')}
+      lead={t('First shows what would change. A category that a person has chosen never changes.')}
       outcome={(tested, close) => <Preview close={close} rule={rule} tested={tested} />}
-      send="Preview"
+      send={t('Preview')}
       size="xl"
     />
   );
@@ -65,17 +73,17 @@ const columns: readonly Column<Row>[] = [
   ...transactionColumns,
   {
     key: 'who',
-    header: 'Customer or account',
+    header: t('Customer or account'),
     cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
   },
   {
     key: 'category',
-    header: 'Current category',
-    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">None</span>,
+    header: t('Current category'),
+    cell: ({ categoryName }) => categoryName ?? <span className="k-nothing">{t('None')}</span>,
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,
   },
@@ -98,21 +106,27 @@ function Preview({ rule, tested: { body, preview }, close }: PreviewProps): Reac
   return (
     <Stack gap="sm">
       <Text role="status">
-        Would change <strong>{count(wouldChange)}</strong> {wouldChange === 1 ? 'transaction' : 'transactions'} to “
-        {rule.categoryName}”.
-        {sample.length < wouldChange && ` The first ${count(sample.length)}:`}
+        {rich(
+          'Would change {wouldChange, plural, one {<strong>#</strong> transaction} other {<strong>#</strong> transactions}} to “{categoryName}”.',
+          {
+            wouldChange,
+            strong,
+            categoryName: rule.categoryName,
+          },
+        )}{' '}
+        {sample.length < wouldChange && t('The first {sample}:', { sample: count(sample.length) })}
       </Text>
       <DataTable
         columns={columns}
-        empty="No past transaction matches."
+        empty={t('No past transaction matches.')}
         keyOf={({ id }) => id}
-        label="Transactions that would change"
+        label={t('Transactions that would change')}
         rows={sample}
       />
       {apply.error !== null && <ProblemView error={apply.error} />}
       <Group justify="flex-end">
         <Button autoFocus disabled={apply.isPending} onClick={close} variant="default">
-          Close
+          {t('Close')}
         </Button>
         <Button
           disabled={wouldChange === 0}
@@ -121,7 +135,7 @@ function Preview({ rule, tested: { body, preview }, close }: PreviewProps): Reac
             apply.mutate();
           }}
         >
-          Apply
+          {t('Apply')}
         </Button>
       </Group>
     </Stack>

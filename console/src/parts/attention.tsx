@@ -9,6 +9,7 @@ import { count } from './figures';
 import { Panel } from './panel';
 import { standingOf } from './queue-table';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 type Item = {
   readonly tone: Extract<Tone, 'bad' | 'warning'>;
@@ -38,7 +39,7 @@ export function Attention({ system, queues }: Props): ReactNode {
     ...ofErrors(errors.data?.totalCount ?? 0),
   ].toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'));
   return (
-    <Panel title="Needs attention">
+    <Panel title={t('Needs attention')}>
       {items.length > 0 ? (
         <ul className="k-attention">
           {items.map((item) => (
@@ -56,9 +57,9 @@ export function Attention({ system, queues }: Props): ReactNode {
 
 const Nothing = ({ isKnown }: { isKnown: boolean }): ReactNode =>
   isKnown ? (
-    <StatusBadge tone="good">Nothing needs attention</StatusBadge>
+    <StatusBadge tone="good">{t('Nothing needs attention')}</StatusBadge>
   ) : (
-    <StatusBadge tone="idle">Not yet known</StatusBadge>
+    <StatusBadge tone="idle">{t('Not yet known')}</StatusBadge>
   );
 
 const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
@@ -66,16 +67,23 @@ const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
     .filter(({ status }) => status !== 'up')
     .map(({ name, status, reason }): Item => ({
       tone: status === 'down' ? 'bad' : 'warning',
-      what: `${name} is ${status}${reason === undefined ? '' : `: ${reason}`}`,
-      step: 'Read the errors',
+      what: t('{name} is {status, select, down {down} degraded {degraded} other {not available}}{reason}', {
+        name,
+        status,
+        reason: reason === undefined ? '' : `: ${reason}`,
+      }),
+      step: t('Read the errors'),
       to: { to: '/errors' },
     })),
   ...projections
     .filter(({ status }) => status !== 'running')
     .map(({ name, status }): Item => ({
       tone: 'bad',
-      what: `The read model ${name} ${status === 'stopped' ? 'has stopped' : 'is failing'}`,
-      step: 'Open the read models',
+      what: t('The read model {name} {status, select, true {has stopped} other {is failing}}', {
+        name,
+        status: String(status === 'stopped'),
+      }),
+      step: t('Open the read models'),
       to: { to: '/projections' },
     })),
 ];
@@ -85,12 +93,21 @@ const ofQueues = (queues: readonly Queue[], samples: readonly Sample[]): Item[] 
     const { name, lag, forwarder } = queue;
     const to = { to: '/queues' } as const;
     if (forwarder !== null && forwarder.state !== 'RUNNING')
-      return [{ tone: 'warning', what: `${name} does not publish`, step: 'Resume it', to }];
+      return [{ tone: 'warning', what: t('{name} does not publish', { name }), step: t('Resume it'), to }];
     const standing = standingOf(queue, samples);
-    if (standing === 'paused') return [{ tone: 'warning', what: `${name} is paused`, step: 'Resume it', to }];
-    if (standing === 'unled') return [{ tone: 'bad', what: `${name} has no worker`, step: 'Open the queues', to }];
+    if (standing === 'paused')
+      return [{ tone: 'warning', what: t('{name} is paused', { name }), step: t('Resume it'), to }];
+    if (standing === 'unled')
+      return [{ tone: 'bad', what: t('{name} has no worker', { name }), step: t('Open the queues'), to }];
     if (standing !== 'behind') return [];
-    return [{ tone: 'warning', what: `${name} is behind by ${count(lag ?? 0)}`, step: 'Open the queues', to }];
+    return [
+      {
+        tone: 'warning',
+        what: t('{name} is behind by {lag}', { name, lag: count(lag ?? 0) }),
+        step: t('Open the queues'),
+        to,
+      },
+    ];
   });
 
 const ofJob = ({ name, lastExecution }: Job): Item[] =>
@@ -98,8 +115,11 @@ const ofJob = ({ name, lastExecution }: Job): Item[] =>
     ? [
         {
           tone: 'bad',
-          what: `${name} failed${lastExecution.error === null ? '' : `: ${lastExecution.error}`}`,
-          step: 'Open the run',
+          what: t('{name} failed{error}', {
+            name,
+            error: lastExecution.error === null ? '' : `: ${lastExecution.error}`,
+          }),
+          step: t('Open the run'),
           to: { to: '/jobs/$name', params: { name }, search: { run: lastExecution.id } },
         },
       ]
@@ -111,8 +131,8 @@ const ofParked = (total: number): Item[] =>
     : [
         {
           tone: 'warning',
-          what: total === 1 ? '1 parked dead letter' : `${count(total)} parked dead letters`,
-          step: 'Replay or discard',
+          what: t('{total, plural, one {# parked dead letter} other {# parked dead letters}}', { total }),
+          step: t('Replay or discard'),
           to: { to: '/dead-letters', search: { status: 'PARKED' } },
         },
       ];
@@ -123,8 +143,8 @@ const ofErrors = (total: number): Item[] =>
     : [
         {
           tone: 'warning',
-          what: total === 1 ? '1 open error' : `${count(total)} open errors`,
-          step: 'Read and resolve',
+          what: t('{total, plural, one {# open error} other {# open errors}}', { total }),
+          step: t('Read and resolve'),
           to: { to: '/errors' },
         },
       ];

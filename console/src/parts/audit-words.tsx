@@ -1,43 +1,44 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
+import { t } from '../messages/catalogue';
 
 /** Kinds of records: API name and display name. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
-  ['account', 'Account'],
-  ['branch', 'Branch'],
-  ['category', 'Category'],
-  ['category-rule', 'Category rule'],
-  ['rule-application', 'Application of a rule'],
-  ['customer', 'Customer'],
-  ['dead-letter', 'Dead letter'],
-  ['error-log', 'Error'],
-  ['forwarder', 'Forwarder'],
-  ['inspection', 'Inspection'],
-  ['integration-key', 'Partner key'],
-  ['job', 'Job'],
-  ['notification', 'Notification'],
-  ['operator', 'Operator'],
-  ['policy', 'Policy'],
-  ['projection', 'Projection'],
-  ['role', 'Role'],
-  ['sale', 'Sale'],
-  ['session', 'Session'],
-  ['tenant', 'Tenant'],
-  ['transaction', 'Transaction'],
-  ['user', 'User'],
-  ['webhook', 'Webhook'],
+  ['account', t('Account')],
+  ['branch', t('Branch')],
+  ['category', t('Category')],
+  ['category-rule', t('Category rule')],
+  ['rule-application', t('Application of a rule')],
+  ['customer', t('Customer')],
+  ['dead-letter', t('Dead letter')],
+  ['error-log', t('Error')],
+  ['forwarder', t('Forwarder')],
+  ['inspection', t('Inspection')],
+  ['integration-key', t('Partner key')],
+  ['job', t('Job')],
+  ['notification', t('Notification')],
+  ['operator', t('Operator')],
+  ['policy', t('Policy')],
+  ['projection', t('Projection')],
+  ['role', t('Role')],
+  ['sale', t('Sale')],
+  ['session', t('Session')],
+  ['tenant', t('Tenant')],
+  ['transaction', t('Transaction')],
+  ['user', t('User')],
+  ['webhook', t('Webhook')],
 ];
 
 export const entityWords = (entity: string): string => ENTITIES.find(([known]) => known === entity)?.[1] ?? entity;
 
 export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: string])[] = [
-  ['CREATE', 'Created'],
-  ['UPDATE', 'Changed'],
-  ['DELETE', 'Deleted'],
-  ['LOGIN', 'Signed in'],
-  ['LOGOUT', 'Signed out'],
-  ['OTHER', 'Other'],
+  ['CREATE', t('Created')],
+  ['UPDATE', t('Changed')],
+  ['DELETE', t('Deleted')],
+  ['LOGIN', t('Signed in')],
+  ['LOGOUT', t('Signed out')],
+  ['OTHER', t('Other')],
 ];
 
 export const actionWords = (action: AuditEntry['action']): string =>
@@ -45,10 +46,10 @@ export const actionWords = (action: AuditEntry['action']): string =>
 
 /** Display name of an actor: a person, a partner's system, or the service itself. */
 export function actorWords(userName: string | null): string {
-  if (userName === null) return 'Unknown';
+  if (userName === null) return t('Unknown');
   const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
-  if (kind === 'partner') return `Partner ${name ?? ''}`;
-  return kind === 'system' ? `The service (${name ?? ''})` : userName;
+  if (kind === 'partner') return t('Partner {name}', { name: name ?? '' });
+  return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
 }
 
 /** Link to the history of an entry's record, opened at the time of the entry. */

@@ -6,17 +6,15 @@ import { useMay } from '../api/me';
 import { unreadQuery } from '../api/notifications';
 import { ageingQuery, periodsQuery } from '../api/reports';
 import { salesQuery } from '../api/sales';
-import { count } from './figures';
 import { isSome, Money } from './money';
 import { Panel } from './panel';
 import { StatusBadge, type Tone } from './status-badge';
+import { rich, t } from '../messages/catalogue';
 
 const ONE = { pageNumber: 1, pageSize: 1 };
 const EVERY_MS = 30_000;
 
 type Item = { readonly key: string; readonly tone: Tone; readonly what: ReactNode; readonly link: ReactNode };
-
-const plural = (many: number, one: string): string => `${count(many)} ${one}${many === 1 ? '' : 's'}`;
 
 function useRejectedSales(): Item[] {
   const query = { ...salesQuery({ ...ONE, status: 'REJECTED' as const }), refetchInterval: EVERY_MS };
@@ -24,30 +22,30 @@ function useRejectedSales(): Item[] {
   if (total === 0) return [];
   const link = (
     <Link search={{ status: 'REJECTED' }} to="/sales">
-      Repair
+      {t('Repair')}
     </Link>
   );
-  return [{ key: 'sales', tone: 'bad', what: `${plural(total, 'sale')} rejected`, link }];
+  return [
+    { key: 'sales', tone: 'bad', what: t('{total, plural, one {# sale} other {# sales}} rejected', { total }), link },
+  ];
 }
 
 function useLateEntries(): Item[] {
   const late = useQuery({ ...periodsQuery, enabled: useMay('reports.read') }).data?.late.length ?? 0;
   if (late === 0) return [];
-  const what = `${count(late)} late ${late === 1 ? 'entry' : 'entries'} in a closed period`;
-  return [{ key: 'late', tone: 'warning', what, link: <Link to="/periods">Review</Link> }];
+  const what = t('{late, plural, one {# late entry} other {# late entries}} in a closed period', { late });
+  return [{ key: 'late', tone: 'warning', what, link: <Link to="/periods">{t('Review')}</Link> }];
 }
 
 function useOverdue(): Item[] {
   const ageing = useQuery({ ...ageingQuery({}), enabled: useMay('reports.read') }).data;
   if (ageing === undefined || !isSome(ageing.totals.older)) return [];
-  const what = (
-    <>
-      <Money amount={ageing.totals.older} currency={ageing.currency} /> open for more than 90 days
-    </>
-  );
+  const what = rich('{money} open for more than 90 days', {
+    money: <Money amount={ageing.totals.older} currency={ageing.currency} />,
+  });
   const link = (
     <Link params={{ name: 'ageing' }} to="/reports/$name">
-      See customers
+      {t('See customers')}
     </Link>
   );
   return [{ key: 'overdue', tone: 'warning', what, link }];
@@ -61,8 +59,10 @@ function useBrokenWebhooks(): Item[] {
     enabled: useMay('integrations.manage'),
   }).data?.items.filter(({ disabledReason }) => disabledReason === 'GONE' || disabledReason === 'FAILING');
   if (webhooks === undefined || webhooks.length === 0) return [];
-  const what = `${plural(webhooks.length, 'webhook')} disabled after failures`;
-  return [{ key: 'webhooks', tone: 'bad', what, link: <Link to="/webhooks">Repair</Link> }];
+  const what = t('{webhooks, plural, one {# webhook} other {# webhooks}} disabled after failures', {
+    webhooks: webhooks.length,
+  });
+  return [{ key: 'webhooks', tone: 'bad', what, link: <Link to="/webhooks">{t('Repair')}</Link> }];
 }
 
 function useUnread(): Item[] {
@@ -70,19 +70,26 @@ function useUnread(): Item[] {
   if (unread === 0) return [];
   const link = (
     <Link search={{ isRead: 'false' }} to="/notifications">
-      Read
+      {t('verb| Read')}
     </Link>
   );
-  return [{ key: 'unread', tone: 'busy', what: plural(unread, 'unread notification'), link }];
+  return [
+    {
+      key: 'unread',
+      tone: 'busy',
+      what: t('{unread, plural, one {# unread notification} other {# unread notifications}}', { unread }),
+      link,
+    },
+  ];
 }
 
 /** What a user of a tenant should look at, most urgent first. */
 export function BooksAttention(): ReactNode {
   const items = [...useRejectedSales(), ...useBrokenWebhooks(), ...useLateEntries(), ...useOverdue(), ...useUnread()];
   return (
-    <Panel title="Needs attention">
+    <Panel title={t('Needs attention')}>
       {items.length === 0 ? (
-        <StatusBadge tone="good">Nothing needs attention</StatusBadge>
+        <StatusBadge tone="good">{t('Nothing needs attention')}</StatusBadge>
       ) : (
         <ul className="k-attention">
           {items.map(({ key, tone, what, link }) => (

@@ -6,6 +6,7 @@ import { api, data, type Shapes } from '../api/client';
 import type { Version } from './edit-dialog';
 import { AreaField, cleared, someOf, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
+import { t } from '../messages/catalogue';
 
 const CLEARABLE = ['description', 'address', 'phone', 'email'] as const;
 
@@ -19,13 +20,15 @@ export const branchChanges = (values: Draft): Shapes['UpdateBranchDto'] => clear
 export const BranchFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
   <>
     <div className="k-fields">
-      {isNew && <TextField form={form} hint="Partners name it in their sales" label="Code" name="code" required />}
-      <TextField autoFocus form={form} label="Name" name="name" required />
-      <TextField form={form} label="Phone" name="phone" type="tel" />
-      <TextField form={form} label="E-mail" name="email" type="email" />
-      <TextField form={form} label="Description" name="description" />
+      {isNew && (
+        <TextField form={form} hint={t('Partners name it in their sales')} label={t('Code')} name="code" required />
+      )}
+      <TextField autoFocus form={form} label={t('Name')} name="name" required />
+      <TextField form={form} label={t('Phone')} name="phone" type="tel" />
+      <TextField form={form} label={t('E-mail')} name="email" type="email" />
+      <TextField form={form} label={t('Description')} name="description" />
     </div>
-    <AreaField form={form} label="Address" name="address" />
+    <AreaField form={form} label={t('Address')} name="address" />
   </>
 );
 
@@ -42,11 +45,11 @@ export function CreateBranch({ code = '' }: { code?: string }): ReactNode {
       fields={(form) => <BranchFields form={form} isNew />}
       icon="plus"
       initial={{ code, name: '', ...Object.fromEntries(CLEARABLE.map((name) => [name, ''])) }}
-      label={code === '' ? 'Create a branch' : `Create the branch ${code}`}
+      label={code === '' ? t('Create a branch') : t('Create the branch {code}', { code })}
       onDone={() => {
         for (const key of ['branches', 'branch-choice', 'sale', 'sales']) askAgain(cache, [key]);
       }}
-      send="Create"
+      send={t('Create')}
     />
   );
 }

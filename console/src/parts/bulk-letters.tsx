@@ -9,6 +9,7 @@ import { count } from './figures';
 import { given, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
 import { ProblemView } from './problem-view';
+import { t } from '../messages/catalogue';
 
 type Filter = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
 type Preview = Shapes['BulkPreviewDto'];
@@ -16,8 +17,18 @@ type Answer = Preview | Shapes['JobTriggerResultDto'];
 type Kind = 'replay' | 'discard';
 
 const WORDS = {
-  replay: { label: 'Replay all', icon: 'refresh', verb: 'Replay', done: 'replayed' },
-  discard: { label: 'Discard all', icon: 'close', verb: 'Discard', done: 'discarded' },
+  replay: {
+    label: t('Replay all'),
+    icon: 'refresh',
+    verb: t('Replay'),
+    willBe: (what: string) => t('{what} will be replayed.', { what }),
+  },
+  discard: {
+    label: t('Discard all'),
+    icon: 'close',
+    verb: t('Discard'),
+    willBe: (what: string) => t('{what} will be discarded. This cannot be undone.', { what }),
+  },
 } as const;
 
 function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promise<Answer> {
@@ -48,22 +59,22 @@ export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): R
       initial={{ perSecond: '100', ...(kind === 'discard' && { reason: '' }) }}
       isDangerous={kind === 'discard'}
       label={label}
-      lead="Covers all parked dead letters that match the filters of the list. The next step shows how many."
+      lead={t('Covers all parked dead letters that match the filters of the list. The next step shows how many.')}
       outcome={(answer, close) =>
         'matched' in answer && <Confirm close={close} filter={filter} kind={kind} preview={answer} values={values} />
       }
-      send="Count"
+      send={t('Count')}
     />
   );
 }
 
 const Fields = ({ form, kind }: { form: Form; kind: Kind }): ReactNode => (
   <>
-    {kind === 'discard' && <TextField autoFocus form={form} label="Reason" name="reason" required />}
+    {kind === 'discard' && <TextField autoFocus form={form} label={t('Reason')} name="reason" required />}
     <TextField
       form={form}
-      hint="Limits the load on the service: 1 to 1,000."
-      label="Letters per second"
+      hint={t('Limits the load on the service: 1 to 1,000.')}
+      label={t('Letters per second')}
       name="perSecond"
       type="number"
     />
@@ -81,7 +92,7 @@ type ConfirmProps = {
 /** Shows what a run would affect, and starts it. */
 function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
   const navigate = useNavigate();
-  const { verb, done } = WORDS[kind];
+  const { verb, willBe } = WORDS[kind];
   const start = useMutation({
     mutationFn: () => send(kind, filter, values, false),
     onSuccess: (run) => {
@@ -93,14 +104,14 @@ function Confirm({ kind, filter, values, preview: { matched, sample }, close }: 
   if (matched === 0)
     return (
       <Outcome close={close}>
-        <Text size="sm">No parked dead letter matches the filters.</Text>
+        <Text size="sm">{t('No parked dead letter matches the filters.')}</Text>
       </Outcome>
     );
-  const what = matched === 1 ? '1 dead letter' : `${count(matched)} dead letters`;
+  const what = t('{matched, plural, one {# dead letter} other {# dead letters}}', { matched });
   return (
     <Stack gap="sm">
       <Text role="status" size="sm">
-        {what} will be {done}.{kind === 'discard' && ' This cannot be undone.'}
+        {willBe(what)}
       </Text>
       <ul className="k-sample">
         {sample.slice(0, 5).map(({ id, eventType, externalId, subject, reason }) => (
@@ -108,12 +119,12 @@ function Confirm({ kind, filter, values, preview: { matched, sample }, close }: 
             {eventType} <strong>{externalId ?? subject}</strong> <code>{reason.code}</code>
           </li>
         ))}
-        {matched > 5 && <li className="k-nothing">and {count(matched - 5)} more</li>}
+        {matched > 5 && <li className="k-nothing">{t('and {matched} more', { matched: count(matched - 5) })}</li>}
       </ul>
       {start.error !== null && <ProblemView error={start.error} />}
       <Group justify="flex-end">
         <Button disabled={start.isPending} onClick={close} variant="default">
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button
           color={kind === 'discard' ? 'red' : undefined}

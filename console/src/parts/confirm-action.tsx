@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Opener } from './dialog-frame';
 import { FormDialog } from './form-dialog';
+import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
   /** Describes the effect and any irreversible consequences. */
@@ -43,7 +44,7 @@ export const Outcome = ({ children, close }: { children: ReactNode; close: () =>
     </div>
     <Group justify="flex-end">
       <Button autoFocus onClick={close} variant="default">
-        Close
+        {t('Close')}
       </Button>
     </Group>
   </Stack>

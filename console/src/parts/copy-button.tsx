@@ -2,6 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Icon } from './icons';
+import { t } from '../messages/catalogue';
 
 const SHOWN_MS = 2_000;
 
@@ -10,7 +11,11 @@ export function CopyButton({ value, what }: { value: string; what: string }): Re
   const { copy, copied, error } = useClipboard({ timeout: SHOWN_MS });
   // The clipboard is available only over HTTPS or on localhost.
   if (!('clipboard' in navigator)) return null;
-  const words = copied ? `Copied the ${what}` : error === null ? `Copy the ${what}` : `The ${what} could not be copied`;
+  const words = copied
+    ? t('Copied the {what}', { what })
+    : error === null
+      ? t('Copy the {what}', { what })
+      : t('The {what} could not be copied', { what });
   return (
     <ActionIcon
       aria-label={words}

@@ -11,6 +11,7 @@ import { JournalFields, journalBody, journalDraft } from './journal-form';
 import { transactionBody, transactionDraft, TransactionFields } from './transaction-form';
 import { useZone } from './zone';
 import { today } from './zone-days';
+import { t } from '../messages/catalogue';
 
 type Props = { readonly transaction: Transaction };
 
@@ -24,8 +25,8 @@ const reversalDate = (transaction: Transaction, zone: string): string => {
 
 const ReversalFields = ({ form }: { form: Form }): ReactNode => (
   <div className="k-fields">
-    <AreaField form={form} label="Reason" name="reason" required />
-    <TextField form={form} label="Date of the reversal" name="date" required type="date" />
+    <AreaField form={form} label={t('Reason')} name="reason" required />
+    <TextField form={form} label={t('Date of the reversal')} name="date" required type="date" />
   </div>
 );
 
@@ -43,12 +44,12 @@ export function CancelTransaction({ transaction }: Props): ReactNode {
       icon="close"
       initial={{ reason: '', date: reversalDate(transaction, zone) }}
       isDangerous
-      label="Cancel"
-      lead="Books a reversal. Both transactions remain in the books. This cannot be undone."
+      label={t('transaction| Cancel')}
+      lead={t('Books a reversal. Both transactions remain in the books. This cannot be undone.')}
       onDone={() => {
         changedBooks(cache);
       }}
-      send="Book reversal"
+      send={t('Book reversal')}
     />
   );
 }
@@ -80,7 +81,7 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
         <>
           <ReversalFields form={form} />
           <fieldset className="k-fieldset">
-            <legend>Replacement</legend>
+            <legend>{t('Replacement')}</legend>
             {isJournal(transaction) ? (
               <JournalFields form={scoped(form, REPLACEMENT)} />
             ) : (
@@ -91,14 +92,14 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
       )}
       icon="edit"
       initial={{ reason: '', date: reversalDate(transaction, zone), ...prefixed(draft, REPLACEMENT) }}
-      label="Correct"
-      lead="Books a reversal of this transaction and its replacement together. All three stay linked."
+      label={t('Correct')}
+      lead={t('Books a reversal of this transaction and its replacement together. All three stay linked.')}
       onDone={({ id: replacement }) => {
         forget();
         changedBooks(cache);
         void navigate({ to: '/transactions/$id', params: { id: replacement } });
       }}
-      send="Book correction"
+      send={t('Book correction')}
       size="xl"
     />
   );

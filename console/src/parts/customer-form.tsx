@@ -4,6 +4,7 @@ import type { Shapes } from '../api/client';
 import type { Version } from './edit-dialog';
 import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from './form';
 import { RemoteField } from './remote-field';
+import { t } from '../messages/catalogue';
 
 const REQUIRED = ['name', 'code', 'type'] as const;
 const CLEARABLE = [
@@ -20,8 +21,8 @@ const CLEARABLE = [
 ] as const;
 
 const TYPES = [
-  ['COMPANY', 'Company'],
-  ['INDIVIDUAL', 'Person'],
+  ['COMPANY', t('Company')],
+  ['INDIVIDUAL', t('Person')],
 ] as const;
 
 export const NEW_CUSTOMER: Draft = {
@@ -45,19 +46,24 @@ export const newCustomer = (values: Draft): Shapes['CreateCustomerDto'] => ({
 export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
   <>
     <div className="k-fields">
-      <TextField autoFocus form={form} label="Name" name="name" required />
-      <TextField form={form} hint={isNew ? 'Leave empty for the next number' : undefined} label="Code" name="code" />
-      <OneOfField form={form} label="Type" name="type" options={TYPES} />
-      <RemoteField form={form} label="Branch" name="branchId" source={branchSource} />
-      <TextField form={form} label="E-mail" name="email" type="email" />
-      <TextField form={form} label="Phone" name="phone" type="tel" />
-      <TextField form={form} label="Tax number" name="taxNumber" />
-      <TextField form={form} label="Tax office" name="taxOffice" />
-      <TextField form={form} label="National ID" name="nationalId" />
-      <TextField form={form} label="City" name="city" />
-      <TextField form={form} label="Country" name="country" />
+      <TextField autoFocus form={form} label={t('Name')} name="name" required />
+      <TextField
+        form={form}
+        hint={isNew ? t('Leave empty for the next number') : undefined}
+        label={t('Code')}
+        name="code"
+      />
+      <OneOfField form={form} label={t('Type')} name="type" options={TYPES} />
+      <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
+      <TextField form={form} label={t('E-mail')} name="email" type="email" />
+      <TextField form={form} label={t('Phone')} name="phone" type="tel" />
+      <TextField form={form} label={t('Tax number')} name="taxNumber" />
+      <TextField form={form} label={t('Tax office')} name="taxOffice" />
+      <TextField form={form} label={t('National ID')} name="nationalId" />
+      <TextField form={form} label={t('City')} name="city" />
+      <TextField form={form} label={t('Country')} name="country" />
     </div>
-    <AreaField form={form} label="Address" name="address" />
-    <AreaField form={form} label="Notes" name="notes" />
+    <AreaField form={form} label={t('Address')} name="address" />
+    <AreaField form={form} label={t('Notes')} name="notes" />
   </>
 );

@@ -3,6 +3,7 @@ import type { MouseEvent, ReactNode } from 'react';
 import type { Shown } from '../api/queries';
 import { NothingListed, Pages, type PagesProps } from './pages';
 import { ProblemView } from './problem-view';
+import { t } from '../messages/catalogue';
 
 export type Column<Row> = {
   readonly key: string;
@@ -40,7 +41,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;
   return (
     <>
-      {error !== null && <ProblemView error={error} onRetry={refetch} title="This data may be out of date" />}
+      {error !== null && <ProblemView error={error} onRetry={refetch} title={t('This data may be out of date')} />}
       {rows?.length === 0 ? (
         <NothingListed pages={pages}>{empty}</NothingListed>
       ) : (

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { locale } from '../messages/language';
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A booking date, which has no time zone. */
 export const Day = ({ on }: { on: string }): ReactNode => (

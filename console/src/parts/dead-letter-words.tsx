@@ -1,20 +1,21 @@
 import type { ReactNode } from 'react';
 import type { DeadLetter } from '../api/dead-letters';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 export const ORIGINS: Readonly<Record<DeadLetter['origin'], string>> = {
-  PUBLISH: 'Message to partners',
-  SALE: "A partner's sale",
-  PUSH: 'Web push',
-  POLICY: 'Policy',
-  PROJECTION: 'Read model',
-  WEBHOOK: 'Webhook',
+  PUBLISH: t('Message to partners'),
+  SALE: t("A partner's sale"),
+  PUSH: t('Web push'),
+  POLICY: t('Policy'),
+  PROJECTION: t('Read model'),
+  WEBHOOK: t('Webhook'),
 };
 
 const STATUSES: Readonly<Record<DeadLetter['status'], readonly [Tone, string]>> = {
-  PARKED: ['warning', 'Parked'],
-  REPLAYED: ['good', 'Replayed'],
-  DISCARDED: ['idle', 'Discarded'],
+  PARKED: ['warning', t('Parked')],
+  REPLAYED: ['good', t('Replayed')],
+  DISCARDED: ['idle', t('Discarded')],
 };
 
 export const LetterStatus = ({ status }: { status: DeadLetter['status'] }): ReactNode => {

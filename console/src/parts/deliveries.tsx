@@ -11,6 +11,7 @@ import { Choice, FilterBar } from './filter-bar';
 import { Instant } from './instant';
 import { Panel } from './panel';
 import { DELIVERY_STATUSES, DeliveryStatus } from './webhook-words';
+import { rich, t } from '../messages/catalogue';
 
 const PAGE_SIZE = 20;
 
@@ -29,10 +30,10 @@ export function Deliveries({ webhook, page, status, go }: Props): ReactNode {
     refetchInterval: SLOWLY_MS,
   });
   return (
-    <Panel title="Deliveries">
+    <Panel title={t('Deliveries')}>
       <FilterBar>
         <Choice
-          label="Status"
+          label={t('Status')}
           onChange={(next) => {
             go({ status: next });
           }}
@@ -44,11 +45,11 @@ export function Deliveries({ webhook, page, status, go }: Props): ReactNode {
         columns={columnsOf(webhook)}
         empty={
           status === undefined
-            ? 'Nothing has been delivered yet. Send a test to check the receiver.'
-            : 'No deliveries match this filter.'
+            ? t('Nothing has been delivered yet. Send a test to check the receiver.')
+            : t('No deliveries match this filter.')
         }
         keyOf={({ id }) => id}
-        label="Deliveries"
+        label={t('Deliveries')}
         pages={{
           page,
           totalPages: deliveries.data?.totalPages,
@@ -67,7 +68,7 @@ export function Deliveries({ webhook, page, status, go }: Props): ReactNode {
 const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
   {
     key: 'event',
-    header: 'Event',
+    header: t('Event'),
     cell: ({ eventType, subject }) => (
       <>
         <code>{eventType}</code>
@@ -77,21 +78,21 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
       </>
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
-  { key: 'response', header: 'Response', cell: (delivery) => <Response delivery={delivery} /> },
-  { key: 'attempts', header: 'Attempts', numeric: true, cell: ({ attempts }) => count(attempts) },
-  { key: 'last', header: 'Last attempt', cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} /> },
-  { key: 'next', header: 'Next attempt', cell: ({ nextAttemptAt }) => <Instant as="relative" at={nextAttemptAt} /> },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { key: 'response', header: t('Response'), cell: (delivery) => <Response delivery={delivery} /> },
+  { key: 'attempts', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
+  { key: 'last', header: t('Last attempt'), cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} /> },
+  { key: 'next', header: t('Next attempt'), cell: ({ nextAttemptAt }) => <Instant as="relative" at={nextAttemptAt} /> },
   {
     key: 'actions',
-    header: 'Action',
+    header: t('Action'),
     cell: (delivery) => webhook.isEnabled && <Resend delivery={delivery} />,
   },
 ];
 
 const Response = ({ delivery: { responseStatus, responseBody, code } }: { delivery: Delivery }): ReactNode => (
   <>
-    {responseStatus ?? <span className="k-nothing">none</span>}
+    {responseStatus ?? <span className="k-nothing">{t('none')}</span>}
     {code !== null && (
       <>
         {' '}
@@ -100,7 +101,7 @@ const Response = ({ delivery: { responseStatus, responseBody, code } }: { delive
     )}
     {responseBody !== null && responseBody !== '' && (
       <details>
-        <summary>Body</summary>
+        <summary>{t('Body')}</summary>
         <pre className="k-json">{responseBody}</pre>
       </details>
     )}
@@ -120,12 +121,15 @@ function Resend({ delivery: { id, webhookId, eventType, subject } }: { delivery:
         )
       }
       icon="refresh"
-      label="Resend"
+      label={t('Resend')}
       onDone={() => {
         askAgain(cache, ['deliveries', webhookId]);
       }}
     >
-      Send <code>{eventType}</code> again, with the same message id?
+      {rich('Send <code>{eventType}</code> again, with the same message id?', {
+        eventType,
+        code: (words) => <code>{words}</code>,
+      })}
     </ConfirmAction>
   );
 }

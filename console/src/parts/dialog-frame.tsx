@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icons';
 import { useUnsavedGuard } from './unsaved';
+import { t } from '../messages/catalogue';
 
 export type Opener = {
   /** Label of the button and title of the dialog. */
@@ -47,7 +48,7 @@ export const DialogFrame = (props: Props): ReactNode => {
       </Button>
       <Modal
         centered={isQuestion}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': t('Close') }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
         // A request may have been sent although the dialog has not been redrawn yet.

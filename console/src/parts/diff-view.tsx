@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../messages/catalogue';
 
 export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
 
@@ -7,15 +8,15 @@ const shown = (value: unknown): string =>
 
 /** Changes of a record, field by field. Words and signs distinguish before from after; colours only reinforce them. */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
-  if (changes.length === 0) return <p className="k-empty">No visible changes.</p>;
+  if (changes.length === 0) return <p className="k-empty">{t('No visible changes.')}</p>;
   return (
     <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
       <table className="k-table k-diff">
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <th scope="col">{t('Field')}</th>
+            <th scope="col">{t('Before')}</th>
+            <th scope="col">{t('After')}</th>
           </tr>
         </thead>
         <tbody>

@@ -6,6 +6,7 @@ import type { Run } from '../api/jobs';
 import { bytes } from './figures';
 import { Icon } from './icons';
 import { ProblemView } from './problem-view';
+import { t } from '../messages/catalogue';
 
 /** Downloads the backup of a run, as long as the service retains it. */
 export function DownloadButton({ run }: { run: Run }): ReactNode {
@@ -16,7 +17,10 @@ export function DownloadButton({ run }: { run: Run }): ReactNode {
   return (
     <>
       <Button
-        aria-label={`Download, ${bytes(run.artifact.sizeBytes)}: ${run.artifact.fileName}`}
+        aria-label={t('Download, {sizeBytes}: {fileName}', {
+          sizeBytes: bytes(run.artifact.sizeBytes),
+          fileName: run.artifact.fileName,
+        })}
         leftSection={<Icon name="download" size={16} />}
         loading={action.isPending}
         onClick={() => {
@@ -25,10 +29,13 @@ export function DownloadButton({ run }: { run: Run }): ReactNode {
         size="xs"
         variant="default"
       >
-        Download, {bytes(run.artifact.sizeBytes)}
+        {t('Download, {sizeBytes}', { sizeBytes: bytes(run.artifact.sizeBytes) })}
       </Button>
       {action.error !== null && (
-        <ProblemView error={action.error} title="The file cannot be downloaded. Older backups may have been removed." />
+        <ProblemView
+          error={action.error}
+          title={t('The file cannot be downloaded. Older backups may have been removed.')}
+        />
       )}
     </>
   );

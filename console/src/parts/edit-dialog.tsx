@@ -7,6 +7,7 @@ import { DialogFrame } from './dialog-frame';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
+import { t } from '../messages/catalogue';
 
 /** Form values of a record, and the revision at which they were read. */
 export type Version = { readonly values: Draft; readonly revision: number };
@@ -106,10 +107,10 @@ function EditForm({ from, fields, action, close }: FormProps): ReactNode {
         {fields(form)}
         <Group justify="flex-end" mt="xs">
           <Button disabled={action.isPending} onClick={close} variant="default">
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button disabled={differing(form.values, base.values).length === 0} loading={action.isPending} type="submit">
-            Save
+            {t('Save')}
           </Button>
         </Group>
       </Stack>
@@ -134,19 +135,24 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
   const both = differing(typed, base.values).filter((name) => changes.some(({ path }) => path === name));
   return (
     <Stack gap="sm">
-      <Alert icon={<Icon name="alert" />} role="alert" title="Changed by another user" variant="outline">
-        Your changes were not saved. The record is now at revision {theirs.revision}; you started editing at revision{' '}
-        {base.revision}. These fields have changed:
+      <Alert icon={<Icon name="alert" />} role="alert" title={t('Changed by another user')} variant="outline">
+        {t(
+          'Your changes were not saved. The record is now at revision {revision}; you started editing at revision {revision2}. These fields have changed:',
+          { revision: theirs.revision, revision2: base.revision },
+        )}
       </Alert>
-      <DiffView changes={changes} label="Changes by the other user" />
+      <DiffView changes={changes} label={t('Changes by the other user')} />
       <Text size="sm">
         {both.length === 0
-          ? "You can continue. Your input is kept, and the other user's changes are applied."
-          : `You can continue. The other user's changes are applied, except in the fields that you also changed (${both.join(', ')}). Check these fields before you save.`}
+          ? t("You can continue. Your input is kept, and the other user's changes are applied.")
+          : t(
+              "You can continue. The other user's changes are applied, except in the fields that you also changed ({value}). Check these fields before you save.",
+              { value: both.join(', ') },
+            )}
       </Text>
       <Group justify="flex-end">
         <Button onClick={close} variant="default">
-          Discard my changes
+          {t('Discard my changes')}
         </Button>
         <Button
           autoFocus
@@ -154,7 +160,7 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
             onGoOn(theirs);
           }}
         >
-          Continue editing
+          {t('Continue editing')}
         </Button>
       </Group>
     </Stack>

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import type { ErrorRecord } from '../api/errors';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 const LEVELS: Readonly<Record<ErrorRecord['level'], readonly [Tone, string]>> = {
-  ERROR: ['bad', 'Error'],
-  WARN: ['warning', 'Warning'],
-  INFO: ['idle', 'Information'],
+  ERROR: ['bad', t('Error')],
+  WARN: ['warning', t('Warning')],
+  INFO: ['idle', t('Information')],
 };
 
 export const ErrorLevel = ({ level }: Pick<ErrorRecord, 'level'>): ReactNode => {
@@ -14,8 +15,12 @@ export const ErrorLevel = ({ level }: Pick<ErrorRecord, 'level'>): ReactNode => 
 };
 
 export const Resolution = ({ resolved }: Pick<ErrorRecord, 'resolved'>): ReactNode =>
-  resolved ? <StatusBadge tone="good">Resolved</StatusBadge> : <StatusBadge tone="warning">Open</StatusBadge>;
+  resolved ? (
+    <StatusBadge tone="good">{t('Resolved')}</StatusBadge>
+  ) : (
+    <StatusBadge tone="warning">{t('Open')}</StatusBadge>
+  );
 
 /** Origin of an error: a request's route, or background work. */
 export const placeOf = ({ method, route, path }: Pick<ErrorRecord, 'method' | 'route' | 'path'>): string =>
-  method === null ? 'Background work' : `${method} ${route ?? path ?? ''}`;
+  method === null ? t('Background work') : `${method} ${route ?? path ?? ''}`;

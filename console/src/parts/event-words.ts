@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../api/audit';
 import type { HistoryEvent } from '../api/records';
 import { actorWords } from './audit-words';
+import { t } from '../messages/catalogue';
 
 /** The value under a name, if it is text. */
 export const textIn = (metadata: unknown, name: string): string | undefined => {
@@ -13,7 +14,7 @@ export function actorOf({ metadata, position }: HistoryEvent, audit: readonly Au
   const entry = audit.find((each) => each.position === position);
   if (entry) return actorWords(entry.userName);
   const source = textIn(metadata, 'sourceId');
-  if (source !== undefined) return `Partner ${source}`;
+  if (source !== undefined) return t('Partner {source}', { source });
   const person = textIn(metadata, 'userId') ?? textIn(metadata, 'operatorId');
-  return person ?? `The service (${textIn(metadata, 'system') ?? 'automatic'})`;
+  return person ?? t('The service ({metadata})', { metadata: textIn(metadata, 'system') ?? t('automatic') });
 }

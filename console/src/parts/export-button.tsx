@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { download } from '../api/download';
 import { ActionButton } from './action-button';
+import { t } from '../messages/catalogue';
 
 type Props = {
   readonly path: string;
@@ -12,7 +13,7 @@ type Props = {
 };
 
 /** Downloads a list or report under a name that says what it contains. */
-export function ExportButton({ path, type = 'text/csv', fileName, label = 'Download CSV' }: Props): ReactNode {
+export function ExportButton({ path, type = 'text/csv', fileName, label = t('Download CSV') }: Props): ReactNode {
   const action = useMutation({ mutationFn: () => download(path, type, fileName) });
   return <ActionButton action={action} icon="download" label={label} />;
 }

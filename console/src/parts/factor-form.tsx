@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { passkeyAnswer, type FactorProof, type FactorRequired } from '../api/factors';
 import { KontorError } from '../api/problem';
 import { ProblemView } from './problem-view';
+import { t } from '../messages/catalogue';
 
 type Props = {
   readonly asked: FactorRequired;
@@ -31,7 +32,7 @@ export function FactorForm({ asked, send, cancel }: Props): ReactNode {
           }}
           variant="default"
         >
-          Use a passkey
+          {t('Use a passkey')}
         </Button>
       )}
       <CodeForm
@@ -42,7 +43,7 @@ export function FactorForm({ asked, send, cancel }: Props): ReactNode {
           action.mutate({ factorToken, ...proof });
         }}
       />
-      <Switch label="Back" onClick={cancel} />
+      <Switch label={t('Back')} onClick={cancel} />
     </Stack>
   );
 }
@@ -54,8 +55,8 @@ type CodeProps = {
 };
 
 const WORDS = {
-  code: { label: 'Code', hint: 'From your authenticator app.', other: 'Use a recovery code' },
-  recoveryCode: { label: 'Recovery code', hint: 'Each recovery code works once.', other: 'Use a code' },
+  code: { label: t('Code'), hint: t('From your authenticator app.'), other: t('Use a recovery code') },
+  recoveryCode: { label: t('Recovery code'), hint: t('Each recovery code works once.'), other: t('Use a code') },
 } as const;
 
 function CodeForm({ methods, isPending, send }: CodeProps): ReactNode {
@@ -84,7 +85,7 @@ function CodeForm({ methods, isPending, send }: CodeProps): ReactNode {
           value={text}
         />
         <Button loading={isPending} type="submit">
-          Continue
+          {t('Continue')}
         </Button>
         {hasBoth && (
           <Switch
@@ -101,7 +102,7 @@ function CodeForm({ methods, isPending, send }: CodeProps): ReactNode {
 }
 
 const titleOf = (error: Error): string | undefined =>
-  error instanceof KontorError && error.status === 401 ? 'That did not work' : undefined;
+  error instanceof KontorError && error.status === 401 ? t('That did not work') : undefined;
 
 const Switch = ({ label, onClick }: { label: string; onClick: () => void }): ReactNode => (
   <Text size="sm">

@@ -1,5 +1,7 @@
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+import { t } from '../messages/catalogue';
+import { locale } from '../messages/language';
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -16,7 +18,7 @@ export function bytes(value: number): string {
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
-  if (ms < SECOND_MS) return `${whole.format(ms)} ms`;
+  if (ms < SECOND_MS) return t('{ms} ms', { ms: whole.format(ms) });
   if (ms < MINUTE_MS) return `${fine.format(ms / SECOND_MS)} s`;
   const [unit, large, below, small] =
     ms < HOUR_MS
@@ -28,14 +30,14 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / unit)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
 }
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 /** `just now`, `3 minutes ago`, `in 2 hours`. */
 export function ago(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);
   // The clocks of the service and of this device differ slightly. The time used here may also be a few seconds old.
-  if (size < 6 * SECOND_MS) return 'just now';
+  if (size < 6 * SECOND_MS) return t('just now');
   if (size < MINUTE_MS) return relative.format(Math.round(ms / SECOND_MS), 'second');
   if (size < HOUR_MS) return relative.format(Math.round(ms / MINUTE_MS), 'minute');
   if (size < DAY_MS) return relative.format(Math.round(ms / HOUR_MS), 'hour');

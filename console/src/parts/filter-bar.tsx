@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
 import { useTyped } from './typed';
+import { t } from '../messages/catalogue';
 
 /** Navigation options for an address change within a page: no history entry, no scrolling. */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
@@ -36,11 +37,11 @@ export function FilterBar({ children, filters = {}, onClear }: BarProps): ReactN
         onClick={toggle}
         variant="default"
       >
-        Filters
+        {t('Filters')}
       </Button>
       {Object.keys(filters).length > 0 && (
         <Button leftSection={<Icon name="close" size={14} />} onClick={onClear} size="sm" variant="subtle">
-          Clear filters
+          {t('Clear filters')}
         </Button>
       )}
     </search>
@@ -73,7 +74,7 @@ export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
   return (
     <TextInput
       className="k-search"
-      label="Search"
+      label={t('Search')}
       leftSection={<Icon name="search" size={16} />}
       onChange={({ currentTarget }) => {
         type(currentTarget.value);
@@ -99,7 +100,7 @@ export function Choice<T extends string>({ label, value, options, onChange }: Ch
       allowDeselect={false}
       checkIconPosition="right"
       className="k-choice"
-      data={[{ value: '', label: 'Any' }, ...options.map(([each, words]) => ({ value: each, label: words }))]}
+      data={[{ value: '', label: t('Any') }, ...options.map(([each, words]) => ({ value: each, label: words }))]}
       label={label}
       onChange={(chosen) => {
         onChange(options.find(([each]) => each === chosen)?.[0]);

@@ -4,6 +4,7 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
+import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
   /** Initial values. */
@@ -90,7 +91,7 @@ function FormBody<Result>(props: BodyProps<Result>): ReactNode {
         {fields(form)}
         <Group justify="flex-end" mt={isQuestion ? 0 : 'xs'}>
           <Button disabled={action.isPending} onClick={close} variant="default">
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button
             color={isDangerous === true ? 'red' : undefined}

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Draft, Form } from './form';
 import { Icon } from './icons';
+import { inSentence, t } from '../messages/catalogue';
 
 /** A view of the fields whose names start with the prefix, without it. */
 export const scoped = (form: Form, prefix: string): Form => ({
@@ -65,7 +66,7 @@ export function FormLines({ form, list, label, blank, min = 1, children }: Props
         <div aria-label={`${label} ${index + 1}`} className="k-line" key={index} role="group">
           {children(scoped(form, lineAt(list, index)), index)}
           <ActionIcon
-            aria-label={`Remove ${label.toLowerCase()} ${index + 1}`}
+            aria-label={t('Remove {noun} {index}', { noun: inSentence(label), index: index + 1 })}
             className="k-line-end"
             disabled={lines.length <= min}
             onClick={() => {
@@ -87,7 +88,7 @@ export function FormLines({ form, list, label, blank, min = 1, children }: Props
           size="xs"
           variant="default"
         >
-          Add {label.toLowerCase()}
+          {t('Add {noun}', { noun: inSentence(label) })}
         </Button>
       </Group>
     </div>

@@ -4,6 +4,7 @@ import { KontorError } from '../api/problem';
 import { amountWords } from './money';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
+import { t } from '../messages/catalogue';
 
 /** Form values by field path, in the service's notation (`owner.email`). */
 export type Draft = Readonly<Record<string, string>>;
@@ -81,7 +82,7 @@ type AmountProps = Omit<TextProps, 'type' | 'autoComplete' | 'inputMode'>;
 
 /** An amount in the notation of the viewer's locale; `amountOf` converts it for the service. */
 export const AmountField = (props: AmountProps): ReactNode => (
-  <TextField hint={`For example, ${amountWords('1250.00')}`} inputMode="decimal" {...props} />
+  <TextField hint={t('For example, {value}', { value: amountWords('1250.00') })} inputMode="decimal" {...props} />
 );
 
 export const AreaField = ({ form, name, label, hint, required }: FieldProps): ReactNode => (
@@ -126,7 +127,9 @@ export function FormProblem({ error, form }: { error: unknown; form: Form }): Re
   if (!isAllShown) return <ProblemView error={error} />;
   return (
     <Text c="var(--k-bad)" role="alert" size="sm">
-      Nothing was saved. Correct the {errors.length === 1 ? 'marked field' : `${errors.length} marked fields`}.
+      {t('Nothing was saved. Correct the {errors, plural, one {marked field} other {# marked fields}}.', {
+        errors: errors.length,
+      })}
     </Text>
   );
 }

@@ -14,13 +14,14 @@ import { Panel } from './panel';
 import { RemoteField } from './remote-field';
 import { StatusBadge, type Tone } from './status-badge';
 import { TenantName } from './tenant-name';
+import { rich, t } from '../messages/catalogue';
 
 type Forwarder = NonNullable<Queue['forwarder']>;
 
 const STATES: Readonly<Record<Forwarder['state'], readonly [Tone, string]>> = {
-  RUNNING: ['good', 'Running'],
-  PAUSED: ['warning', 'Paused'],
-  WAITING_FOR_RESUME: ['bad', 'Waiting to be resumed'],
+  RUNNING: ['good', t('Running')],
+  PAUSED: ['warning', t('Paused')],
+  WAITING_FOR_RESUME: ['bad', t('Waiting to be resumed')],
 };
 
 /** State of the forwarder of integration events, and its rewinds. */
@@ -28,19 +29,20 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
   if (forwarder === null) return null;
   const [tone, words] = STATES[forwarder.state];
   return (
-    <Panel aside={<Actions forwarder={forwarder} name={name} />} title="Integration events">
+    <Panel aside={<Actions forwarder={forwarder} name={name} />} title={t('Integration events')}>
       <Group gap="sm">
         <StatusBadge tone={tone}>{words}</StatusBadge>
         {forwarder.pausedAt !== null && (
           <span className="k-nothing">
-            since <Instant as="relative" at={forwarder.pausedAt} />
+            {rich('since {instant}', { instant: <Instant as="relative" at={forwarder.pausedAt} /> })}
           </span>
         )}
       </Group>
       {forwarder.state === 'WAITING_FOR_RESUME' && (
         <Text mt="xs" size="sm">
-          The forwarder has no checkpoint because the history was restored or the read models were lost. It publishes
-          nothing until you resume it.
+          {t(
+            'The forwarder has no checkpoint because the history was restored or the read models were lost. It publishes nothing until you resume it.',
+          )}
         </Text>
       )}
       <RewindProgress forwarder={forwarder} />
@@ -51,12 +53,8 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
 /** `, of the types kontor.sale.*`; empty for a rewind of all messages. */
 const scopeOf = ({ tenantId, types }: { tenantId: string | null; types: string[] | null }): ReactNode => (
   <>
-    {tenantId !== null && (
-      <>
-        , of <TenantName id={tenantId} />
-      </>
-    )}
-    {types !== null && `, only ${types.join(', ')}`}
+    {tenantId !== null && rich(', of {tenantName}', { tenantName: <TenantName id={tenantId} /> })}
+    {types !== null && t(', only {value}', { value: types.join(', ') })}
   </>
 );
 
@@ -65,21 +63,27 @@ function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: {
     return (
       <>
         <Text mt="sm" size="sm">
-          Rewind: {rewind.progress} %, {count(rewind.published)} events republished
-          {scopeOf(rewind)}
-          {waitingRewinds > 0 && `, ${count(waitingRewinds)} more rewinds waiting`}
+          {rich('Rewind: {progress} %, {published} events republished{rewind}', {
+            progress: rewind.progress,
+            published: count(rewind.published),
+            rewind: scopeOf(rewind),
+          })}
+          {waitingRewinds > 0 &&
+            t(', {waitingRewinds} more rewinds waiting', { waitingRewinds: count(waitingRewinds) })}
         </Text>
         <Progress.Root mb={4} mt={2}>
-          <Progress.Section aria-label="Rewind" value={rewind.progress} />
+          <Progress.Section aria-label={t('Rewind')} value={rewind.progress} />
         </Progress.Root>
       </>
     );
   if (lastRewind === null) return null;
   return (
     <Text className="k-nothing" mt="sm" size="sm">
-      Last rewind{scopeOf(lastRewind)}:{' '}
-      {lastRewind.status === 'DONE' ? `${count(lastRewind.published ?? 0)} events republished` : 'cancelled'},{' '}
-      <Instant as="relative" at={lastRewind.endedAt} />
+      {rich('Last rewind{lastRewind}:', { lastRewind: scopeOf(lastRewind) })}{' '}
+      {lastRewind.status === 'DONE'
+        ? t('{published} events republished', { published: count(lastRewind.published ?? 0) })
+        : t('cancelled')}
+      , <Instant as="relative" at={lastRewind.endedAt} />
     </Text>
   );
 }
@@ -99,10 +103,10 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           act={() => data(api.DELETE('/api/platform/forwarders/{name}/rewind', path))}
           icon="close"
           key="cancel"
-          label="Cancel rewind"
+          label={t('Cancel rewind')}
           onDone={onDone}
         >
-          Cancel this rewind and all waiting ones? Messages that were already republished cannot be recalled.
+          {t('Cancel this rewind and all waiting ones? Messages that were already republished cannot be recalled.')}
         </ConfirmAction>
       )}
       {forwarder.state === 'RUNNING' ? (
@@ -110,10 +114,10 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           act={() => data(api.POST('/api/platform/forwarders/{name}/pause', path))}
           icon="close"
           key="pause"
-          label="Pause"
+          label={t('Pause')}
           onDone={onDone}
         >
-          Pause publishing until you resume it? Events remain in the history, and none are lost.
+          {t('Pause publishing until you resume it? Events remain in the history, and none are lost.')}
         </ConfirmAction>
       ) : (
         <ResumeAction hasCheckpoint={forwarder.state === 'PAUSED'} key="resume" name={name} onDone={onDone} />
@@ -145,22 +149,22 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
         <TextField
           autoFocus
           form={form}
-          hint="Of the first event to republish; 0 for the whole history. Leave empty to start at a time."
-          label="Position"
+          hint={t('Of the first event to republish; 0 for the whole history. Leave empty to start at a time.')}
+          label={t('Position')}
           name="position"
         />
         <TextField
           form={form}
-          hint="In your time zone."
-          label="Or recorded since"
+          hint={t('In your time zone.')}
+          label={t('Or recorded since')}
           name="instant"
           type="datetime-local"
         />
-        <RemoteField form={form} label="Only for the tenant" name="tenantId" source={tenantSource} />
+        <RemoteField form={form} label={t('Only for the tenant')} name="tenantId" source={tenantSource} />
         <AreaField
           form={form}
-          hint="One message type per line, such as kontor.sale.booked.v1. Leave empty for all."
-          label="Only these messages"
+          hint={t('One message type per line, such as kontor.sale.booked.v1. Leave empty for all.')}
+          label={t('Only these messages')}
           name="types"
         />
       </>
@@ -168,8 +172,8 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
     icon="refresh"
     initial={{ position: '', instant: '', tenantId: '', types: '' }}
     key="rewind"
-    label="Rewind"
-    lead="Republishes messages and marks them as replayed. New messages go first."
+    label={t('Rewind')}
+    lead={t('Republishes messages and marks them as replayed. New messages go first.')}
     onDone={onDone}
   />
 );
@@ -187,18 +191,18 @@ function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasChe
         )
       }
       icon="refresh"
-      label="Resume"
+      label={t('Resume')}
       onDone={onDone}
     >
-      Resume publishing integration events.
+      {t('Resume publishing integration events.')}
       <Select
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
         data={[
-          ...(hasCheckpoint ? [{ value: 'checkpoint', label: 'From the checkpoint' }] : []),
-          { value: 'now', label: 'From now; skip earlier events' },
+          ...(hasCheckpoint ? [{ value: 'checkpoint', label: t('From the checkpoint') }] : []),
+          { value: 'now', label: t('From now; skip earlier events') },
         ]}
-        label="Continue"
+        label={t('Continue')}
         mt="sm"
         onChange={(value) => {
           setFrom(value ?? 'now');

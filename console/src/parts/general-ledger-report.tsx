@@ -10,15 +10,16 @@ import { RemoteChoice } from './remote-choice';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
 import { typeWords } from './transaction-words';
+import { t } from '../messages/catalogue';
 
 type Row = GeneralLedger['rows'][number];
 const PAGE_SIZE = 50;
 
 const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<Row>[] => [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} />, total: 'Total' },
+  { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} />, total: t('Total') },
   {
     key: 'what',
-    header: 'Transaction',
+    header: t('Transaction'),
     cell: (row) => (
       <>
         <Link params={{ id: row.transactionId }} to="/transactions/$id">
@@ -30,7 +31,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
   },
   {
     key: 'account',
-    header: 'Account',
+    header: t('Account'),
     cell: ({ name, code }) => (
       <>
         {name}
@@ -40,14 +41,14 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
   },
   {
     key: 'debit',
-    header: 'Debit',
+    header: t('Debit'),
     numeric: true,
     cell: ({ debit }) => <Figure amount={debit} />,
     total: amountWords(totalDebit),
   },
   {
     key: 'credit',
-    header: 'Credit',
+    header: t('Credit'),
     numeric: true,
     cell: ({ credit }) => <Figure amount={credit} />,
     total: amountWords(totalCredit),
@@ -71,7 +72,7 @@ export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNo
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <RemoteChoice
             className="k-choice"
-            label="Account"
+            label={t('Account')}
             onChange={(next) => {
               onChange({ ...filters, accountId: next, page: undefined });
             }}
@@ -82,14 +83,14 @@ export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNo
       }
       knownAt={filters.knownAt}
       query={useQuery(generalLedgerQuery(parameters))}
-      title="Postings"
+      title={t('Postings')}
     >
       {(report) => (
         <DataTable
           columns={columnsOf(report)}
-          empty="Nothing was posted in this period."
+          empty={t('Nothing was posted in this period.')}
           keyOf={(row) => String(report.rows.indexOf(row))}
-          label="General ledger"
+          label={t('General ledger')}
           pages={{
             page,
             totalPages: Math.ceil(report.rows.length / PAGE_SIZE),

@@ -2,13 +2,14 @@ import type { ReactNode } from 'react';
 import { ago } from './figures';
 import { useNowMs } from './now';
 import { useZone, VIEWER_ZONE } from './zone';
+import { locale } from '../messages/language';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function words(date: Date, timeZone: string): string {
   let format = formats.get(timeZone);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(undefined, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
+    format = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
     formats.set(timeZone, format);
   }
   return format.format(date);

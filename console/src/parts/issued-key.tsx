@@ -3,12 +3,13 @@ import type { ReactNode } from 'react';
 import type { IssuedKey } from '../api/keys';
 import { CopyButton } from './copy-button';
 import { SecretOnce } from './secret-once';
+import { t } from '../messages/catalogue';
 
 const EXAMPLE_BODY = {
   externalId: 'order-1001',
   occurredAt: '2026-03-04T10:00:00Z',
   currency: 'EUR',
-  lines: [{ description: 'Espresso machine', quantity: 1, unitPrice: '100.00', taxRate: 19 }],
+  lines: [{ description: t('Espresso machine'), quantity: 1, unitPrice: '100.00', taxRate: 19 }],
 };
 
 /** Shell command that pushes a sale. */
@@ -27,10 +28,12 @@ type Props = { readonly issued: IssuedKey; readonly currency: string; readonly c
 export const IssuedKeyOnce = ({ issued: { name, key }, currency, close }: Props): ReactNode => (
   <SecretOnce
     close={close}
-    label={`Key for ${name}`}
-    lead="The service stores only a hash and cannot show the key again. Store the key in the partner's system before you close this dialog."
+    label={t('Key for {name}', { name })}
+    lead={t(
+      "The service stores only a hash and cannot show the key again. Store the key in the partner's system before you close this dialog.",
+    )}
     secret={key}
-    what="key"
+    what={t('key')}
   >
     <Example currency={currency} keyText={key} />
   </SecretOnce>
@@ -40,14 +43,14 @@ export const IssuedKeyOnce = ({ issued: { name, key }, currency, close }: Props)
 export function Example({ keyText, currency }: { keyText: string; currency: string }): ReactNode {
   const text = exampleOf(keyText, currency);
   return (
-    <section aria-label="Usage">
+    <section aria-label={t('Usage')}>
       <Group gap={4} mb={4}>
         <Text fw={600} size="sm">
-          Usage
+          {t('Usage')}
         </Text>
-        <CopyButton value={text} what="example" />
+        <CopyButton value={text} what={t('example')} />
       </Group>
-      <pre aria-label="Example of a sale" className="k-json" role="region" tabIndex={0}>
+      <pre aria-label={t('Example of a sale')} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>
     </section>

@@ -9,6 +9,7 @@ import { FormLines, linesAs, linesIn } from './form-lines';
 import { amountWords, typedAmount } from './money';
 import { RemoteField } from './remote-field';
 import { StatusBadge } from './status-badge';
+import { t } from '../messages/catalogue';
 
 const BLANK: Draft = { accountId: '', debit: '', credit: '', description: '' };
 
@@ -56,14 +57,17 @@ function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): R
   const difference = debit > credit ? debit - credit : credit - debit;
   return (
     <p aria-live="polite" className="k-sums">
-      <span>Debit {words(debit)}</span>
-      <span>Credit {words(credit)}</span>
+      <span>{t('Debit {debit}', { debit: words(debit) })}</span>
+      <span>{t('Credit {credit}', { credit: words(credit) })}</span>
       {difference > 0n ? (
         <StatusBadge tone="bad">
-          {words(difference)} missing on the {debit > credit ? 'credit' : 'debit'} side
+          {t('{difference} missing on the {debit, select, true {credit} other {debit}} side', {
+            difference: words(difference),
+            debit: String(debit > credit),
+          })}
         </StatusBadge>
       ) : (
-        debit > 0n && <StatusBadge tone="good">Balanced</StatusBadge>
+        debit > 0n && <StatusBadge tone="good">{t('Balanced')}</StatusBadge>
       )}
     </p>
   );
@@ -83,22 +87,26 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
     const tax = unitsOf(amountIn(taxIn(gross, percent), digits)) ?? 0n;
     const words = (units: bigint): string => typedAmount(amountIn(units, digits));
     const net = { ...line, [side]: words(gross - tax) };
-    const next = [...lines.slice(0, index), net, { ...BLANK, [side]: words(tax), description: `Tax ${rate}%` }];
+    const next = [
+      ...lines.slice(0, index),
+      net,
+      { ...BLANK, [side]: words(tax), description: t('Tax {rate}%', { rate }) },
+    ];
     form.replace({ ...form.values, ...linesAs('lines', [...next, ...lines.slice(index + 1)]) });
   };
   return (
     <Group align="flex-end" gap="xs">
       <TextInput
-        description="For example 19, to split a gross amount into net and tax"
+        description={t('For example 19, to split a gross amount into net and tax')}
         inputMode="decimal"
-        label="Tax rate, %"
+        label={t('Tax rate, %')}
         onChange={({ currentTarget }) => {
           setRate(currentTarget.value);
         }}
         value={rate}
       />
       <Button disabled={line === undefined || (percent ?? 0n) <= 0n} onClick={split} variant="default">
-        Split tax off {line === undefined ? 'a line' : `line ${index + 1}`}
+        {line === undefined ? t('Split tax off a line') : t('Split tax off line {line}', { line: index + 1 })}
       </Button>
     </Group>
   );
@@ -110,23 +118,23 @@ export function JournalFields({ form }: { form: Form }): ReactNode {
   return (
     <>
       <div className="k-fields">
-        <TextField form={form} label="Date" name="date" required type="date" />
-        <TextField form={form} label="Reference" name="reference" />
-        <RemoteField form={form} label="Branch" name="branchId" source={branchSource} />
+        <TextField form={form} label={t('Date')} name="date" required type="date" />
+        <TextField form={form} label={t('Reference')} name="reference" />
+        <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
       </div>
-      <FormLines blank={BLANK} form={form} label="Line" list="lines" min={2}>
+      <FormLines blank={BLANK} form={form} label={t('Line')} list="lines" min={2}>
         {(line) => (
           <>
-            <RemoteField form={line} label="Account" name="accountId" required source={accountSource} />
-            <TextField form={line} inputMode="decimal" label="Debit" name="debit" />
-            <TextField form={line} inputMode="decimal" label="Credit" name="credit" />
-            <TextField form={line} label="Note" name="description" />
+            <RemoteField form={line} label={t('Account')} name="accountId" required source={accountSource} />
+            <TextField form={line} inputMode="decimal" label={t('Debit')} name="debit" />
+            <TextField form={line} inputMode="decimal" label={t('Credit')} name="credit" />
+            <TextField form={line} label={t('Note')} name="description" />
           </>
         )}
       </FormLines>
       <Sums digits={digits} lines={linesIn(form.values, 'lines')} />
       <SplitTax digits={digits} form={form} />
-      <AreaField form={form} label="Description" name="description" />
+      <AreaField form={form} label={t('Description')} name="description" />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button';
+import { inSentence, t } from '../messages/catalogue';
 
 /** Indented JSON in a scrollable box. */
 export function JsonView({ value, label }: { value: unknown; label: string }): ReactNode {
@@ -11,10 +12,10 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
         <Text component="h3" fw={600} size="sm">
           {label}
         </Text>
-        <CopyButton value={text} what={label.toLowerCase()} />
+        <CopyButton value={text} what={inSentence(label)} />
       </Group>
       {/** Makes the box scrollable by keyboard. */}
-      <pre aria-label={`${label} as JSON`} className="k-json" role="region" tabIndex={0}>
+      <pre aria-label={t('{label} as JSON', { label })} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>
     </section>

@@ -5,6 +5,7 @@ import { count } from './figures';
 import { Instant } from './instant';
 import { useNowMs } from './now';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 /** Time before its expiry at which a key should be replaced. */
 const SOON_MS = 14 * 24 * 60 * 60_000;
@@ -12,12 +13,12 @@ const SOON_MS = 14 * 24 * 60 * 60_000;
 type Standing = readonly [tone: Tone, words: string, at: string | null];
 
 function standingOf({ revokedAt, expiresAt, previousSecretExpiresAt }: Key, nowMs: number): Standing {
-  if (revokedAt !== null) return ['idle', 'Revoked', revokedAt];
-  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return ['bad', 'Expired', expiresAt];
-  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs + SOON_MS) return ['warning', 'Expires soon', expiresAt];
+  if (revokedAt !== null) return ['idle', t('Revoked'), revokedAt];
+  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return ['bad', t('Expired'), expiresAt];
+  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs + SOON_MS) return ['warning', t('Expires soon'), expiresAt];
   if (previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > nowMs)
-    return ['busy', 'Two secrets; the old one ends', previousSecretExpiresAt];
-  return ['good', 'Active', null];
+    return ['busy', t('Two secrets; the old one ends'), previousSecretExpiresAt];
+  return ['good', t('Active'), null];
 }
 
 /** Whether a key works, and since or until when. */
@@ -37,26 +38,26 @@ function KeyStatus({ of }: { of: Key }): ReactNode {
 
 /** Columns common to all lists of keys. */
 export const keyColumns: readonly Column<Key>[] = [
-  { key: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
-  { key: 'source', header: "Partner's system", cell: ({ sourceId }) => <code>{sourceId}</code> },
-  { key: 'status', header: 'Status', cell: (key) => <KeyStatus of={key} /> },
+  { key: 'name', header: t('Name'), cell: ({ name }) => <strong>{name}</strong> },
+  { key: 'source', header: t("Partner's system"), cell: ({ sourceId }) => <code>{sourceId}</code> },
+  { key: 'status', header: t('Status'), cell: (key) => <KeyStatus of={key} /> },
   {
     key: 'limit',
-    header: 'Requests per minute',
+    header: t('Requests per minute'),
     numeric: true,
     cell: ({ rateLimit }) => count(rateLimit),
   },
   {
     key: 'used',
-    header: 'Last used',
+    header: t('Last used'),
     cell: ({ lastUsedAt }) =>
-      lastUsedAt === null ? <span className="k-nothing">Never</span> : <Instant as="relative" at={lastUsedAt} />,
+      lastUsedAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="relative" at={lastUsedAt} />,
   },
   {
     key: 'expires',
-    header: 'Expires',
+    header: t('Expires'),
     cell: ({ expiresAt }) =>
-      expiresAt === null ? <span className="k-nothing">Never</span> : <Instant at={expiresAt} />,
+      expiresAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant at={expiresAt} />,
   },
-  { key: 'created', header: 'Created', cell: ({ createdAt }) => <Instant as="relative" at={createdAt} /> },
+  { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant as="relative" at={createdAt} /> },
 ];

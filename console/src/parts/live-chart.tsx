@@ -3,6 +3,8 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { count } from './figures';
+import { t } from '../messages/catalogue';
+import { locale } from '../messages/language';
 
 type Series = {
   readonly label: string;
@@ -32,7 +34,7 @@ const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max *
 
 /** Steps between labels on the axis; integers, because the charted values are integers. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 function optionsOf({ series, height = 180, axes = true }: Props, width: number, inks: Inks): uPlot.Options {
   const axis = { stroke: inks.axis, grid: { stroke: inks.grid, width: 1 }, ticks: { stroke: inks.grid, width: 1 } };
@@ -96,7 +98,7 @@ export function LiveChart(props: Props): ReactNode {
   return (
     <figure className="k-chart">
       <div aria-label={summary} ref={box} role="img" style={{ height }} />
-      {axes && !isDrawn && <p className="k-chart-note">Waiting for the second value…</p>}
+      {axes && !isDrawn && <p className="k-chart-note">{t('Waiting for the second value…')}</p>}
       {axes && series.length > 1 && <Legend labels={series.map(({ label }) => label)} />}
     </figure>
   );

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { t } from '../messages/catalogue';
+import { locale } from '../messages/language';
 
 /**
  * Formats an amount in the viewer's locale, with the digits of its currency. Exact, because it uses no floating-point
@@ -6,7 +8,7 @@ import type { ReactNode } from 'react';
  */
 export function amountWords(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;
-  const format = new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
@@ -14,7 +16,7 @@ export function amountWords(amount: string): string {
 export function typedAmount(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
-  return new Intl.NumberFormat(undefined, format).format(amount as Intl.StringNumericLiteral);
+  return new Intl.NumberFormat(locale, format).format(amount as Intl.StringNumericLiteral);
 }
 
 type MoneyProps = {
@@ -35,7 +37,7 @@ export const Money = ({ amount, currency, direction = null }: MoneyProps): React
 
 /** A customer's balance in words, because a sign is easily misread. */
 export function Balance({ amount, currency }: { amount: string; currency: string }): ReactNode {
-  const words = /^-/.test(amount) ? 'we owe' : isSome(amount) ? 'owes us' : 'settled';
+  const words = /^-/.test(amount) ? t('we owe') : isSome(amount) ? t('owes us') : t('settled');
   return (
     <>
       <span className="k-nothing">{words}</span> <Money amount={amount.replace(/^-/, '')} currency={currency} />

@@ -8,6 +8,7 @@ import { Icon } from './icons';
 import { Instant } from './instant';
 import { ProblemView } from './problem-view';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 const TONES: Readonly<Record<Notification['type'], Tone>> = {
   INFO: 'busy',
@@ -50,7 +51,7 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
       <div className="k-notice-head">
         <StatusBadge tone={TONES[type]} {...(type === 'INFO' && { icon: 'info' as const })}>
           {title}
-          {!isRead && <span className="k-nothing"> · new</span>}
+          {!isRead && <span className="k-nothing">{t('· new')}</span>}
         </StatusBadge>
         <small className="k-nothing">
           <Instant as="relative" at={createdAt} />
@@ -68,14 +69,14 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
         />
         {!isRead && (
           <Button
-            aria-label={`Mark as read: ${title}`}
+            aria-label={t('Mark as read: {title}', { title })}
             leftSection={<Icon name="check" size={14} />}
             loading={read.isPending}
             onClick={markRead}
             size="compact-xs"
             variant="subtle"
           >
-            Mark as read
+            {t('Mark as read')}
           </Button>
         )}
       </Group>
@@ -103,12 +104,12 @@ function Follow({ link, onFollow }: { link: string | null; onFollow: () => void 
           history.push(safe.to);
         }}
       >
-        Open
+        {t('verb| Open')}
       </a>
     );
   return (
     <a href={safe.to} onClick={onFollow} rel="noopener noreferrer" target="_blank">
-      Open {safe.host ?? safe.to}
+      {t('Open {host}', { host: safe.host ?? safe.to })}
     </a>
   );
 }
@@ -130,7 +131,7 @@ export function ReadAll({ isUseful }: { isUseful: boolean }): ReactNode {
         size="xs"
         variant="default"
       >
-        Mark all as read
+        {t('Mark all as read')}
       </Button>
     </>
   );

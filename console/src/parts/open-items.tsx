@@ -9,6 +9,7 @@ import { count } from './figures';
 import { amountWords } from './money';
 import { Panel } from './panel';
 import { typeWords } from './transaction-words';
+import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
@@ -16,16 +17,16 @@ type Item = OpenItems['items'][number];
 const columnsOf = (total: string): readonly Column<Item>[] => [
   {
     key: 'date',
-    header: 'Date',
-    total: 'Total',
+    header: t('Date'),
+    total: t('Total'),
     cell: ({ date }) => (date === null ? <span className="k-nothing">—</span> : <Day on={date} />),
   },
   {
     key: 'what',
-    header: 'Document',
+    header: t('Document'),
     cell: (item) =>
       item.transactionId === null ? (
-        'Payments on account'
+        t('Payments on account')
       ) : (
         <>
           <Link params={{ id: item.transactionId }} to="/transactions/$id">
@@ -37,12 +38,12 @@ const columnsOf = (total: string): readonly Column<Item>[] => [
   },
   {
     key: 'age',
-    header: 'Age',
+    header: t('Age'),
     numeric: true,
     cell: ({ days }) => (days === null ? <span className="k-nothing">—</span> : `${count(days)} d`),
   },
-  { key: 'amount', header: 'Amount', numeric: true, cell: ({ amount }) => amountWords(amount) },
-  { key: 'open', header: 'Open', numeric: true, cell: ({ open }) => amountWords(open), total: amountWords(total) },
+  { key: 'amount', header: t('Amount'), numeric: true, cell: ({ amount }) => amountWords(amount) },
+  { key: 'open', header: t('Open'), numeric: true, cell: ({ open }) => amountWords(open), total: amountWords(total) },
 ];
 
 /** What a customer has not paid yet, oldest first. */
@@ -53,13 +54,13 @@ export function OpenItemsPanel({ id, name }: { id: string; name: string }): Reac
       aside={
         <ExportButton fileName={`${fileNameOf('open-items', name)}.csv`} path={`/api/customers/${id}/open-items`} />
       }
-      title="Open items"
+      title={t('Open items')}
     >
       <DataTable
         columns={columnsOf(items.data?.total ?? '0')}
-        empty="Nothing is open."
+        empty={t('Nothing is open.')}
         keyOf={({ transactionId }) => transactionId ?? 'rest'}
-        label="Open items"
+        label={t('Open items')}
         query={items}
         rows={items.data?.items}
       />

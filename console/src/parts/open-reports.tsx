@@ -9,23 +9,24 @@ import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } fro
 import { ReportPanel } from './report-panel';
 import { useZone } from './zone';
 import { today } from './zone-days';
+import { t } from '../messages/catalogue';
 
 type AgeingRow = Ageing['rows'][number];
 
 const AGES = [
-  ['current', 'Current'],
-  ['d30', '1–30 days'],
-  ['d60', '31–60 days'],
-  ['d90', '61–90 days'],
-  ['older', 'Older'],
-  ['total', 'Total'],
+  ['current', t('Current')],
+  ['d30', t('1–30 days')],
+  ['d60', t('31–60 days')],
+  ['d90', t('61–90 days')],
+  ['older', t('Older')],
+  ['total', t('Total')],
 ] as const;
 
 const ageingColumns = ({ totals }: Ageing): readonly Column<AgeingRow>[] => [
   {
     key: 'name',
-    header: 'Customer',
-    total: 'Total',
+    header: t('Customer'),
+    total: t('Total'),
     cell: ({ customerId, name, code }) => (
       <>
         <Link params={{ id: customerId }} to="/customers/$id">
@@ -56,14 +57,14 @@ export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
       filters={<ReportFilterBar filters={filters} onChange={onChange} scope="day" />}
       knownAt={filters.knownAt}
       query={useQuery(ageingQuery(parameters))}
-      title="Open items of customers"
+      title={t('Open items of customers')}
     >
       {(report) => (
         <DataTable
           columns={ageingColumns(report)}
-          empty="Nobody owes anything on this day."
+          empty={t('Nobody owes anything on this day.')}
           keyOf={({ customerId }) => customerId}
-          label="Ageing"
+          label={t('Ageing')}
           rows={report.rows}
         />
       )}
@@ -74,17 +75,17 @@ export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
 type TaxRow = TaxReport['rows'][number];
 
 const KINDS = [
-  ['sales', 'Sales'],
-  ['returns', 'Returns'],
-  ['cancellations', 'Cancellations'],
+  ['sales', t('Sales')],
+  ['returns', t('Returns')],
+  ['cancellations', t('Cancellations')],
 ] as const;
 
 const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
   {
     key: 'rate',
-    header: 'Rate',
-    total: 'Total',
-    cell: ({ rate }) => (rate === null ? 'Without a rate' : `${amountWords(rate)}%`),
+    header: t('Rate'),
+    total: t('Total'),
+    cell: ({ rate }) => (rate === null ? t('Without a rate') : `${amountWords(rate)}%`),
   },
   ...KINDS.flatMap(([kind, header]): Column<TaxRow>[] =>
     (['net', 'tax'] as const).map((part) => ({
@@ -97,14 +98,14 @@ const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
   ),
   {
     key: 'net',
-    header: 'Net',
+    header: t('Net'),
     numeric: true,
     cell: ({ net }) => <Figure amount={net} />,
     total: amountWords(totals.net),
   },
   {
     key: 'tax',
-    header: 'Tax',
+    header: t('Tax'),
     numeric: true,
     cell: ({ tax }) => <Figure amount={tax} />,
     total: amountWords(totals.tax),
@@ -121,25 +122,25 @@ export function TaxReportView({ filters, onChange }: ReportProps): ReactNode {
       filters={<ReportFilterBar filters={filters} onChange={onChange} scope="period" />}
       knownAt={filters.knownAt}
       query={useQuery(taxQuery(parameters))}
-      title="Tax by rate"
+      title={t('Tax by rate')}
     >
       {(report) => (
         <>
           <DataTable
             columns={taxColumns(report)}
-            empty="No documents with tax in this period."
+            empty={t('No documents with tax in this period.')}
             keyOf={({ rate }) => rate ?? ''}
-            label="Tax by rate"
+            label={t('Tax by rate')}
             rows={report.rows}
           />
-          <h3 className="k-subtitle">Tax account</h3>
+          <h3 className="k-subtitle">{t('Tax account')}</h3>
           <Facts
             of={(
               [
-                ['Opening balance', report.reconciliation.opening],
-                ['From these documents', report.reconciliation.documents],
-                ['Other postings', report.reconciliation.other],
-                ['Closing balance', report.reconciliation.closing],
+                [t('Opening balance'), report.reconciliation.opening],
+                [t('From these documents'), report.reconciliation.documents],
+                [t('Other postings'), report.reconciliation.other],
+                [t('Closing balance'), report.reconciliation.closing],
               ] as const
             ).map(([name, amount]) => [name, <Money amount={amount} currency={report.currency} key={name} />])}
           />

@@ -1,6 +1,7 @@
 import { Button, Pagination, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { count } from './figures';
+import { t } from '../messages/catalogue';
 
 export type PagesProps = {
   readonly page: number;
@@ -11,6 +12,13 @@ export type PagesProps = {
   readonly onPage: (page: number) => void;
 };
 
+const CONTROLS = {
+  first: t('first page'),
+  previous: t('previous page'),
+  next: t('next page'),
+  last: t('last page'),
+} as const;
+
 /** Pagination with the total number of items. */
 export const Pages = ({
   page,
@@ -19,14 +27,16 @@ export const Pages = ({
   totalIsCapped = false,
   onPage,
 }: PagesProps): ReactNode => (
-  <nav aria-label="Pages" className="k-pages">
+  <nav aria-label={t('Pages')} className="k-pages">
     <Text c="dimmed" size="sm">
-      {count(totalCount)} {totalIsCapped ? 'or more' : 'total'}
+      {totalIsCapped
+        ? t('{total} or more', { total: count(totalCount) })
+        : t('{total} total', { total: count(totalCount) })}
     </Text>
     {totalPages > 1 && (
       <Pagination
-        getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-        getItemProps={(item) => ({ 'aria-label': `page ${item}` })}
+        getControlProps={(control) => ({ 'aria-label': CONTROLS[control] })}
+        getItemProps={(item) => ({ 'aria-label': t('page {item}', { item }) })}
         onChange={onPage}
         size="sm"
         total={totalPages}
@@ -48,7 +58,7 @@ export const NothingListed = ({
     <div className="k-empty">{children}</div>
   ) : (
     <div className="k-empty">
-      This page does not exist.{' '}
+      {t('This page does not exist.')}{' '}
       <Button
         onClick={() => {
           pages.onPage(1);
@@ -56,7 +66,7 @@ export const NothingListed = ({
         size="compact-sm"
         variant="subtle"
       >
-        Go to the first page
+        {t('Go to the first page')}
       </Button>
     </div>
   );

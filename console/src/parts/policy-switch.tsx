@@ -4,6 +4,8 @@ import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { queuesQuery, type Queue } from '../api/observation';
 import { ConfirmAction } from './confirm-action';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
 
 /** Pauses or resumes a policy. */
 export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue }): ReactNode {
@@ -19,10 +21,13 @@ export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue
       act={() => data(api.POST('/api/platform/policies/{name}/pause', path))}
       icon="pause"
       key="pause"
-      label="Pause"
+      label={t('Pause')}
       onDone={onDone}
     >
-      Pause <strong>{name}</strong>? It reacts to no event until you resume it, and then to all that it has missed.
+      {rich(
+        'Pause <strong>{name}</strong>? It reacts to no event until you resume it, and then to all that it has missed.',
+        { name, strong },
+      )}
     </ConfirmAction>
   ) : (
     <ConfirmAction
@@ -30,10 +35,13 @@ export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue
       act={() => data(api.POST('/api/platform/policies/{name}/resume', path))}
       icon="play"
       key="resume"
-      label="Resume"
+      label={t('Resume')}
       onDone={onDone}
     >
-      Resume <strong>{name}</strong>? It first reacts to the events that it has missed.
+      {rich('Resume <strong>{name}</strong>? It first reacts to the events that it has missed.', {
+        name,
+        strong,
+      })}
     </ConfirmAction>
   );
 }

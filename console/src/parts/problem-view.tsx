@@ -4,20 +4,21 @@ import type { ReactNode } from 'react';
 import { problemOf, type KontorError } from '../api/problem';
 import { CopyButton } from './copy-button';
 import { Icon } from './icons';
+import { rich, t } from '../messages/catalogue';
 
 const TITLES: Readonly<Record<number, string>> = {
-  0: 'No connection',
-  403: 'Access denied',
-  404: 'Not found',
-  409: 'Not possible in the current state',
-  429: 'Too many requests',
-  503: 'The service is unavailable',
+  0: t('No connection'),
+  403: t('Access denied'),
+  404: t('Not found'),
+  409: t('Not possible in the current state'),
+  429: t('Too many requests'),
+  503: t('The service is unavailable'),
 };
 
 function titleOf({ status, code }: KontorError): string {
-  if (code === 'OFFLINE') return 'You are offline';
-  if (code === 'CONSOLE') return 'Console error';
-  return TITLES[status] ?? (status >= 500 ? 'Service error' : 'Request failed');
+  if (code === 'OFFLINE') return t('You are offline');
+  if (code === 'CONSOLE') return t('Console error');
+  return TITLES[status] ?? (status >= 500 ? t('Service error') : t('Request failed'));
 }
 
 type Props = {
@@ -42,7 +43,9 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
     >
       <Text size="sm">{message}</Text>
       {status === 403 && <NextStep code={code} />}
-      {retryAfterSeconds !== undefined && status === 429 && <Text size="sm">Try again in {retryAfterSeconds} s.</Text>}
+      {retryAfterSeconds !== undefined && status === 429 && (
+        <Text size="sm">{t('Try again in {retryAfterSeconds} s.', { retryAfterSeconds })}</Text>
+      )}
       {errors.length > 1 && (
         <ul>
           {errors.map(({ path, message: fault }) => (
@@ -60,12 +63,16 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
             size="xs"
             variant="default"
           >
-            Try again
+            {t('Try again')}
           </Button>
         )}
         {requestId !== undefined && (
           <Text c="dimmed" className="k-request-id" component="span" size="xs">
-            Request <code>{requestId}</code> <CopyButton what="request ID" value={requestId} />
+            {rich('Request <code>{requestId}</code> {copyButton}', {
+              requestId,
+              code: (words) => <code>{words}</code>,
+              copyButton: <CopyButton what={t('request ID')} value={requestId} />,
+            })}
           </Text>
         )}
       </Group>
@@ -78,9 +85,9 @@ const NextStep = ({ code }: { code: string }): ReactNode => {
   if (code === 'STEP_UP_REQUIRED') return null;
   return code === 'FACTOR_REQUIRED' ? (
     <Text size="sm">
-      <Link to="/account">Add a second factor to your account</Link>
+      <Link to="/account">{t('Add a second factor to your account')}</Link>
     </Text>
   ) : (
-    <Text size="sm">Ask an administrator for permission, or sign in with another account.</Text>
+    <Text size="sm">{t('Ask an administrator for permission, or sign in with another account.')}</Text>
   );
 };

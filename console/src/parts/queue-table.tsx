@@ -8,12 +8,13 @@ import { Instant } from './instant';
 import { LiveChart } from './live-chart';
 import { PolicySwitch } from './policy-switch';
 import { StatusBadge } from './status-badge';
+import { t } from '../messages/catalogue';
 
 const KINDS: Readonly<Record<Queue['kind'], string>> = {
-  projection: 'Projection',
-  policy: 'Policy',
-  forwarder: 'Forwarder',
-  push: 'Web push',
+  projection: t('Projection'),
+  policy: t('Policy'),
+  forwarder: t('Forwarder'),
+  push: t('Web push'),
 };
 
 /** Number of samples in ten seconds, within which a queue is expected to process existing events. */
@@ -39,13 +40,13 @@ export const standingOf = (queue: Queue, samples: readonly Sample[]): Standing =
 
 function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sample[] }): ReactNode {
   const standing = standingOf(queue, samples);
-  if (standing === 'unled') return <StatusBadge tone="bad">No worker</StatusBadge>;
-  if (standing === 'paused') return <StatusBadge tone="warning">Paused</StatusBadge>;
-  if (standing === 'behind') return <StatusBadge tone="warning">Behind</StatusBadge>;
+  if (standing === 'unled') return <StatusBadge tone="bad">{t('No worker')}</StatusBadge>;
+  if (standing === 'paused') return <StatusBadge tone="warning">{t('Paused')}</StatusBadge>;
+  if (standing === 'behind') return <StatusBadge tone="warning">{t('Behind')}</StatusBadge>;
   return isWorking(queue, samples) ? (
-    <StatusBadge tone="busy">Working</StatusBadge>
+    <StatusBadge tone="busy">{t('Working')}</StatusBadge>
   ) : (
-    <StatusBadge tone="good">Up to date</StatusBadge>
+    <StatusBadge tone="good">{t('Up to date')}</StatusBadge>
   );
 }
 
@@ -53,39 +54,43 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
 const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
-  { key: 'name', header: 'Queue', cell: ({ name }) => <strong>{name}</strong> },
-  { key: 'kind', header: 'Kind', cell: ({ kind }) => KINDS[kind] },
-  { key: 'status', header: 'Status', cell: (queue) => <QueueStatus queue={queue} samples={samples} /> },
-  { key: 'lag', header: 'Lag', numeric: true, cell: ({ lag }) => (lag === null ? '—' : count(lag)) },
+  { key: 'name', header: t('Queue'), cell: ({ name }) => <strong>{name}</strong> },
+  { key: 'kind', header: t('Kind'), cell: ({ kind }) => KINDS[kind] },
+  { key: 'status', header: t('Status'), cell: (queue) => <QueueStatus queue={queue} samples={samples} /> },
+  { key: 'lag', header: t('Lag'), numeric: true, cell: ({ lag }) => (lag === null ? '—' : count(lag)) },
   {
     key: 'chart',
-    header: 'Trend',
+    header: t('Trend'),
     cell: ({ name, lag }) => (
       <div className="k-spark">
         <LiveChart
           axes={false}
           height={26}
           series={[{ label: name, values: samples.map(({ lags }) => lags.get(name) ?? null) }]}
-          summary={`Lag of ${name}: now ${lag === null ? 'unknown' : count(lag)}, maximum ${count(highest(samples, name))}`}
+          summary={t('Lag of {name}: now {lag}, maximum {samples}', {
+            name,
+            lag: lag === null ? t('unknown') : count(lag),
+            samples: count(highest(samples, name)),
+          })}
           times={samples.map(({ at }) => at)}
         />
       </div>
     ),
   },
-  { key: 'rate', header: 'Per minute', numeric: true, cell: ({ perMinute }) => count(perMinute) },
-  { key: 'inFlight', header: 'In flight', numeric: true, cell: ({ inFlight }) => count(inFlight) },
+  { key: 'rate', header: t('Per minute'), numeric: true, cell: ({ perMinute }) => count(perMinute) },
+  { key: 'inFlight', header: t('In flight'), numeric: true, cell: ({ inFlight }) => count(inFlight) },
   {
     key: 'failures',
-    header: 'Failed attempts',
+    header: t('Failed attempts'),
     numeric: true,
     cell: ({ failures }) => (failures > 0 ? <StatusBadge tone="warning">{count(failures)}</StatusBadge> : '0'),
   },
   {
     key: 'last',
-    header: 'Last activity',
+    header: t('Last activity'),
     cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} />,
   },
-  { key: 'action', header: 'Action', cell: (queue) => <PolicySwitch queue={queue} /> },
+  { key: 'action', header: t('Action'), cell: (queue) => <PolicySwitch queue={queue} /> },
 ];
 
 const highest = (samples: readonly Sample[], name: string): number =>
@@ -111,16 +116,16 @@ export function QueueTable({ queues, samples, query, isFolded = false }: Props):
         <Group justify="space-between" mb="xs">
           <Summary queues={queues} samples={samples} />
           <Button aria-expanded={isOpen} onClick={toggle} size="xs" variant="default">
-            {isOpen ? 'Hide healthy queues' : `Show all ${count(queues.length)} queues`}
+            {isOpen ? t('Hide healthy queues') : t('Show all {queues} queues', { queues: count(queues.length) })}
           </Button>
         </Group>
       )}
       {!isEmptyByChoice && (
         <DataTable
           columns={columnsOf(samples)}
-          empty="There are no queues, because no process is running background work."
+          empty={t('There are no queues, because no process is running background work.')}
           keyOf={({ name }) => name}
-          label="Queues"
+          label={t('Queues')}
           query={query}
           rows={rows}
         />
@@ -135,10 +140,16 @@ function Summary({ queues, samples }: Pick<Props, 'samples'> & { queues: readonl
     queues.filter((queue) => standingOf(queue, samples) === standing).length;
   return (
     <Group gap="md">
-      <StatusBadge tone="good">{count(total('healthy'))} healthy</StatusBadge>
-      {total('paused') > 0 && <StatusBadge tone="warning">{count(total('paused'))} paused</StatusBadge>}
-      {total('behind') > 0 && <StatusBadge tone="warning">{count(total('behind'))} behind</StatusBadge>}
-      {total('unled') > 0 && <StatusBadge tone="bad">{count(total('unled'))} without a worker</StatusBadge>}
+      <StatusBadge tone="good">{t('{value} healthy', { value: count(total('healthy')) })}</StatusBadge>
+      {total('paused') > 0 && (
+        <StatusBadge tone="warning">{t('{value} paused', { value: count(total('paused')) })}</StatusBadge>
+      )}
+      {total('behind') > 0 && (
+        <StatusBadge tone="warning">{t('{value} behind', { value: count(total('behind')) })}</StatusBadge>
+      )}
+      {total('unled') > 0 && (
+        <StatusBadge tone="bad">{t('{value} without a worker', { value: count(total('unled')) })}</StatusBadge>
+      )}
     </Group>
   );
 }

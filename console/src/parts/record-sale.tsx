@@ -15,6 +15,7 @@ import { RemoteField } from './remote-field';
 import { SALE_TYPES } from './sale-words';
 import { useZone } from './zone';
 import { instantOf, today } from './zone-days';
+import { rich, t } from '../messages/catalogue';
 
 type Body = Shapes['CreateSaleDto'];
 
@@ -22,9 +23,9 @@ const LINE: Draft = { description: '', quantity: '1', unitPrice: '', taxRate: ''
 const PAYMENT: Draft = { method: 'CASH', amount: '' };
 
 const METHODS = [
-  ['CASH', 'Cash'],
-  ['CARD', 'Card'],
-  ['BANK', 'Bank transfer'],
+  ['CASH', t('Cash')],
+  ['CARD', t('Card')],
+  ['BANK', t('Bank transfer')],
 ] as const;
 
 const newSale = (date: string): Draft => ({
@@ -67,7 +68,7 @@ function Total({ values, currency }: { values: Draft; currency: string }): React
   return (
     <p aria-live="polite" className="k-sums">
       <strong>
-        Total <Money amount={amountIn(total, digits)} currency={currency} />
+        {rich('Total {money}', { money: <Money amount={amountIn(total, digits)} currency={currency} /> })}
       </strong>
     </p>
   );
@@ -75,23 +76,23 @@ function Total({ values, currency }: { values: Draft; currency: string }): React
 
 const Lines = ({ form, currency }: { form: Form; currency: string }): ReactNode => (
   <>
-    <FormLines blank={LINE} form={form} label="Line" list="lines">
+    <FormLines blank={LINE} form={form} label={t('Line')} list="lines">
       {(line) => (
         <>
-          <TextField form={line} label="Description" name="description" required />
-          <TextField form={line} inputMode="decimal" label="Quantity" name="quantity" required />
-          <TextField form={line} inputMode="decimal" label="Net price" name="unitPrice" required />
-          <TextField form={line} inputMode="decimal" label="Discount" name="discount" />
-          <TextField form={line} inputMode="decimal" label="Tax, %" name="taxRate" />
+          <TextField form={line} label={t('Description')} name="description" required />
+          <TextField form={line} inputMode="decimal" label={t('Quantity')} name="quantity" required />
+          <TextField form={line} inputMode="decimal" label={t('Net price')} name="unitPrice" required />
+          <TextField form={line} inputMode="decimal" label={t('Discount')} name="discount" />
+          <TextField form={line} inputMode="decimal" label={t('Tax, %')} name="taxRate" />
         </>
       )}
     </FormLines>
     <Total currency={currency} values={form.values} />
-    <FormLines blank={PAYMENT} form={form} label="Payment" list="payments" min={0}>
+    <FormLines blank={PAYMENT} form={form} label={t('Payment')} list="payments" min={0}>
       {(line) => (
         <>
-          <OneOfField form={line} label="Paid by" name="method" options={METHODS} />
-          <TextField form={line} inputMode="decimal" label="Amount" name="amount" required />
+          <OneOfField form={line} label={t('Paid by')} name="method" options={METHODS} />
+          <TextField form={line} inputMode="decimal" label={t('Amount')} name="amount" required />
         </>
       )}
     </FormLines>
@@ -101,22 +102,22 @@ const Lines = ({ form, currency }: { form: Form; currency: string }): ReactNode 
 const SaleFields = ({ form, currency }: { form: Form; currency: string }): ReactNode => (
   <>
     <div className="k-fields">
-      <OneOfField form={form} label="Type" name="type" options={SALE_TYPES} />
-      <TextField form={form} label="Date" name="date" required type="date" />
-      <TextField form={form} label="Time" name="time" required type="time" />
+      <OneOfField form={form} label={t('Type')} name="type" options={SALE_TYPES} />
+      <TextField form={form} label={t('Date')} name="date" required type="date" />
+      <TextField form={form} label={t('Time')} name="time" required type="time" />
       {isReference(form.values) ? (
-        <TextField form={form} label="Number of the original sale" name="relatedExternalId" required />
+        <TextField form={form} label={t('Number of the original sale')} name="relatedExternalId" required />
       ) : (
         <RemoteField
           form={form}
-          hint="Without one, the default customer"
-          label="Customer"
+          hint={t('Without one, the default customer')}
+          label={t('Customer')}
           name="customerId"
           source={customerSource}
         />
       )}
-      <RemoteField form={form} label="Branch" name="branchCode" source={branchCodeSource} />
-      <TextField form={form} hint="Leave empty for the next number" label="Number" name="externalId" />
+      <RemoteField form={form} label={t('Branch')} name="branchCode" source={branchCodeSource} />
+      <TextField form={form} hint={t('Leave empty for the next number')} label={t('Number')} name="externalId" />
     </div>
     {hasLines(form.values) && <Lines currency={currency} form={form} />}
   </>
@@ -142,15 +143,15 @@ const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: strin
 
 /** Records a sale by hand. It is booked before the dialog closes. */
 export const RecordSale = (): ReactNode => (
-  <SaleDialog initial={newSale(today(useZone()))} label="Record a sale" variant="filled" />
+  <SaleDialog initial={newSale(today(useZone()))} label={t('Record a sale')} variant="filled" />
 );
 
 /** Records a return of a sale that was also recorded by hand. */
 export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
     initial={returnOf(of, today(useZone()))}
-    label="Record a return"
-    lead="Change the quantities, or remove lines, if the customer returns only a part. Payments are refunds."
+    label={t('Record a return')}
+    lead={t('Change the quantities, or remove lines, if the customer returns only a part. Payments are refunds.')}
     variant="default"
   />
 );
@@ -183,7 +184,7 @@ function SaleDialog({ variant, ...dialog }: Dialog): ReactNode {
         changedBooks(cache);
         void navigate({ to: '/sales/$id', params: { id } });
       }}
-      send="Record"
+      send={t('verb| Record')}
       size="xl"
     />
   );

@@ -9,6 +9,7 @@ import { JournalFields, journalBody, newJournal } from './journal-form';
 import { newTransaction, transactionBody, TransactionFields } from './transaction-form';
 import { useZone } from './zone';
 import { today } from './zone-days';
+import { t } from '../messages/catalogue';
 
 /** Posts a new transaction and opens its page. A retry after a lost response is idempotent. */
 function useRecording() {
@@ -35,9 +36,9 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
       fields={(form) => <TransactionFields form={form} />}
       icon="plus"
       initial={newTransaction(today(useZone()), customerId)}
-      label="Record a transaction"
+      label={t('Record a transaction')}
       onDone={onDone}
-      send="Record"
+      send={t('verb| Record')}
     />
   );
 }
@@ -51,10 +52,10 @@ export function RecordJournal(): ReactNode {
       fields={(form) => <JournalFields form={form} />}
       icon="rows"
       initial={newJournal(today(useZone()))}
-      label="Journal entry"
-      lead="Any number of lines; debit and credit must balance. Customers' accounts may be among them."
+      label={t('Journal entry')}
+      lead={t("Any number of lines; debit and credit must balance. Customers' accounts may be among them.")}
       onDone={onDone}
-      send="Record"
+      send={t('verb| Record')}
       size="xl"
     />
   );

@@ -4,6 +4,7 @@ import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tansta
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
 import { Money } from './money';
+import { inSentence, t } from '../messages/catalogue';
 
 /** A record as listed by a chooser. */
 type Option = {
@@ -79,7 +80,7 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
 
 /** Chooses one of many records by a search on the service. */
 export function RemoteChoice(props: Props): ReactNode {
-  const { source, label, value, onChange, none = 'Any' } = props;
+  const { source, label, value, onChange, none = t('Any') } = props;
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, TYPING_MS);
   const [known, setKnown] = useState<Option>();
@@ -88,7 +89,7 @@ export function RemoteChoice(props: Props): ReactNode {
     <Select
       checkIconPosition="right"
       className={props.className}
-      clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+      clearButtonProps={{ 'aria-label': t('Clear {noun}', { noun: inSentence(label) }) }}
       clearable
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
@@ -96,7 +97,7 @@ export function RemoteChoice(props: Props): ReactNode {
       // The service has already filtered.
       filter={({ options: all }) => all}
       label={label}
-      nothingFoundMessage={isSearching ? 'Searching…' : 'No results'}
+      nothingFoundMessage={isSearching ? t('Searching…') : t('No results')}
       onChange={(id) => {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);

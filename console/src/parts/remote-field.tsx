@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Form } from './form';
 import { RemoteChoice, type Source } from './remote-choice';
+import { t } from '../messages/catalogue';
 
 type Props = {
   readonly form: Form;
@@ -17,7 +18,7 @@ export const RemoteField = ({ form, name, label, source, hint, required = false 
     error={form.fault(name)}
     hint={hint}
     label={label}
-    none={required ? 'Choose one' : 'None'}
+    none={required ? t('Choose one') : t('None')}
     onChange={(id) => {
       form.set(name, id ?? '');
     }}

@@ -7,6 +7,7 @@ import { Choice, DateField, FilterBar } from './filter-bar';
 import { stringifySearch } from './search-params';
 import { useZone } from './zone';
 import { dayAfter, instantOf, today, wallClockOf } from './zone-days';
+import { t } from '../messages/catalogue';
 
 /** What a report covers: a period, or the books up to a day. */
 export type Scope = 'period' | 'day';
@@ -19,12 +20,12 @@ const firstOf = (year: number, month: number): string =>
   `${year + Math.floor((month - 1) / MONTHS)}-${twoDigits(((((month - 1) % MONTHS) + MONTHS) % MONTHS) + 1)}-01`;
 
 const PRESETS = [
-  ['month', 'This month'],
-  ['lastMonth', 'Last month'],
-  ['quarter', 'This quarter'],
-  ['lastQuarter', 'Last quarter'],
-  ['year', 'This year'],
-  ['lastYear', 'Last year'],
+  ['month', t('This month')],
+  ['lastMonth', t('Last month')],
+  ['quarter', t('This quarter')],
+  ['lastQuarter', t('Last quarter')],
+  ['year', t('This year')],
+  ['lastYear', t('Last year')],
 ] as const;
 type Preset = (typeof PRESETS)[number][0];
 
@@ -82,7 +83,7 @@ export function ReportFilterBar({ scope, filters, onChange, children }: Props): 
         <PeriodFields filters={filters} onChange={onChange} />
       ) : (
         <DateField
-          label="As of"
+          label={t('As of')}
           onChange={(asOf) => {
             onChange({ ...filters, asOf });
           }}
@@ -92,11 +93,11 @@ export function ReportFilterBar({ scope, filters, onChange, children }: Props): 
       {children}
       <TextInput
         className="k-choice k-instant-field"
-        label="As known at"
+        label={t('As known at')}
         onChange={({ currentTarget: { value } }) => {
           onChange({ ...filters, knownAt: value === '' ? undefined : instantOf(value, zone) });
         }}
-        title={`The books as they stood at this time (${zone})`}
+        title={t('The books as they stood at this time ({zone})', { zone })}
         type="datetime-local"
         value={filters.knownAt === undefined ? '' : wallClockOf(filters.knownAt, zone).slice(0, 16)}
       />
@@ -114,7 +115,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
   return (
     <>
       <Choice
-        label="Period"
+        label={t('Period')}
         onChange={(next) => {
           onChange({ ...filters, ...(next === undefined ? period : periodOf(next, day)) });
         }}
@@ -122,7 +123,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
         value={preset}
       />
       <DateField
-        label="From"
+        label={t('From')}
         onChange={(from) => {
           onChange({ ...filters, from });
         }}
@@ -155,7 +156,7 @@ export function ReportExport({ name, parameters, format }: ExportProps): ReactNo
   return (
     <ExportButton
       fileName={`${fileNameOf(slug, name, ...covers.map((part) => (part === undefined ? part : String(part))))}.${ending}`}
-      label={`Download ${kind ?? 'CSV'}`}
+      label={t('Download {kind}', { kind: kind ?? 'CSV' })}
       path={`/api/reports/${name}${stringifySearch({ ...parameters, format: kind })}`}
       type={kind === undefined ? 'text/csv' : 'text/plain'}
     />

@@ -5,6 +5,7 @@ import { Day } from './day';
 import { Instant } from './instant';
 import { Panel } from './panel';
 import { ProblemView } from './problem-view';
+import { rich } from '../messages/catalogue';
 
 type Covered = { readonly from?: string | null; readonly to?: string | null; readonly asOf?: string | null };
 
@@ -40,25 +41,10 @@ export function ReportPanel<R>({ title, query, filters, exports, knownAt, covers
 /** The period or day of a report, which also appears in print. */
 const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt: string | undefined }): ReactNode => (
   <p className="k-note">
-    {from != null && (
-      <>
-        From <Day on={from} />{' '}
-      </>
-    )}
-    {to != null && (
-      <>
-        {from == null ? 'To' : 'to'} <Day on={to} />
-      </>
-    )}
-    {asOf != null && (
-      <>
-        As of <Day on={asOf} />
-      </>
-    )}
-    {knownAt !== undefined && (
-      <>
-        , as known at <Instant at={knownAt} />
-      </>
-    )}
+    {from != null && rich('From {day}', { day: <Day on={from} /> })}
+    {to != null &&
+      rich('{isFirst, select, true {To} other {to}} {day}', { isFirst: String(from == null), day: <Day on={to} /> })}
+    {asOf != null && rich('As of {day}', { day: <Day on={asOf} /> })}
+    {knownAt !== undefined && rich(', as known at {instant}', { instant: <Instant at={knownAt} /> })}
   </p>
 );

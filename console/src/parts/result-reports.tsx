@@ -9,10 +9,11 @@ import { ReportPanel } from './report-panel';
 import { LedgerLink } from './trial-balance-report';
 import { useZone } from './zone';
 import { today } from './zone-days';
+import { inSentence, t } from '../messages/catalogue';
 
 const STEPS = [
-  ['month', 'Months'],
-  ['quarter', 'Quarters'],
+  ['month', t('Months')],
+  ['quarter', t('Quarters')],
 ] as const;
 
 type Section = ProfitAndLoss['sections'][number];
@@ -26,7 +27,7 @@ const columnsOf = (
   {
     key: 'name',
     header: name,
-    total: `Total ${name.toLowerCase()}`,
+    total: t('Total {noun}', { noun: inSentence(name) }),
     cell: ({ accountId, name: account, code }) => (
       <>
         <LedgerLink filters={filters} id={accountId}>
@@ -47,7 +48,7 @@ const columnsOf = (
     : []),
   {
     key: 'total',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount }) => <Figure amount={amount} />,
     total: amountWords(total),
@@ -65,7 +66,7 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
       filters={
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <Choice
-            label="Columns"
+            label={t('Columns')}
             onChange={(by) => {
               onChange({ ...filters, by });
             }}
@@ -76,21 +77,21 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
       }
       knownAt={filters.knownAt}
       query={useQuery(profitAndLossQuery(parameters))}
-      title="Income and expenses"
+      title={t('Income and expenses')}
     >
       {(report) => (
         <div className="k-sections">
           {report.sections.map((section) => (
             <DataTable
               columns={columnsOf(report, section, { ...filters, ...period })}
-              empty={`No ${section.name.toLowerCase()} in this period.`}
+              empty={t('No {noun} in this period.', { noun: inSentence(section.name) })}
               key={section.name}
               keyOf={({ accountId }) => accountId}
               label={section.name}
               rows={section.rows}
             />
           ))}
-          <Sum label="Result" value={`${amountWords(report.result)} ${report.currency}`} />
+          <Sum label={t('Result')} value={`${amountWords(report.result)} ${report.currency}`} />
         </div>
       )}
     </ReportPanel>
@@ -114,7 +115,7 @@ const balanceColumns = (
   {
     key: 'name',
     header: name,
-    total: `Total ${name.toLowerCase()}`,
+    total: t('Total {noun}', { noun: inSentence(name) }),
     cell: ({ accountId, name: account, code }) => (
       <>
         {accountId === null ? (
@@ -130,7 +131,7 @@ const balanceColumns = (
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     numeric: true,
     cell: ({ amount }) => <Figure amount={amount} />,
     total: amountWords(total),
@@ -149,22 +150,22 @@ export function BalanceSheetReport({ filters, onChange }: ReportProps): ReactNod
       filters={<ReportFilterBar filters={filters} onChange={onChange} scope="day" />}
       knownAt={filters.knownAt}
       query={useQuery(balanceSheetQuery(parameters))}
-      title="Assets, liabilities and equity"
+      title={t('Assets, liabilities and equity')}
     >
       {({ sections, totalAssets, totalLiabilitiesAndEquity, currency }) => (
         <div className="k-sections">
           {sections.map((section) => (
             <DataTable
               columns={balanceColumns(section, { to: asOf, knownAt: filters.knownAt })}
-              empty={`No ${section.name.toLowerCase()} on this day.`}
+              empty={t('No {noun} on this day.', { noun: inSentence(section.name) })}
               key={section.name}
               keyOf={({ accountId, name }) => accountId ?? name}
               label={section.name}
               rows={section.rows}
             />
           ))}
-          <Sum label="Assets" value={`${amountWords(totalAssets)} ${currency}`} />
-          <Sum label="Liabilities and equity" value={`${amountWords(totalLiabilitiesAndEquity)} ${currency}`} />
+          <Sum label={t('Assets')} value={`${amountWords(totalAssets)} ${currency}`} />
+          <Sum label={t('Liabilities and equity')} value={`${amountWords(totalLiabilitiesAndEquity)} ${currency}`} />
         </div>
       )}
     </ReportPanel>

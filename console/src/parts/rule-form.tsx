@@ -8,6 +8,7 @@ import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from
 import { ProblemView } from './problem-view';
 import { RemoteField } from './remote-field';
 import { MATCH_TYPES } from './rule-words';
+import { t } from '../messages/catalogue';
 
 const CLEARABLE = ['merchant', 'keyword', 'direction', 'amountMin', 'amountMax', 'accountId', 'notes'] as const;
 
@@ -41,9 +42,9 @@ export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCate
 });
 
 const DIRECTIONS = [
-  ['', 'In or out'],
-  ['IN', 'Money in'],
-  ['OUT', 'Money out'],
+  ['', t('In or out')],
+  ['IN', t('Money in')],
+  ['OUT', t('Money out')],
 ] as const;
 
 type Props = { readonly form: Form; /** Path prefix of a draft's fields in errors. */ readonly prefix?: string };
@@ -58,27 +59,27 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
       <div className="k-fields">
         <OneOfField
           form={form}
-          label="Category"
+          label={t('Category')}
           name="categoryId"
-          options={[['', 'Choose one'], ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
+          options={[['', t('Choose one')], ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
           required
         />
-        <OneOfField form={form} label="Text comparison" name="matchType" options={MATCH_TYPES} />
-        <TextField form={form} hint="Compared with the customer's name" label="Merchant" name="merchant" />
-        <TextField form={form} hint="Compared with the description" label="Keyword" name="keyword" />
-        <OneOfField form={form} label="Direction" name="direction" options={DIRECTIONS} />
-        <RemoteField form={form} label="Account" name="accountId" source={accountSource} />
-        <TextField form={form} label="Amount from" name="amountMin" />
-        <TextField form={form} label="Amount to" name="amountMax" />
+        <OneOfField form={form} label={t('Text comparison')} name="matchType" options={MATCH_TYPES} />
+        <TextField form={form} hint={t("Compared with the customer's name")} label={t('Merchant')} name="merchant" />
+        <TextField form={form} hint={t('Compared with the description')} label={t('Keyword')} name="keyword" />
+        <OneOfField form={form} label={t('Direction')} name="direction" options={DIRECTIONS} />
+        <RemoteField form={form} label={t('Account')} name="accountId" source={accountSource} />
+        <TextField form={form} label={t('Amount from')} name="amountMin" />
+        <TextField form={form} label={t('Amount to')} name="amountMax" />
         <TextField
           form={form}
-          hint="0 to 1000. The matching rule with the highest value applies."
-          label="Priority"
+          hint={t('0 to 1000. The matching rule with the highest value applies.')}
+          label={t('Priority')}
           name="priority"
           type="number"
         />
       </div>
-      <AreaField form={form} label="Notes" name="notes" />
+      <AreaField form={form} label={t('Notes')} name="notes" />
     </>
   );
 }

@@ -2,17 +2,18 @@ import type { ReactNode } from 'react';
 import type { Rule } from '../api/rules';
 import { amountWords } from './money';
 import { StatusBadge } from './status-badge';
+import { t } from '../messages/catalogue';
 
 export const SOURCES = [
-  ['MANUAL', 'Manual'],
-  ['LEARNED', 'Learned'],
-  ['SEED', 'Built in'],
+  ['MANUAL', t('Manual')],
+  ['LEARNED', t('Learned')],
+  ['SEED', t('Built in')],
 ] as const;
 
 export const MATCH_TYPES = [
-  ['CONTAINS', 'contains'],
-  ['STARTS_WITH', 'begins with'],
-  ['EXACT', 'is exactly'],
+  ['CONTAINS', t('contains')],
+  ['STARTS_WITH', t('begins with')],
+  ['EXACT', t('is exactly')],
 ] as const;
 
 const wordsOf = <V extends string>(pairs: readonly (readonly [V, string])[], value: V): string =>
@@ -24,29 +25,34 @@ export const sourceWords = (source: Rule['source']): string => wordsOf(SOURCES, 
 export function conditionsOf(rule: Rule): string {
   const how = wordsOf(MATCH_TYPES, rule.matchType);
   const conditions = [
-    rule.merchant !== null && `customer ${how} “${rule.merchant}”`,
-    rule.keyword !== null && `description ${how} “${rule.keyword}”`,
-    rule.direction !== null && `money ${rule.direction === 'IN' ? 'comes in' : 'goes out'}`,
-    rule.amountMin !== null && `amount from ${amountWords(rule.amountMin)}`,
-    rule.amountMax !== null && `amount to ${amountWords(rule.amountMax)}`,
-    rule.accountId !== null && 'a specific account',
+    rule.merchant !== null && t('customer {how} “{merchant}”', { how, merchant: rule.merchant }),
+    rule.keyword !== null && t('description {how} “{keyword}”', { how, keyword: rule.keyword }),
+    rule.direction !== null &&
+      t('money {direction, select, true {comes in} other {goes out}}', { direction: String(rule.direction === 'IN') }),
+    rule.amountMin !== null && t('amount from {amountMin}', { amountMin: amountWords(rule.amountMin) }),
+    rule.amountMax !== null && t('amount to {amountMax}', { amountMax: amountWords(rule.amountMax) }),
+    rule.accountId !== null && t('a specific account'),
   ];
-  return conditions.filter((condition) => condition !== false).join(' and ');
+  return conditions.filter((condition) => condition !== false).join(t(' and '));
 }
 
 export const RuleStatus = ({ isEnabled }: Pick<Rule, 'isEnabled'>): ReactNode =>
-  isEnabled ? <StatusBadge tone="good">Enabled</StatusBadge> : <StatusBadge tone="idle">Disabled</StatusBadge>;
+  isEnabled ? (
+    <StatusBadge tone="good">{t('Enabled')}</StatusBadge>
+  ) : (
+    <StatusBadge tone="idle">{t('Disabled')}</StatusBadge>
+  );
 
 const REASONS: Readonly<Record<string, string>> = {
-  enabled: 'the rule is disabled',
-  'category archived': 'its category is archived',
-  'category direction': 'its category is for the other direction, or no direction was given',
-  direction: 'the direction',
-  amountMin: 'the amount is too small',
-  amountMax: 'the amount is too large',
-  accountId: 'the account',
-  merchant: "the customer's name",
-  keyword: 'the description',
+  enabled: t('the rule is disabled'),
+  'category archived': t('its category is archived'),
+  'category direction': t('its category is for the other direction, or no direction was given'),
+  direction: t('the direction'),
+  amountMin: t('the amount is too small'),
+  amountMax: t('the amount is too large'),
+  accountId: t('the account'),
+  merchant: t("the customer's name"),
+  keyword: t('the description'),
 };
 
 /** Converts the service's names of unmet conditions to words. */

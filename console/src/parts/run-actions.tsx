@@ -4,6 +4,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { jobsQuery, RESUMABLE_JOBS, type Run } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
+import { t } from '../messages/catalogue';
 
 /** Pauses, resumes or cancels a run that supports it. */
 export function RunActions({ run: { id, jobName, status } }: { run: Run }): ReactNode {
@@ -22,30 +23,30 @@ export function RunActions({ run: { id, jobName, status } }: { run: Run }): Reac
           act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/pause', path))}
           icon="pause"
           key="pause"
-          label="Pause"
+          label={t('Pause')}
           onDone={onDone}
         >
-          Pause this run? It continues where it stopped when you resume it.
+          {t('Pause this run? It continues where it stopped when you resume it.')}
         </ConfirmAction>
       ) : (
         <ConfirmAction
           act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/resume', path))}
           icon="play"
           key="resume"
-          label="Resume"
+          label={t('Resume')}
           onDone={onDone}
         >
-          Resume this run where it stopped?
+          {t('Resume this run where it stopped?')}
         </ConfirmAction>
       )}
       <ConfirmAction
         act={() => data(api.POST('/api/platform/jobs/execution/{executionLogId}/cancel', path))}
         icon="close"
         isDangerous
-        label="Cancel run"
+        label={t('Cancel run')}
         onDone={onDone}
       >
-        Cancel this run? What it has done so far remains.
+        {t('Cancel this run? What it has done so far remains.')}
       </ConfirmAction>
     </>
   );

@@ -11,8 +11,9 @@ import { CreateAccount } from './account-form';
 import { ActionButton } from './action-button';
 import { CreateBranch } from './branch-form';
 import { ConfirmAction } from './confirm-action';
-import { count } from './figures';
 import { Icon } from './icons';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
 
 type Props = { readonly sale: Sale };
 
@@ -41,14 +42,14 @@ export function RejectedSale({ sale }: Props): ReactNode {
       variant="outline"
     >
       <Text size="sm">
-        Rejected as <code>{code}</code> after {count(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}.{' '}
-        {isHealing(code)
-          ? 'The sale is booked by itself as soon as the cause is removed.'
-          : 'Correct it where it was entered, and send it again under a new number.'}
+        {rich(
+          'Rejected as <c>{code}</c> after {attempts, plural, one {# attempt} other {# attempts}}. {heals, select, true {The sale is booked by itself as soon as the cause is removed.} other {Correct it where it was entered, and send it again under a new number.}}',
+          { code, c: (words) => <code>{words}</code>, attempts, heals: String(isHealing(code)) },
+        )}
       </Text>
       <Group gap="sm" mt="xs">
         <Fix sale={sale} />
-        {mayRetry && <ActionButton action={retry} icon="refresh" label="Try again" />}
+        {mayRetry && <ActionButton action={retry} icon="refresh" label={t('Try again')} />}
       </Group>
     </Alert>
   );
@@ -70,7 +71,7 @@ function Fix({ sale }: Props): ReactNode {
     default:
       return sale.relatedSaleId === null ? null : (
         <Link params={{ id: sale.relatedSaleId }} to="/sales/$id">
-          Open the related sale
+          {t('Open the related sale')}
         </Link>
       );
   }
@@ -92,7 +93,7 @@ function BranchFix({ code }: { code: string }): ReactNode {
       act={() =>
         data(api.PATCH('/api/branches/{id}', { params: { path: { id: branch.id } }, body: { isActive: true } }))
       }
-      label={`Activate the branch ${branch.code}`}
+      label={t('Activate the branch {code}', { code: branch.code })}
       name={branch.name}
     />
   );
@@ -105,7 +106,7 @@ function AccountFix({ sale: { payments, rejection } }: Props): ReactNode {
   const payment = payments.find(({ accountCode }) => accountCode !== null && rejection?.message.includes(accountCode));
   const { accountCode = null, method = 'BANK' } = payment ?? {};
   return accountCode === null ? (
-    <Link to="/accounts">Choose the default account</Link>
+    <Link to="/accounts">{t('Choose the default account')}</Link>
   ) : (
     <CodedAccountFix code={accountCode} type={DEFAULT_TYPE[method]} />
   );
@@ -122,7 +123,7 @@ function CodedAccountFix({ code, type }: { code: string; type: Account['type'] }
       act={() =>
         data(api.PATCH('/api/accounts/{id}', { params: { path: { id: account.id } }, body: { isActive: true } }))
       }
-      label={`Activate the account ${code}`}
+      label={t('Activate the account {code}', { code })}
       name={account.name}
     />
   );
@@ -137,7 +138,7 @@ function CustomerFix({ name }: { name: string }): ReactNode {
   if (!mayWrite || found === undefined || others.length > 0)
     return (
       <Link search={{ status: 'PASSIVE', search: name }} to="/customers">
-        Find the customer
+        {t('Find the customer')}
       </Link>
     );
   return (
@@ -145,7 +146,7 @@ function CustomerFix({ name }: { name: string }): ReactNode {
       act={() =>
         data(api.PATCH('/api/customers/{id}', { params: { path: { id: found.id } }, body: { status: 'ACTIVE' } }))
       }
-      label={`Activate ${name}`}
+      label={t('Activate {name}', { name })}
       name={name}
     />
   );
@@ -166,7 +167,10 @@ function Activate({ act, label, name }: ActivateProps): ReactNode {
         askAgain(cache, ['branches']);
       }}
     >
-      <strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.
+      {rich('<strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.', {
+        name,
+        strong,
+      })}
     </ConfirmAction>
   );
 }

@@ -1,17 +1,18 @@
 import type { ReactNode } from 'react';
 import { MANUAL, type ListedSale } from '../api/sales';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 export const SALE_TYPES = [
-  ['SALE', 'Sale'],
-  ['RETURN', 'Return'],
-  ['CANCELLATION', 'Cancellation'],
+  ['SALE', t('Sale')],
+  ['RETURN', t('Return')],
+  ['CANCELLATION', t('Cancellation')],
 ] as const;
 
 export const SALE_STATUSES = [
-  ['BOOKED', 'Booked'],
-  ['REJECTED', 'Rejected'],
-  ['ACCEPTED', 'Waiting'],
+  ['BOOKED', t('Booked')],
+  ['REJECTED', t('Rejected')],
+  ['ACCEPTED', t('Waiting')],
 ] as const;
 
 const TONES: Readonly<Record<ListedSale['status'], Tone>> = { BOOKED: 'good', REJECTED: 'bad', ACCEPTED: 'busy' };
@@ -20,7 +21,7 @@ const wordsIn = <V extends string>(pairs: readonly (readonly [V, string])[], val
   pairs.find(([each]) => each === value)?.[1] ?? value;
 
 export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_TYPES, type);
-export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? 'Entered by hand' : sourceId);
+export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
 export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
   <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>

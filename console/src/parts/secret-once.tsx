@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { CopyButton } from './copy-button';
 import { Icon } from './icons';
+import { t } from '../messages/catalogue';
 
 type Props = {
   /** Name of the secret within a sentence: `key`. */
@@ -19,7 +20,7 @@ export function SecretOnce({ what, label, secret, lead, close, children }: Props
   const [isStored, setStored] = useState(false);
   return (
     <Stack gap="sm">
-      <Alert icon={<Icon name="key" />} title="Shown only once" variant="outline">
+      <Alert icon={<Icon name="key" />} title={t('Shown only once')} variant="outline">
         {lead}
       </Alert>
       <div>
@@ -36,14 +37,14 @@ export function SecretOnce({ what, label, secret, lead, close, children }: Props
       {children}
       <Checkbox
         checked={isStored}
-        label={`I have stored the ${what} safely`}
+        label={t('I have stored the {what} safely', { what })}
         onChange={({ currentTarget }) => {
           setStored(currentTarget.checked);
         }}
       />
       <Group justify="flex-end">
         <Button disabled={!isStored} onClick={close}>
-          Done
+          {t('Done')}
         </Button>
       </Group>
     </Stack>

@@ -12,16 +12,17 @@ import { stringifySearch } from './search-params';
 import { typeWords } from './transaction-words';
 import { useZone } from './zone';
 import { today } from './zone-days';
+import { rich, t } from '../messages/catalogue';
 
 const PAGE_SIZE = 25;
 
 type Line = Statement['lines'][number];
 
 const columns: readonly Column<Line>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
-    header: 'Transaction',
+    header: t('Transaction'),
     cell: (line) => (
       <>
         <Link params={{ id: line.transactionId }} to="/transactions/$id">
@@ -35,9 +36,9 @@ const columns: readonly Column<Line>[] = [
       </>
     ),
   },
-  { key: 'debit', header: 'Debit', numeric: true, cell: ({ debit }) => <Figure amount={debit} /> },
-  { key: 'credit', header: 'Credit', numeric: true, cell: ({ credit }) => <Figure amount={credit} /> },
-  { key: 'balance', header: 'Balance', numeric: true, cell: ({ balance }) => amountWords(balance) },
+  { key: 'debit', header: t('Debit'), numeric: true, cell: ({ debit }) => <Figure amount={debit} /> },
+  { key: 'credit', header: t('Credit'), numeric: true, cell: ({ credit }) => <Figure amount={credit} /> },
+  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
 /** Default start of a statement, because the full history of an account could be too long to read. */
@@ -74,24 +75,24 @@ export function StatementPanel({ accountId, name, currency, period, page, onChan
           path={`/api/accounts/${accountId}/statement${stringifySearch(asked)}`}
         />
       }
-      title="Statement"
+      title={t('Statement')}
     >
       <PeriodFilter begin={beginDate ?? ''} onPeriod={onChange} period={period} />
       {statement.data && (
         <p className="k-note k-sums">
           <span>
-            Opening balance: <Money amount={statement.data.opening} currency={currency} />
+            {rich('Opening balance: {money}', { money: <Money amount={statement.data.opening} currency={currency} /> })}
           </span>
           <span>
-            Closing balance: <Money amount={statement.data.closing} currency={currency} />
+            {rich('Closing balance: {money}', { money: <Money amount={statement.data.closing} currency={currency} /> })}
           </span>
         </p>
       )}
       <DataTable
         columns={columns}
-        empty="Nothing was posted in this period."
+        empty={t('Nothing was posted in this period.')}
         keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
-        label="Statement"
+        label={t('Statement')}
         pages={{
           page: shown,
           totalPages: pages,
@@ -124,7 +125,7 @@ const PeriodFilter = ({ begin, period, onPeriod }: FilterProps): ReactNode => (
     }
   >
     <DateField
-      label="From"
+      label={t('From')}
       onChange={(beginDate) => {
         onPeriod({ ...period, beginDate });
       }}

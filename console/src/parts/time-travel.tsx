@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { RecordState } from '../api/records';
 import { useFollowing } from './following';
 import { Icon } from './icons';
+import { t } from '../messages/catalogue';
 
 type Props = {
   readonly state: RecordState | undefined;
@@ -28,25 +29,25 @@ export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
     <div className="k-travel">
       <Group align="flex-end" gap="sm">
         <ActionIcon
-          aria-label="One event earlier"
+          aria-label={t('One event earlier')}
           disabled={revision === 0}
           onClick={() => {
             toRevision(revision - 1);
           }}
           size="lg"
-          title="One event earlier"
+          title={t('One event earlier')}
           variant="default"
         >
           <Icon name="back" />
         </ActionIcon>
         <ActionIcon
-          aria-label="One event later"
+          aria-label={t('One event later')}
           disabled={revision >= last}
           onClick={() => {
             toRevision(revision + 1);
           }}
           size="lg"
-          title="One event later"
+          title={t('One event later')}
           variant="default"
         >
           <Icon name="chevron" />
@@ -59,7 +60,7 @@ export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
           }}
           variant="default"
         >
-          Now
+          {t('Now')}
         </Button>
       </Group>
       <RevisionSlider last={last} onTravel={toRevision} revision={revision} />
@@ -85,7 +86,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
       }}
     >
       <TextInput
-        label="State at (local time)"
+        label={t('State at (local time)')}
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value);
         }}
@@ -94,7 +95,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
         value={typed}
       />
       <Button type="submit" variant="default">
-        Show
+        {t('Show')}
       </Button>
     </form>
   );
@@ -107,7 +108,7 @@ function RevisionSlider({ revision, last, onTravel }: SliderProps): ReactNode {
   if (last === 0) return null;
   return (
     <Slider
-      label={(value) => `Revision ${value}`}
+      label={(value) => t('Revision {value}', { value })}
       max={last}
       min={0}
       mt="md"
@@ -115,7 +116,7 @@ function RevisionSlider({ revision, last, onTravel }: SliderProps): ReactNode {
       onChangeEnd={onTravel}
       size="md"
       step={1}
-      thumbLabel={`Revision (0 to ${last})`}
+      thumbLabel={t('Revision (0 to {last})', { last })}
       value={shown}
     />
   );

@@ -8,21 +8,22 @@ import { actorWords } from './audit-words';
 import { DataTable, type Column } from './data-table';
 import { Instant } from './instant';
 import { Panel } from './panel';
+import { t } from '../messages/catalogue';
 
 const SHOWN = 10;
 
 export const auditColumns: readonly Column<AuditEntry>[] = [
-  { key: 'when', header: 'Time', cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
+  { key: 'when', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
-    header: 'Action',
+    header: t('Action'),
     cell: ({ id, summary }) => (
       <Link params={{ id }} to="/audit-log/$id">
         {summary}
       </Link>
     ),
   },
-  { key: 'who', header: 'By', cell: ({ userName }) => actorWords(userName) },
+  { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
 ];
 
 /** Latest changes of a record: what, when and by whom. Only for users who may read the audit log. */
@@ -35,16 +36,16 @@ export function Timeline({ entity, id }: { entity: string; id: string }): ReactN
     <Panel
       aside={
         <Link search={{ entity, entityId: id }} to="/audit-log">
-          All changes
+          {t('All changes')}
         </Link>
       }
-      title="Timeline"
+      title={t('Timeline')}
     >
       <DataTable
         columns={auditColumns}
-        empty="There are no changes yet."
+        empty={t('There are no changes yet.')}
         keyOf={({ id: entry }) => entry}
-        label="Timeline"
+        label={t('Timeline')}
         query={entries}
         rows={entries.data?.items}
       />

@@ -3,15 +3,16 @@ import type { Transaction } from '../api/books';
 import type { Column } from './data-table';
 import { Day } from './day';
 import { typeWords } from './transaction-words';
+import { t } from '../messages/catalogue';
 
 type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description' | 'reversalOf'>;
 
 /** Leading columns of every list of transactions: date and type, with a link. */
 export const transactionColumns: readonly Column<Shown>[] = [
-  { key: 'date', header: 'Date', cell: ({ date }) => <Day on={date} /> },
+  { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
-    header: 'Transaction',
+    header: t('Transaction'),
     cell: (transaction) => (
       <>
         <Link params={{ id: transaction.id }} to="/transactions/$id">

@@ -7,6 +7,7 @@ import { typedAmount } from './money';
 import type { Source } from './remote-choice';
 import { RemoteField } from './remote-field';
 import { RECORDED_TYPES } from './transaction-words';
+import { t } from '../messages/catalogue';
 
 type Body = Shapes['CreateTransactionDto'];
 type Reference = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId';
@@ -21,34 +22,34 @@ const customer = (label: string, required = false): Party => ({
 const account = (label: string, source: Source, name: Reference = 'accountId', required = true): Party => ({
   ...{ name, label, source, required },
 });
-const EITHER = [customer('Customer'), account('Account', ownSource, 'accountId', false)];
+const EITHER = [customer(t('Customer')), account(t('Account'), ownSource, 'accountId', false)];
 
 /** Description and parties of each transaction type. Each party offers only records that it accepts. */
 const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties: readonly Party[] }>> = {
   COLLECTION: {
-    lead: 'A customer pays into an account.',
-    parties: [customer('From customer', true), account('Into account', moneySource)],
+    lead: t('A customer pays into an account.'),
+    parties: [customer(t('From customer'), true), account(t('Into account'), moneySource)],
   },
   PAYMENT: {
-    lead: 'Money leaves an account. Choose one: a customer, a supplier or employee, or an expense.',
+    lead: t('Money leaves an account. Choose one: a customer, a supplier or employee, or an expense.'),
     parties: [
-      account('From account', moneySource),
-      customer('To customer'),
-      account('To supplier or employee', payeeSource, 'counterAccountId', false),
-      account('For expense', expenseSource, 'expenseItemId', false),
+      account(t('From account'), moneySource),
+      customer(t('To customer')),
+      account(t('To supplier or employee'), payeeSource, 'counterAccountId', false),
+      account(t('For expense'), expenseSource, 'expenseItemId', false),
     ],
   },
   TRANSFER: {
-    lead: 'Money moves between two of your own accounts.',
-    parties: [account('From account', ownSource), account('To account', ownSource, 'counterAccountId')],
+    lead: t('Money moves between two of your own accounts.'),
+    parties: [account(t('From account'), ownSource), account(t('To account'), ownSource, 'counterAccountId')],
   },
-  ADJUSTMENT: { lead: 'Corrects the balance of either a customer or an account.', parties: EITHER },
-  OPENING_BALANCE: { lead: 'The balance of one customer or account before bookkeeping began.', parties: EITHER },
+  ADJUSTMENT: { lead: t('Corrects the balance of either a customer or an account.'), parties: EITHER },
+  OPENING_BALANCE: { lead: t('The balance of one customer or account before bookkeeping began.'), parties: EITHER },
 };
 
 const DIRECTIONS = [
-  ['IN', 'In: account balance up, or customer balance down'],
-  ['OUT', 'Out: account balance down, or customer balance up'],
+  ['IN', t('In: account balance up, or customer balance down')],
+  ['OUT', t('Out: account balance down, or customer balance up')],
 ] as const;
 const OPTIONAL = ['description', 'reference'] as const;
 
@@ -98,19 +99,19 @@ export function TransactionFields({ form }: { form: Form }): ReactNode {
   const { lead, parties } = FORMS[type];
   return (
     <>
-      <OneOfField form={form} hint={lead} label="Type" name="type" options={RECORDED_TYPES} required />
+      <OneOfField form={form} hint={lead} label={t('Type')} name="type" options={RECORDED_TYPES} required />
       <div className="k-fields">
-        <TextField form={form} label="Date" name="date" required type="date" />
-        <AmountField autoFocus form={form} label="Amount" name="amount" required />
+        <TextField form={form} label={t('Date')} name="date" required type="date" />
+        <AmountField autoFocus form={form} label={t('Amount')} name="amount" required />
         {parties.map((party) => (
           <RemoteField form={form} key={`${type} ${party.name}`} {...party} />
         ))}
         {hasDirection(type) && (
-          <OneOfField form={form} label="Direction" name="direction" options={DIRECTIONS} required />
+          <OneOfField form={form} label={t('Direction')} name="direction" options={DIRECTIONS} required />
         )}
-        <TextField form={form} label="Reference" name="reference" />
+        <TextField form={form} label={t('Reference')} name="reference" />
       </div>
-      <AreaField form={form} hint="Used by category rules" label="Description" name="description" />
+      <AreaField form={form} hint={t('Used by category rules')} label={t('Description')} name="description" />
     </>
   );
 }

@@ -1,23 +1,24 @@
 import type { ReactNode } from 'react';
 import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
+import { inSentence, t } from '../messages/catalogue';
 
 /** Types that the form for one amount records. */
 export const RECORDED_TYPES = [
-  ['COLLECTION', 'Collection'],
-  ['PAYMENT', 'Payment'],
-  ['TRANSFER', 'Transfer'],
-  ['ADJUSTMENT', 'Adjustment'],
-  ['OPENING_BALANCE', 'Opening balance'],
+  ['COLLECTION', t('Collection')],
+  ['PAYMENT', t('Payment')],
+  ['TRANSFER', t('Transfer')],
+  ['ADJUSTMENT', t('Adjustment')],
+  ['OPENING_BALANCE', t('Opening balance')],
 ] as const;
 
 /** All types, including those that result from a partner's sale. */
 export const TYPES = [
-  ['INVOICE', 'Invoice'],
-  ['RETURN', 'Return'],
-  ['CANCELLATION', 'Cancellation'],
+  ['INVOICE', t('Invoice')],
+  ['RETURN', t('Return')],
+  ['CANCELLATION', t('Cancellation')],
   ...RECORDED_TYPES,
-  ['JOURNAL', 'Journal entry'],
+  ['JOURNAL', t('Journal entry')],
 ] as const;
 
 type Named = Pick<Transaction, 'type' | 'documentEffect'> & { readonly reversalOf?: string | null };
@@ -26,9 +27,9 @@ export function typeWords({ type, documentEffect, reversalOf = null }: Named): s
   const words = (name: string | null): string | undefined => TYPES.find(([each]) => each === name)?.[1];
   const effect = words(documentEffect);
   const own = words(type);
-  if (own !== undefined && reversalOf !== null) return `Reversal (${own.toLowerCase()})`;
-  if (own !== undefined && effect !== undefined) return `${own} (${effect.toLowerCase()})`;
-  return own ?? effect ?? 'Transaction';
+  if (own !== undefined && reversalOf !== null) return t('Reversal ({noun})', { noun: inSentence(own) });
+  if (own !== undefined && effect !== undefined) return `${own} (${inSentence(effect)})`;
+  return own ?? effect ?? t('Transaction');
 }
 
 /** Whether a transaction is effective, cancelled, or a reversal. */
@@ -36,7 +37,7 @@ export function TransactionState({
   isCancelled,
   reversalOf,
 }: Pick<Transaction, 'isCancelled' | 'reversalOf'>): ReactNode {
-  if (isCancelled) return <StatusBadge tone="idle">Cancelled</StatusBadge>;
-  if (reversalOf !== null) return <StatusBadge tone="idle">Reversal</StatusBadge>;
-  return <StatusBadge tone="good">Booked</StatusBadge>;
+  if (isCancelled) return <StatusBadge tone="idle">{t('Cancelled')}</StatusBadge>;
+  if (reversalOf !== null) return <StatusBadge tone="idle">{t('Reversal')}</StatusBadge>;
+  return <StatusBadge tone="good">{t('Booked')}</StatusBadge>;
 }

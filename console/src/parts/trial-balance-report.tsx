@@ -9,6 +9,7 @@ import { DataTable, type Column } from './data-table';
 import { amountWords, Figure } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
+import { t } from '../messages/catalogue';
 
 type Row = TrialBalance['rows'][number];
 
@@ -32,35 +33,40 @@ export const LedgerLink = ({
 );
 
 const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Column<Row>[] => [
-  { key: 'code', header: 'Code', cell: ({ code }) => code ?? <span className="k-nothing">—</span>, total: 'Total' },
+  {
+    key: 'code',
+    header: t('Code'),
+    cell: ({ code }) => code ?? <span className="k-nothing">—</span>,
+    total: t('Total'),
+  },
   {
     key: 'name',
-    header: 'Account',
+    header: t('Account'),
     cell: ({ accountId, name }) => (
       <LedgerLink filters={filters} id={accountId}>
         {name}
       </LedgerLink>
     ),
   },
-  { key: 'type', header: 'Type', cell: ({ type }) => accountTypeWords(type) },
-  { key: 'opening', header: 'Opening', numeric: true, cell: ({ opening = '0' }) => <Figure amount={opening} /> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => accountTypeWords(type) },
+  { key: 'opening', header: t('Opening'), numeric: true, cell: ({ opening = '0' }) => <Figure amount={opening} /> },
   {
     key: 'debit',
-    header: 'Debit',
+    header: t('Debit'),
     numeric: true,
     cell: ({ debit }) => <Figure amount={debit} />,
     total: amountWords(report.totalDebit),
   },
   {
     key: 'credit',
-    header: 'Credit',
+    header: t('Credit'),
     numeric: true,
     cell: ({ credit }) => <Figure amount={credit} />,
     total: amountWords(report.totalCredit),
   },
   {
     key: 'closing',
-    header: 'Closing',
+    header: t('Closing'),
     numeric: true,
     cell: ({ closing, balance }) => <Figure amount={closing ?? balance} />,
   },
@@ -79,7 +85,7 @@ export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNod
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <Switch
             checked={zero}
-            label="Empty accounts"
+            label={t('Empty accounts')}
             onChange={({ currentTarget }) => {
               onChange({ ...filters, zero: currentTarget.checked ? 'true' : undefined });
             }}
@@ -88,14 +94,14 @@ export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNod
       }
       knownAt={filters.knownAt}
       query={useQuery(trialBalanceQuery(parameters))}
-      title="Accounts"
+      title={t('Accounts')}
     >
       {(report) => (
         <DataTable
           columns={columnsOf(report, { ...filters, ...period })}
-          empty="Nothing was posted in this period."
+          empty={t('Nothing was posted in this period.')}
           keyOf={({ accountId }) => accountId}
-          label="Trial balance"
+          label={t('Trial balance')}
           rows={report.rows}
         />
       )}

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
 import type { Job } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
 
 /** Starts a job after confirmation and opens the run. The event stream delivers the state of the run. */
 export function TriggerJob({ job }: { job: Job }): ReactNode {
@@ -13,12 +15,16 @@ export function TriggerJob({ job }: { job: Job }): ReactNode {
       buttonProps={{ disabled: job.isRunning }}
       about={job.name}
       icon="play"
-      label="Run now"
+      label={t('Run now')}
       onDone={({ executionLogId }) => {
         void navigate({ to: '/jobs/$name', params: { name: job.name }, search: { run: executionLogId } });
       }}
     >
-      Run <strong>{job.name}</strong> now, regardless of its schedule? {job.description}
+      {rich('Run <strong>{name}</strong> now, regardless of its schedule? {description}', {
+        name: job.name,
+        strong,
+        description: job.description,
+      })}
     </ConfirmAction>
   );
 }

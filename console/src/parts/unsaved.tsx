@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
+import { t } from '../messages/catalogue';
 
 /** Reports to the surrounding dialog whether its form contains input. */
 const Unsaved = createContext<(isFilled: boolean) => void>(() => undefined);
@@ -64,15 +65,15 @@ type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => vo
 
 /** Mounted only while it is open, or the key press that opens it would also close it. */
 const Question = ({ onKeep, onDiscard }: QuestionProps): ReactNode => (
-  <Modal centered onClose={onKeep} opened size="sm" title="Discard your input?" withCloseButton={false}>
+  <Modal centered onClose={onKeep} opened size="sm" title={t('Discard your input?')} withCloseButton={false}>
     <Stack gap="md">
-      <Text size="sm">The form has not been saved.</Text>
+      <Text size="sm">{t('The form has not been saved.')}</Text>
       <Group justify="flex-end">
         <Button color="red" onClick={onDiscard} variant="default">
-          Discard
+          {t('Discard')}
         </Button>
         <Button data-autofocus onClick={onKeep}>
-          Keep editing
+          {t('Keep editing')}
         </Button>
       </Group>
     </Stack>

@@ -12,6 +12,8 @@ import { FormDialog } from './form-dialog';
 import { useNowMs } from './now';
 import { StatusBadge } from './status-badge';
 import { SigningSecretOnce, webhookChanges, WebhookFields, webhookVersion } from './webhook-form';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
 
 /** All actions that a user may perform on a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
@@ -35,15 +37,18 @@ export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
       <ConfirmAction
         act={() => data(api.POST('/api/webhooks/{id}/test', path))}
         icon="play"
-        label="Send a test"
+        label={t('Send a test')}
         outcome={(result) => <TestResult result={result} />}
       >
-        Send one test message to <strong>{url}</strong> now?
+        {rich('Send one test message to <strong>{url}</strong> now?', {
+          url,
+          strong,
+        })}
       </ConfirmAction>
       <EditDialog
         fields={(form) => <WebhookFields form={form} />}
         from={webhookVersion(webhook)}
-        label="Edit"
+        label={t('Edit')}
         onDone={refresh}
         reload={async () => webhookVersion(await cache.query({ ...webhookQuery(id), staleTime: 0 }))}
         save={(changed, revision) => update(webhookChanges(changed), revision)}
@@ -56,8 +61,10 @@ export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
         icon="refresh"
         initial={{}}
         isOutcomeKept
-        label="Rotate secret"
-        lead="The webhook gets a new signing secret. For 24 hours, messages are signed with the old and the new secret."
+        label={t('Rotate secret')}
+        lead={t(
+          'The webhook gets a new signing secret. For 24 hours, messages are signed with the old and the new secret.',
+        )}
         outcome={(issued, close) => <SigningSecretOnce close={close} issued={issued} />}
       />
       <Delete webhook={webhook} />
@@ -73,13 +80,16 @@ function Delete({ webhook: { id, url } }: { webhook: Webhook }): ReactNode {
       act={() => data(api.DELETE('/api/webhooks/{id}', { params: { path: { id } } }))}
       icon="close"
       isDangerous
-      label="Delete"
+      label={t('Delete')}
       onDone={() => {
         askAgain(cache, ['webhooks']);
         void navigate({ to: '/webhooks' });
       }}
     >
-      Delete the webhook for <strong>{url}</strong>? Open deliveries are abandoned.
+      {rich('Delete the webhook for <strong>{url}</strong>? Open deliveries are abandoned.', {
+        url,
+        strong,
+      })}
     </ConfirmAction>
   );
 }
@@ -92,23 +102,30 @@ type SwitchProps = {
 
 const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNode =>
   isEnabled ? (
-    <ConfirmAction icon="pause" key="disable" label="Disable" {...rest}>
-      Stop delivering to <strong>{url}</strong>? Open deliveries are abandoned. You can enable the webhook again and
-      recover the events that it missed.
+    <ConfirmAction icon="pause" key="disable" label={t('Disable')} {...rest}>
+      {rich(
+        'Stop delivering to <strong>{url}</strong>? Open deliveries are abandoned. You can enable the webhook again and recover the events that it missed.',
+        { url, strong },
+      )}
     </ConfirmAction>
   ) : (
-    <ConfirmAction icon="play" key="enable" label="Enable" {...rest}>
-      Deliver new events to <strong>{url}</strong> again? Recover afterwards what it missed.
+    <ConfirmAction icon="play" key="enable" label={t('Enable')} {...rest}>
+      {rich('Deliver new events to <strong>{url}</strong> again? Recover afterwards what it missed.', {
+        url,
+        strong,
+      })}
     </ConfirmAction>
   );
 
 const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): ReactNode => (
   <>
     <StatusBadge tone={result.delivered ? 'good' : 'bad'}>
-      {result.delivered ? 'The receiver accepted the message.' : 'The receiver did not accept the message.'}
+      {result.delivered ? t('The receiver accepted the message.') : t('The receiver did not accept the message.')}
     </StatusBadge>
     <Text mt="xs" size="sm">
-      {result.responseStatus === null ? 'No response' : `Status ${result.responseStatus}`}
+      {result.responseStatus === null
+        ? t('No response')
+        : t('Status {responseStatus}', { responseStatus: result.responseStatus })}
       {result.code !== null && (
         <>
           {' '}
@@ -117,7 +134,7 @@ const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): Rea
       )}
     </Text>
     {result.responseBody !== null && result.responseBody !== '' && (
-      <pre aria-label="Response" className="k-json" role="region" tabIndex={0}>
+      <pre aria-label={t('Response')} className="k-json" role="region" tabIndex={0}>
         {result.responseBody}
       </pre>
     )}
@@ -142,12 +159,12 @@ const Recover = ({ id, onDone }: { id: string; onDone: () => void }): ReactNode 
       )
     }
     fields={(form) => (
-      <TextField autoFocus form={form} label="Since (your time)" name="since" required type="datetime-local" />
+      <TextField autoFocus form={form} label={t('Since (your time)')} name="since" required type="datetime-local" />
     )}
     icon="history"
     initial={{ since: localTime(useNowMs() - DAY_MS) }}
-    label="Recover"
-    lead="Delivers all later events again, except those that the log shows as delivered."
+    label={t('Recover')}
+    lead={t('Delivers all later events again, except those that the log shows as delivered.')}
     onDone={onDone}
   />
 );

@@ -4,6 +4,7 @@ import type { IssuedWebhook, Webhook } from '../api/webhooks';
 import type { Version } from './edit-dialog';
 import { AreaField, given, TextField, type Draft, type Form } from './form';
 import { SecretOnce } from './secret-once';
+import { t } from '../messages/catalogue';
 
 export const NEW_WEBHOOK: Draft = { url: '', types: '*', description: '' };
 
@@ -34,19 +35,19 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
     <TextField
       autoFocus
       form={form}
-      hint="A public https address of the receiver."
-      label="Address"
+      hint={t('A public https address of the receiver.')}
+      label={t('Address')}
       name="url"
       required
     />
     <AreaField
       form={form}
-      hint="One event type per line. * stands for any text: kontor.sale.*"
-      label="Events"
+      hint={t('One event type per line. * stands for any text: kontor.sale.*')}
+      label={t('Events')}
       name="types"
       required
     />
-    <TextField form={form} label="Description" name="description" />
+    <TextField form={form} label={t('Description')} name="description" />
   </>
 );
 
@@ -56,9 +57,11 @@ type Props = { readonly issued: IssuedWebhook; readonly close: () => void };
 export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): ReactNode => (
   <SecretOnce
     close={close}
-    label={`Signing secret for ${url}`}
-    lead="Store the secret in the receiver, which verifies every message with it (Standard Webhooks 1.0). The service cannot show it again."
+    label={t('Signing secret for {url}', { url })}
+    lead={t(
+      'Store the secret in the receiver, which verifies every message with it (Standard Webhooks 1.0). The service cannot show it again.',
+    )}
     secret={secret}
-    what="secret"
+    what={t('secret')}
   />
 );

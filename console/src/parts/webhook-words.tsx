@@ -1,21 +1,24 @@
 import type { ReactNode } from 'react';
 import type { Delivery, Webhook } from '../api/webhooks';
 import { StatusBadge, type Tone } from './status-badge';
+import { t } from '../messages/catalogue';
 
 const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly [short: string, long: string]>> = {
-  OWNER: ['Disabled', 'Disabled by a user. It receives no messages until it is enabled.'],
+  OWNER: [t('Disabled'), t('Disabled by a user. It receives no messages until it is enabled.')],
   GONE: [
-    'Disabled: gone',
-    'The receiver responded with 410 (Gone). Correct the address, enable the webhook, then recover the missed events.',
+    t('Disabled: gone'),
+    t(
+      'The receiver responded with 410 (Gone). Correct the address, enable the webhook, then recover the missed events.',
+    ),
   ],
   FAILING: [
-    'Disabled: failing',
-    'The receiver has failed for five days. Repair it, enable the webhook, then recover the missed events.',
+    t('Disabled: failing'),
+    t('The receiver has failed for five days. Repair it, enable the webhook, then recover the missed events.'),
   ],
 };
 
 export const WebhookStatus = ({ webhook }: { webhook: Webhook }): ReactNode => {
-  if (webhook.isEnabled) return <StatusBadge tone="good">Enabled</StatusBadge>;
+  if (webhook.isEnabled) return <StatusBadge tone="good">{t('Enabled')}</StatusBadge>;
   const reason = webhook.disabledReason ?? 'OWNER';
   return <StatusBadge tone={reason === 'OWNER' ? 'idle' : 'bad'}>{REASONS[reason][0]}</StatusBadge>;
 };
@@ -25,9 +28,9 @@ export const disabledBecause = ({ isEnabled, disabledReason }: Webhook): string 
   isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
 
 const STATUSES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
-  PENDING: ['busy', 'Pending'],
-  DELIVERED: ['good', 'Delivered'],
-  FAILED: ['bad', 'Failed'],
+  PENDING: ['busy', t('Pending')],
+  DELIVERED: ['good', t('Delivered')],
+  FAILED: ['bad', t('Failed')],
 };
 
 export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>): ReactNode => {

@@ -7,11 +7,13 @@ import { notificationsQuery, unreadQuery } from '../api/notifications';
 import { Icon } from '../parts/icons';
 import { Notices, ReadAll } from '../parts/notices';
 import { ProblemView } from '../parts/problem-view';
+import { t } from '../messages/catalogue';
 
 const NEWEST = 8;
 const MOST_SHOWN = 99;
 
-const words = (unread: number): string => (unread === 0 ? 'Notifications' : `Notifications: ${unread} unread`);
+const words = (unread: number): string =>
+  unread === 0 ? t('Notifications') : t('Notifications: {unread} unread', { unread });
 
 /** Notifications, reachable from every page. */
 export function Bell(): ReactNode {
@@ -33,7 +35,7 @@ export function Bell(): ReactNode {
           </ActionIcon>
         </Popover.Target>
       </Indicator>
-      <Popover.Dropdown aria-label="Notifications" maw="calc(100vw - 24px)">
+      <Popover.Dropdown aria-label={t('Notifications')} maw="calc(100vw - 24px)">
         {isOpen && <Newest close={close} unread={unread} />}
       </Popover.Dropdown>
     </Popover>
@@ -46,19 +48,19 @@ function Newest({ unread, close }: { unread: number; close: () => void }): React
     <>
       <Group justify="space-between" mb="xs" wrap="nowrap">
         <Title order={2} size="h6">
-          Notifications
+          {t('Notifications')}
         </Title>
         <ReadAll isUseful={unread > 0} />
       </Group>
-      <div aria-label="Newest notifications" className="k-bell-box" role="region" tabIndex={0}>
+      <div aria-label={t('Newest notifications')} className="k-bell-box" role="region" tabIndex={0}>
         {newest.error !== null && <ProblemView error={newest.error} onRetry={newest.refetch} />}
         {newest.isPending && <Skeleton height={80} />}
-        {newest.data?.items.length === 0 && <p className="k-empty">No notifications.</p>}
+        {newest.data?.items.length === 0 && <p className="k-empty">{t('No notifications.')}</p>}
         {newest.data !== undefined && <Notices of={newest.data.items} onLeave={close} />}
       </div>
       <div className="k-links">
         <Link onClick={close} to="/notifications">
-          All notifications
+          {t('All notifications')}
         </Link>
       </div>
     </>

@@ -4,6 +4,7 @@ import { api, data } from '../api/client';
 import { Outcome } from '../parts/confirm-action';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
+import { t } from '../messages/catalogue';
 
 /** Changes the signed-in user's password. An administrator chose the initial password. */
 export const ChangePassword = (): ReactNode => (
@@ -27,7 +28,7 @@ export const ChangePassword = (): ReactNode => (
           autoComplete="current-password"
           autoFocus
           form={form}
-          label="Current password"
+          label={t('Current password')}
           name="currentPassword"
           required
           type="password"
@@ -35,8 +36,8 @@ export const ChangePassword = (): ReactNode => (
         <TextField
           autoComplete="new-password"
           form={form}
-          hint="10 to 128 characters"
-          label="New password"
+          hint={t('10 to 128 characters')}
+          label={t('New password')}
           name="newPassword"
           required
           type="password"
@@ -45,11 +46,11 @@ export const ChangePassword = (): ReactNode => (
     )}
     icon="key"
     initial={{ currentPassword: '', newPassword: '' }}
-    label="Change password"
-    lead="You stay signed in here and are signed out everywhere else."
+    label={t('Change password')}
+    lead={t('You stay signed in here and are signed out everywhere else.')}
     outcome={(_, close) => (
       <Outcome close={close}>
-        <Text size="sm">Your password has been changed.</Text>
+        <Text size="sm">{t('Your password has been changed.')}</Text>
       </Outcome>
     )}
   />

@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
+import { t } from '../messages/catalogue';
 
 /** `operator` or `tenant` for their users; otherwise the permission that a tenant's user needs. */
 type For = string;
@@ -16,54 +17,54 @@ type Section = { readonly label: string; readonly destinations: readonly Destina
 
 const SECTIONS: readonly Section[] = [
   {
-    label: 'Operations',
+    label: t('Operations'),
     destinations: [
-      { to: '/', label: 'Overview', icon: 'gauge', who: 'operator' },
-      { to: '/jobs', label: 'Jobs', icon: 'clock', who: 'operator' },
-      { to: '/dead-letters', label: 'Dead letters', icon: 'inbox', who: 'operator' },
-      { to: '/errors', label: 'Errors', icon: 'alert', who: 'operator' },
+      { to: '/', label: t('Overview'), icon: 'gauge', who: 'operator' },
+      { to: '/jobs', label: t('Jobs'), icon: 'clock', who: 'operator' },
+      { to: '/dead-letters', label: t('Dead letters'), icon: 'inbox', who: 'operator' },
+      { to: '/errors', label: t('Errors'), icon: 'alert', who: 'operator' },
     ],
   },
   {
-    label: 'Records',
+    label: t('Records'),
     destinations: [
-      { to: '/audit', label: 'Audit log', icon: 'audit', who: 'operator' },
-      { to: '/events', label: 'Events', icon: 'history', who: 'operator' },
-      { to: '/tenants', label: 'Tenants', icon: 'tenants', who: 'operator' },
-      { to: '/operators', label: 'Operators', icon: 'users', who: 'operator' },
+      { to: '/audit', label: t('Audit log'), icon: 'audit', who: 'operator' },
+      { to: '/events', label: t('Events'), icon: 'history', who: 'operator' },
+      { to: '/tenants', label: t('Tenants'), icon: 'tenants', who: 'operator' },
+      { to: '/operators', label: t('Operators'), icon: 'users', who: 'operator' },
     ],
   },
   {
-    label: 'Books',
+    label: t('Books'),
     destinations: [
-      { to: '/', label: 'Home', icon: 'gauge', who: 'tenant' },
-      { to: '/sales', label: 'Sales', icon: 'inbox', who: 'transactions.read' },
-      { to: '/customers', label: 'Customers', icon: 'users', who: 'customers.read' },
-      { to: '/transactions', label: 'Transactions', icon: 'rows', who: 'transactions.read' },
-      { to: '/reports', label: 'Reports', icon: 'audit', who: 'reports.read' },
-      { to: '/periods', label: 'Periods', icon: 'clock', who: 'reports.read' },
+      { to: '/', label: t('Home'), icon: 'gauge', who: 'tenant' },
+      { to: '/sales', label: t('Sales'), icon: 'inbox', who: 'transactions.read' },
+      { to: '/customers', label: t('Customers'), icon: 'users', who: 'customers.read' },
+      { to: '/transactions', label: t('Transactions'), icon: 'rows', who: 'transactions.read' },
+      { to: '/reports', label: t('Reports'), icon: 'audit', who: 'reports.read' },
+      { to: '/periods', label: t('Periods'), icon: 'clock', who: 'reports.read' },
     ],
   },
   {
-    label: 'Settings',
+    label: t('Settings'),
     destinations: [
-      { to: '/accounts', label: 'Accounts', icon: 'layers', who: 'accounts.read' },
-      { to: '/branches', label: 'Branches', icon: 'tenants', who: 'branches.read' },
-      { to: '/rules', label: 'Category rules', icon: 'rules', who: 'categories.read' },
-      { to: '/partner-keys', label: 'Partner keys', icon: 'key', who: 'integrations.manage' },
-      { to: '/webhooks', label: 'Webhooks', icon: 'webhook', who: 'integrations.manage' },
-      { to: '/settings', label: 'Sign-in settings', icon: 'lock', who: 'users.read' },
-      { to: '/users', label: 'Users', icon: 'users', who: 'users.read' },
-      { to: '/roles', label: 'Roles', icon: 'rules', who: 'roles.read' },
-      { to: '/audit-log', label: 'Audit log', icon: 'audit', who: 'audit.read' },
+      { to: '/accounts', label: t('Accounts'), icon: 'layers', who: 'accounts.read' },
+      { to: '/branches', label: t('Branches'), icon: 'tenants', who: 'branches.read' },
+      { to: '/rules', label: t('Category rules'), icon: 'rules', who: 'categories.read' },
+      { to: '/partner-keys', label: t('Partner keys'), icon: 'key', who: 'integrations.manage' },
+      { to: '/webhooks', label: t('Webhooks'), icon: 'webhook', who: 'integrations.manage' },
+      { to: '/settings', label: t('Sign-in settings'), icon: 'lock', who: 'users.read' },
+      { to: '/users', label: t('Users'), icon: 'users', who: 'users.read' },
+      { to: '/roles', label: t('Roles'), icon: 'rules', who: 'roles.read' },
+      { to: '/audit-log', label: t('Audit log'), icon: 'audit', who: 'audit.read' },
     ],
   },
   {
-    label: 'System',
+    label: t('System'),
     destinations: [
-      { to: '/projections', label: 'Projections', icon: 'layers', who: 'operator' },
-      { to: '/integrity', label: 'Integrity', icon: 'lock', who: 'operator' },
-      { to: '/queues', label: 'Cache and queues', icon: 'rows', who: 'operator' },
+      { to: '/projections', label: t('Projections'), icon: 'layers', who: 'operator' },
+      { to: '/integrity', label: t('Integrity'), icon: 'lock', who: 'operator' },
+      { to: '/queues', label: t('Cache and queues'), icon: 'rows', who: 'operator' },
     ],
   },
 ];

@@ -7,16 +7,17 @@ import type { Me } from '../api/me';
 import { findRecords, type Found } from '../api/search-all';
 import { Icon } from '../parts/icons';
 import { sectionsFor } from './navigation';
+import { t } from '../messages/catalogue';
 
 const TYPING_MS = 200;
 const MOST_PAGES = 6;
 
 const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
-  [['Ctrl', 'K'], 'Search pages and records'],
-  [['/'], 'Focus the search field of a list'],
-  [['?'], 'Show this list'],
-  [['Esc'], 'Close a dialog'],
-  [['Tab'], 'Go to the next field or button'],
+  [[t('Ctrl'), 'K'], t('Search pages and records')],
+  [['/'], t('Focus the search field of a list')],
+  [['?'], t('Show this list')],
+  [['Esc'], t('Close a dialog')],
+  [['Tab'], t('Go to the next field or button')],
 ];
 
 const isNotTyping = (target: EventTarget | null): boolean =>
@@ -51,22 +52,29 @@ export function Palette({ me }: { me: Me }): ReactNode {
       <Button
         leftSection={<Icon name="search" size={16} />}
         onClick={search.open}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSection={<Kbd size="xs">{t('Ctrl K')}</Kbd>}
         size="xs"
         variant="default"
         visibleFrom="sm"
       >
-        Search
+        {t('Search')}
       </Button>
-      <ActionIcon aria-label="Search" hiddenFrom="sm" onClick={search.open} size="lg" title="Search" variant="default">
+      <ActionIcon
+        aria-label={t('Search')}
+        hiddenFrom="sm"
+        onClick={search.open}
+        size="lg"
+        title={t('Search')}
+        variant="default"
+      >
         <Icon name="search" />
       </ActionIcon>
       <Modal
         onClose={search.close}
         opened={isOpen}
         size="lg"
-        title="Search"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t('Search')}
+        closeButtonProps={{ 'aria-label': t('Close') }}
       >
         {isOpen && <Finder close={search.close} me={me} />}
       </Modal>
@@ -76,7 +84,7 @@ export function Palette({ me }: { me: Me }): ReactNode {
 }
 
 const Help = ({ isOpen, close }: { isOpen: boolean; close: () => void }): ReactNode => (
-  <Modal closeButtonProps={{ 'aria-label': 'Close' }} onClose={close} opened={isOpen} title="Keys">
+  <Modal closeButtonProps={{ 'aria-label': t('Close') }} onClose={close} opened={isOpen} title={t('Keys')}>
     <dl className="k-keys">
       {KEYS.map(([keys, words]) => (
         <div key={words}>
@@ -106,7 +114,7 @@ function useFound(me: Me, typed: string): { found: readonly Found[]; isSearching
     .flatMap(({ destinations }) => destinations)
     .filter(({ label }) => label.toLowerCase().includes(words))
     .slice(0, MOST_PAGES)
-    .map(({ label, to }): Found => ({ kind: 'Page', name: label, link: { to } }));
+    .map(({ label, to }): Found => ({ kind: t('Page'), name: label, link: { to } }));
   const isCurrent = words.length > 1 && search === words;
   return {
     found: [...pages, ...(words.length > 1 ? (records.data ?? []) : [])],
@@ -139,7 +147,7 @@ function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
         aria-activedescendant={found.length > 0 ? `${list}-${at}` : undefined}
         aria-controls={list}
         aria-expanded
-        aria-label="Search"
+        aria-label={t('Search')}
         data-autofocus
         leftSection={<Icon name="search" size={16} />}
         onChange={({ currentTarget }) => {
@@ -147,13 +155,15 @@ function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
-        placeholder={me.tenant === null ? 'Page, tenant or request ID' : 'Page, customer, sale number or transaction'}
+        placeholder={
+          me.tenant === null ? t('Page, tenant or request ID') : t('Page, customer, sale number or transaction')
+        }
         role="combobox"
         value={typed}
       />
       <Results at={at} found={found} go={go} id={list} />
       <Text c="dimmed" mt="xs" role="status" size="sm">
-        {isSearching ? 'Searching…' : found.length === 0 ? 'Nothing found' : ''}
+        {isSearching ? t('Searching…') : found.length === 0 ? t('Nothing found') : ''}
       </Text>
     </>
   );
@@ -167,7 +177,7 @@ type ResultsProps = {
 };
 
 const Results = ({ id, found, at, go }: ResultsProps): ReactNode => (
-  <div aria-label="Results" className="k-found" id={id} role="listbox">
+  <div aria-label={t('Results')} className="k-found" id={id} role="listbox">
     {found.map((entry, index) => (
       <UnstyledButton
         aria-selected={index === at}

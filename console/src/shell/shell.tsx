@@ -7,6 +7,7 @@ import { KontorError } from '../api/problem';
 import { signOut } from '../api/session';
 import favicon from '../favicon.svg';
 import { Icon } from '../parts/icons';
+import { LanguageChoice } from '../parts/language-choice';
 import { ProblemView } from '../parts/problem-view';
 import { Bell } from './bell';
 import { ChangePassword } from './change-password';
@@ -14,8 +15,9 @@ import { ColorSchemeSwitch } from './color-scheme-switch';
 import { Palette } from './palette';
 import { isClosed, sectionsFor } from './navigation';
 import { StepUpDialog } from './step-up-dialog';
+import { t } from '../messages/catalogue';
 
-const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', 'Your account does not have access to this page.');
+const NOT_FOR_YOU = new KontorError(403, 'FORBIDDEN', t('Your account does not have access to this page.'));
 
 type Props = { readonly me: Me; readonly children: ReactNode };
 
@@ -40,13 +42,13 @@ export function Shell({ me, children }: Props): ReactNode {
       padding="md"
     >
       <a className="k-skip" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <AppShell.Header>
         <Group gap="sm" h="100%" justify="space-between" px="md" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger
-              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              aria-label={isOpen ? t('Close the navigation') : t('Open the navigation')}
               hiddenFrom="sm"
               onClick={toggle}
               opened={isOpen}
@@ -59,14 +61,15 @@ export function Shell({ me, children }: Props): ReactNode {
           <Who me={me} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label="Console pages" p="xs">
+      <AppShell.Navbar aria-label={t('Console pages')} p="xs">
         <Destinations me={me} />
         <div>
-          <div className="k-nav-label">Account</div>
+          <div className="k-nav-label">{t('Account')}</div>
           <Link className="k-nav-link" to="/account">
-            <Icon name="user" /> Your account
+            <Icon name="user" /> {t('Your account')}
           </Link>
           <ChangePassword />
+          <LanguageChoice />
         </div>
       </AppShell.Navbar>
       <StepUpDialog />
@@ -104,16 +107,23 @@ function Who({ me }: { me: Me }): ReactNode {
           {me.user.fullName}
         </Text>
         <Text c="dimmed" lineClamp={1} size="xs" visibleFrom="xs">
-          {isOperator(me) ? 'Operator' : me.tenant?.name}
+          {isOperator(me) ? t('Operator') : me.tenant?.name}
         </Text>
       </div>
       <Palette me={me} />
       <Bell />
       <ColorSchemeSwitch />
       <Button leftSection={<Icon name="signOut" />} onClick={leave} size="xs" variant="default" visibleFrom="sm">
-        Sign out
+        {t('Sign out')}
       </Button>
-      <ActionIcon aria-label="Sign out" hiddenFrom="sm" onClick={leave} size="lg" title="Sign out" variant="default">
+      <ActionIcon
+        aria-label={t('Sign out')}
+        hiddenFrom="sm"
+        onClick={leave}
+        size="lg"
+        title={t('Sign out')}
+        variant="default"
+      >
         <Icon name="signOut" />
       </ActionIcon>
     </Group>

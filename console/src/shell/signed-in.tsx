@@ -6,6 +6,7 @@ import { meQuery } from '../api/me';
 import { renew, useSession } from '../api/session';
 import { ProblemView } from '../parts/problem-view';
 import { Shell } from './shell';
+import { t } from '../messages/catalogue';
 
 /** Checks once whether this browser has a session. Returns the error if the check failed. */
 function useSessionCheck(): { error: unknown; retry: () => void } {
@@ -91,6 +92,6 @@ function WithMe(): ReactNode {
 
 const Waiting = (): ReactNode => (
   <Center h="100vh">
-    <Loader aria-label="Loading" role="status" />
+    <Loader aria-label={t('Loading')} role="status" />
   </Center>
 );

@@ -6,6 +6,7 @@ import { KontorError } from '../api/problem';
 import { useStepUp } from '../api/step-up';
 import { FactorForm } from '../parts/factor-form';
 import { ProblemView } from '../parts/problem-view';
+import { t } from '../messages/catalogue';
 
 const stepUp = (body: Shapes['StepUpDto']) => data(api.POST('/api/auth/step-up', { body }));
 
@@ -14,11 +15,11 @@ export function StepUpDialog(): ReactNode {
   const settle = useStepUp();
   return (
     <Modal
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       closeOnClickOutside={false}
       onClose={() => settle?.(false)}
       opened={settle !== undefined}
-      title="Confirm your identity"
+      title={t('Confirm your identity')}
       zIndex={300}
     >
       {settle && <Proof settle={settle} />}
@@ -64,22 +65,22 @@ function PasswordProof({ send }: { send: (proof: Shapes['StepUpDto']) => Promise
       }}
     >
       <Stack gap="sm">
-        <Text size="sm">Your last sign-in was more than ten minutes ago.</Text>
+        <Text size="sm">{t('Your last sign-in was more than ten minutes ago.')}</Text>
         {action.error !== null && fault === undefined && <ProblemView error={action.error} />}
         <PasswordInput
           autoComplete="current-password"
           data-autofocus
           error={fault}
-          label="Password"
+          label={t('Password')}
           onChange={({ currentTarget }) => {
             setPassword(currentTarget.value);
           }}
           required
           value={password}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the password'), tabIndex: 0 }}
         />
         <Button loading={action.isPending} type="submit">
-          Continue
+          {t('Continue')}
         </Button>
       </Stack>
     </form>

@@ -1,0 +1,52 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { Children, createElement, Fragment, type ReactNode } from 'react';
+import { language, locale } from './language';
+
+type Catalogue = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string | number>>;
+type Tag = (words: ReactNode) => ReactNode;
+type RichValues = Readonly<Record<string, ReactNode | Tag>>;
+
+const load = import.meta.glob<Catalogue>('./*.json', { import: 'default' })[`./${language}.json`];
+// Every module that uses a text is evaluated after this one, so that texts may also be constants.
+const catalogue: Catalogue = (await load?.()) ?? {};
+
+document.documentElement.lang = language;
+
+/** The context before a text that is translated differently in different places: `verb| Record`. */
+const CONTEXT = /^[a-z]+\| /;
+const wordsOf = (text: string): string => catalogue[text] ?? text.replace(CONTEXT, '');
+
+const formats = new Map<string, IntlMessageFormat>();
+
+/** The compiled message of an English text, in the viewer's language. */
+function formatOf(text: string): IntlMessageFormat {
+  let format = formats.get(text);
+  if (format === undefined) {
+    format = new IntlMessageFormat(wordsOf(text), locale);
+    formats.set(text, format);
+  }
+  return format;
+}
+
+/** A text in the viewer's language. The English text in ICU notation is its key: `t('{n, plural, one {# sale} …}', { n })`. */
+export const t = (text: string, values?: Values): string =>
+  values === undefined ? wordsOf(text) : String(formatOf(text).format(values));
+
+/** A text with elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day: <Day … /> })`. */
+export function rich(text: string, values: RichValues): ReactNode {
+  const tags = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'function' ? (parts: ReactNode[]) => value(listed(parts)) : value,
+  ]);
+  return listed([formatOf(text).format<ReactNode>(Object.fromEntries(tags) as Record<string, never>)].flat());
+}
+
+const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, ...Children.toArray(parts));
+
+/** A noun as it is written within a sentence: in lower case, except in German. */
+export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
+
+/** A text that the service names by a code; `fallback` is its own English text. Catalogue key: `kind:CODE`. */
+export const byCode = (kind: string, code: string, fallback: string): string =>
+  catalogue[`${kind}:${code}`] ?? fallback;

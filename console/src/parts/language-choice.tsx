@@ -1,0 +1,34 @@
+import { Button, Menu } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../messages/catalogue';
+import { changeLanguage, language, LANGUAGES } from '../messages/language';
+
+/** Chooses the language of the console. The names are in their own languages, so that everybody finds theirs. */
+export const LanguageChoice = (): ReactNode => (
+  <Menu>
+    <Menu.Target>
+      <Button
+        aria-label={`${t('Language')}: ${LANGUAGES[language]}`}
+        className="k-language"
+        size="compact-sm"
+        variant="subtle"
+      >
+        {LANGUAGES[language]}
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {Object.entries(LANGUAGES).map(([value, name]) => (
+        <Menu.Item
+          aria-current={value === language}
+          key={value}
+          lang={value}
+          onClick={() => {
+            changeLanguage(value);
+          }}
+        >
+          {name}
+        </Menu.Item>
+      ))}
+    </Menu.Dropdown>
+  </Menu>
+);

@@ -1,0 +1,19 @@
+// Brings the catalogues of the console up to date (npm run console:texts): adds new texts with an empty translation,
+// removes unused ones, sorts.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { consoleSources, textsOf } from '../test/support/console-texts.ts';
+
+const folder = join(import.meta.dirname, '..', 'console', 'src', 'messages');
+const used = new Set(textsOf(consoleSources()).used.map(({ text }) => text));
+for (const name of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
+  const path = join(folder, name);
+  const catalogue = JSON.parse(readFileSync(path, 'utf8'));
+  const coded = Object.keys(catalogue).filter((key) => /^[a-z]+:[A-Za-z-]+/.test(key));
+  const keys = [...new Set([...used, ...coded])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  writeFileSync(
+    path,
+    `${JSON.stringify(Object.fromEntries(keys.map((key) => [key, catalogue[key] ?? ''])), null, 2)}\n`,
+  );
+  console.log(`${name}: ${keys.filter((key) => (catalogue[key] ?? '') === '').length} texts without a translation`);
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
+
+// Every text of the console is English in the source and has one translation per language, in one file.
+const { used, bare } = textsOf(consoleSources());
+const keys = new Set(used.map(({ text }) => text));
+const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
+const languages = readdirSync(MESSAGES).filter((name) => name.endsWith('.json'));
+const catalogueOf = (name: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(MESSAGES, name), 'utf8')) as Record<string, string>;
+
+test('No text reaches the user without passing through the catalogue', () => {
+  expect(bare).toEqual([]);
+});
+
+test('Every text of the source is given exactly the values that it names', () => {
+  const wrong = used.filter(
+    ({ text, values }) => namesInMessage(text).sort().join() !== [...new Set(values)].sort().join(),
+  );
+  expect(wrong).toEqual([]);
+});
+
+describe.each(languages)('The catalogue %s', (name) => {
+  const catalogue = catalogueOf(name);
+
+  test('translates every text of the source and nothing else', () => {
+    expect([...keys].filter((key) => (catalogue[key] ?? '') === '')).toEqual([]);
+    expect(Object.keys(catalogue).filter((key) => !keys.has(key) && !isCoded(key))).toEqual([]);
+  });
+
+  test('names the same values and elements as the English texts', () => {
+    const differing = Object.entries(catalogue).filter(
+      ([key, text]) => !isCoded(key) && namesInMessage(key).sort().join() !== namesInMessage(text).sort().join(),
+    );
+    expect(differing).toEqual([]);
+  });
+
+  test('contains only valid messages', () => {
+    const locale = name.replace('.json', '');
+    for (const text of Object.values(catalogue)) expect(() => new IntlMessageFormat(text, locale)).not.toThrow();
+  });
+
+  test('is sorted, so that changes of several people merge', () => {
+    expect(Object.keys(catalogue)).toEqual(Object.keys(catalogue).sort());
+  });
+});
