@@ -82,12 +82,16 @@ export async function historyAlone(events: number, clock: Clock): Promise<string
 /** Reads the service's own streams up to a position in batches, each with the position at which it ends. */
 export async function readHistory(
   events: EventReader,
-  { upTo, batch = 200 }: { readonly upTo: number; readonly batch?: number },
+  {
+    upTo,
+    batch = 200,
+    textOnly = false,
+  }: { readonly upTo: number; readonly batch?: number; readonly textOnly?: boolean },
   each: (events: readonly RecordedEvent[], position: number) => Promise<void> | void,
 ): Promise<void> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   for await (const { events: some, position, caughtUp } of events.subscribeToAll({
-    ...{ after: -1, filter, maxBatchSize: batch },
+    ...{ after: -1, filter, maxBatchSize: batch, textOnly },
   })) {
     const due = some.filter((event) => event.position <= upTo);
     await each(due, Math.min(position, upTo));

@@ -32,7 +32,7 @@ const cpuMs = (): number => {
 
 async function readOnly(events: EventReader, upTo: number): Promise<number> {
   const beganMs = cpuMs();
-  await readHistory(events, { upTo }, () => undefined);
+  await readHistory(events, { upTo, textOnly: true }, () => undefined);
   return cpuMs() - beganMs;
 }
 
@@ -47,7 +47,7 @@ async function follow(events: EventReader, upTo: number, tiles: TileStore) {
     [complete, saved] = [[], tree.size];
   };
   const beganMs = cpuMs();
-  await readHistory(events, { upTo }, async (some) => {
+  await readHistory(events, { upTo, textOnly: true }, async (some) => {
     for (const event of some) {
       end = event.position;
       tree.append(leafHashOf(event));

@@ -7,7 +7,7 @@ import {
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { lastOwnEvent, ownStreams } from '../eventsourcing/stream-events.js';
+import { eventsOf, lastOwnEvent, ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
@@ -121,7 +121,7 @@ export class TreeFollower {
     const { events, catalogue } = this.parts;
     const { signal } = this.stopping;
     const filter = ownStreams(catalogue);
-    for await (const batch of events.subscribeToAll({ after: this.position, filter, signal })) {
+    for await (const batch of events.subscribeToAll({ after: this.position, filter, textOnly: true, signal })) {
       this.add(batch.events);
       this.position = Math.max(this.position, batch.position);
       await this.publish(batch.events, batch.caughtUp);
@@ -220,9 +220,15 @@ export class TreeFollower {
   }
 
   /** Publishes the checkpoints among the events. Outdated ones are not sent to the witness. */
-  private async publish(events: readonly RecordedEvent[], isCaughtUp: boolean): Promise<void> {
-    const { catalogue, files, witness } = this.parts;
-    const signed = events.flatMap((event) => (event.stream === TREE_STREAM ? [dataOf(catalogue, event)] : []));
+  private async publish(added: readonly RecordedEvent[], isCaughtUp: boolean): Promise<void> {
+    const { catalogue, events, files, witness } = this.parts;
+    const first = added.find(({ stream }) => stream === TREE_STREAM);
+    if (!first) return;
+    const signed: SignedCheckpoint[] = [];
+    for await (const event of eventsOf(events, TREE_STREAM, first.revision)) {
+      if (event.position > this.position) break;
+      signed.push(dataOf(catalogue, event));
+    }
     const news = signed.filter(({ size }) => size > this.publishedSize);
     const last = news.at(-1);
     if (!last) return;

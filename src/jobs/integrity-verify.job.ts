@@ -44,7 +44,8 @@ export async function verifyIntegrity(
   const filter = ownStreams(catalogue);
   const maxBatchSize = sharesThread ? BATCH.shared : BATCH.own;
   let count = 0;
-  for await (const batch of events.subscribeToAll({ after: BEFORE_ALL, filter, maxBatchSize, signal })) {
+  const asked = { after: BEFORE_ALL, filter, maxBatchSize, textOnly: true, signal };
+  for await (const batch of events.subscribeToAll(asked)) {
     const until = batch.events.filter(({ position }) => position <= upTo);
     await verification.add(until);
     count += until.length;

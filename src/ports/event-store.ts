@@ -113,6 +113,8 @@ export type AllSubscription = {
   readonly filter?: EventFilter;
   /** Default 500. */
   readonly maxBatchSize?: number;
+  /** The caller needs only `storedText`: an engine that keeps the text then leaves `data` and `metadata` empty. */
+  readonly textOnly?: boolean;
   /** Ends the subscription: the iterator returns after the current batch. */
   readonly signal?: AbortSignal;
 };

@@ -156,6 +156,16 @@ describe('The embedded event store', () => {
     });
   });
 
+  test('returns the text of events without decoding it if asked for text only', async () => {
+    await store.append({ stream: 'a', expected: 'no_stream', events: [event({ n: 1 })] });
+    for await (const { events } of store.subscribeToAll({ after: BEFORE_ALL, textOnly: true })) {
+      expect(events).toMatchObject([{ data: {}, metadata: {}, storedText: ['{"n":1}', '{}'] }]);
+      expect(events[0]?.data).toEqual({});
+      break;
+    }
+    expect((await store.readStream('a')).events[0]?.data).toEqual({ n: 1 });
+  });
+
   test('uses the time of the injected clock', async () => {
     await store.close();
     const manual = new ManualClock(1_000_000);

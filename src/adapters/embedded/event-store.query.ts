@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
-import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent } from './event-store.record.js';
+import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent, undecoded } from './event-store.record.js';
 
 /** A range of positions or revisions. Both bounds are inclusive. The range is empty if `low` exceeds `high`. */
 export type Span = { readonly low: number; readonly high: number };
@@ -20,6 +20,7 @@ export type Scan = Span & {
   readonly direction: Direction;
   /** Whether the records were written moments ago. They are assumed to be undamaged, so SQLite applies the filter. */
   readonly isFresh: boolean;
+  readonly textOnly?: boolean;
 };
 
 /** `reached`: the last position scanned, in scan direction. */
@@ -110,11 +111,12 @@ export class HistoryQueries {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
 
-  private scanned({ low, high, filter, direction, isFresh }: Scan, limit: number): Taken {
+  private scanned({ low, high, filter, direction, isFresh, textOnly = false }: Scan, limit: number): Taken {
     const prefixes = isFresh && filter ? filter.prefixes : [];
     const rows = this.scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
     const isWanted = passes(filter);
-    return take(rows as Iterable<EventRow>, limit, ([, stream, , , type]) => isFresh || isWanted({ stream, type }));
+    const isTaken = ([, stream, , , type]: EventRow): boolean => isFresh || isWanted({ stream, type });
+    return take(rows as Iterable<EventRow>, limit, isTaken, textOnly ? undecoded : decoded);
   }
 
   private scanStatement(filter: EventFilter | undefined, direction: Direction): StatementSyncInstance {
@@ -183,14 +185,19 @@ function conditionOf(filter: EventFilter | undefined): string {
 type Taken = Omit<ScannedPage, 'reached'> & { readonly reached: Position | undefined };
 
 /** Stops before a damaged record if valid ones precede it. The next call then fails at the damaged record. */
-function take(rows: Iterable<EventRow>, limit: number, isWanted: (row: EventRow) => boolean): Taken {
+function take(
+  rows: Iterable<EventRow>,
+  limit: number,
+  isWanted: (row: EventRow) => boolean,
+  eventOf: (row: EventRow) => RecordedEvent = decoded,
+): Taken {
   const events: RecordedEvent[] = [];
   let reached: Position | undefined;
   let characters = 0;
   try {
     for (const row of rows) {
       assertSound(row);
-      if (isWanted(row)) events.push(decoded(row));
+      if (isWanted(row)) events.push(eventOf(row));
       [reached] = row;
       characters += row[5].length + row[6].length;
       if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, reached, characters };

@@ -36,7 +36,12 @@ export function assertSound(row: EventRow): void {
 }
 
 /** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row is not JSON */
-export const decoded = (row: EventRow): RecordedEvent => new StoredEvent(row);
+export const decoded = (row: EventRow): RecordedEvent =>
+  new StoredEvent(row, parsed(row[0], row[5]), parsed(row[0], row[6]));
+
+const NOTHING = Object.freeze({});
+/** An event with its text, but without its data and metadata, which are half of the time of reading it. */
+export const undecoded = (row: EventRow): RecordedEvent => new StoredEvent(row, NOTHING, NOTHING);
 
 /** The stored text is no member of its own: events are compared and copied by their other members. */
 class StoredEvent implements RecordedEvent {
@@ -45,21 +50,21 @@ class StoredEvent implements RecordedEvent {
   readonly revision: number;
   readonly position: number;
   readonly type: string;
-  readonly data: object;
-  readonly metadata: object;
   readonly recordedAtMs: number;
   readonly #text: readonly [string, string];
 
-  constructor([position, stream, revision, id, type, data, metadata, recordedAtMs]: EventRow) {
+  constructor(
+    [position, stream, revision, id, type, dataText, metadataText, recordedAtMs]: EventRow,
+    readonly data: object,
+    readonly metadata: object,
+  ) {
     this.id = id;
     this.stream = stream;
     this.revision = revision;
     this.position = position;
     this.type = type;
-    this.data = parsed(position, data);
-    this.metadata = parsed(position, metadata);
     this.recordedAtMs = recordedAtMs;
-    this.#text = [data, metadata];
+    this.#text = [dataText, metadataText];
   }
 
   get storedText(): readonly [string, string] {

@@ -77,11 +77,12 @@ class Subscription {
    */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
     if (this.position >= last) return 0;
+    const { filter, textOnly = false } = this.asked;
     const low = this.position + 1;
     const high = Math.min(this.position + SCAN_STEP, last);
     try {
       const page = this.history.queries.scan(
-        { low, high, filter: this.asked.filter, direction: 'forwards', isFresh: this.position >= freshAfter },
+        { low, high, filter, direction: 'forwards', isFresh: this.position >= freshAfter, textOnly },
         this.maxBatchSize - events.length,
       );
       for (const event of page.events) events.push(event);
