@@ -20,8 +20,9 @@ export class CountedEventStore {
     readonly url: string,
   ) {}
 
-  static async start(): Promise<CountedEventStore> {
-    const command = [process.execPath, '--import', LOADER, HOST];
+  /** Starts the server on the history in a folder, or on an empty one. */
+  static async start(directory?: string): Promise<CountedEventStore> {
+    const command = [process.execPath, '--import', LOADER, HOST, ...(directory === undefined ? [] : [directory])];
     const child = start('load', command, { stdio: ['pipe', 'pipe', 'inherit'] });
     if (!child.stdout) throw new Error('No output');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

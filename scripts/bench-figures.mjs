@@ -32,6 +32,7 @@ export const figures = [
   { ids: ['B14'], what: 'integrity', program: 'integrity', lacks: nothing },
   { ids: ['B15', 'B16'], what: 'sales on EventStoreDB', program: 'servers', lacks: nothing },
   { ids: ['B17'], what: 'replicas on servers', program: 'replicas', lacks: servers },
+  { ids: ['B18'], what: 'rebuild from EventStoreDB', program: 'rebuild-eventstore', lacks: nothing },
   { ids: ['batches'], what: 'sales in batches', program: 'batches', lacks: nothing, beside: true },
   { ids: ['reports'], what: 'reports', program: 'reports', lacks: nothing, beside: true },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },

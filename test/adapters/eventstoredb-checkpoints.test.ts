@@ -43,7 +43,7 @@ describe('A subscription of the EventStoreDB adapter ended by the server after t
   function read(call: ServerWritableStream<ReadReq, ReadResp>): void {
     const options = call.request.getOptions();
     if (!options?.hasSubscription()) {
-      call.write(lateEvent());
+      if (starts.length > 0) call.write(lateEvent());
       call.end();
       return;
     }

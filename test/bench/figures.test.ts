@@ -67,7 +67,7 @@ describe('npm run bench', () => {
     const code = `import { figures } from './scripts/bench-figures.mjs'; console.log(JSON.stringify(figures))`;
     const figures = script(code) as { ids: string[]; program: string }[];
     const numbered = figures.flatMap(({ ids }) => ids).filter((id) => id.startsWith('B'));
-    const goals = ['B1b', 'B1c', 'B1d', 'B1e', ...Array.from({ length: 17 }, (_, n) => `B${n + 1}`)];
+    const goals = ['B1b', 'B1c', 'B1d', 'B1e', ...Array.from({ length: 18 }, (_, n) => `B${n + 1}`)];
     expect(new Set(numbered)).toEqual(new Set(goals));
     for (const { program } of figures) expect(existsSync(join(root, 'bench', `${program}.bench.ts`))).toBe(true);
   });
