@@ -8,11 +8,13 @@ export type LeafEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type
  * The leaf of an event (ADR 0079), in UTF-8. NUL is an unambiguous separator: names must not contain it and JSON
  * escapes it. `JSON.stringify` returns the text with which the event was stored, for every engine.
  */
-export const leafOf = (event: LeafEvent): string => leafPartsOf(event).join('\0');
+export const leafOf = (event: LeafEvent): string => {
+  const { stream, revision, id, type } = event;
+  const [data, metadata] = textsOf(event);
+  return `${stream}\0${revision}\0${id}\0${type}\0${data}\0${metadata}`;
+};
 
-export function leafPartsOf({ stream, revision, id, type, data, metadata, storedText }: LeafEvent): readonly string[] {
-  const texts = storedText ?? [JSON.stringify(data), JSON.stringify(metadata)];
-  return [stream, String(revision), id, type, ...texts];
-}
+const textsOf = ({ storedText, data, metadata }: LeafEvent): readonly [string, string] =>
+  storedText ?? [JSON.stringify(data), JSON.stringify(metadata)];
 
 export const leafHashOf = (event: LeafEvent): Digest => leafHash(leafOf(event));

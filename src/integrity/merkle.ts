@@ -26,12 +26,14 @@ export function nodeHash(left: Digest, right: Digest): Digest {
 export const EMPTY_ROOT: Digest = sha256('');
 
 /** Root over consecutive hashes of one level: MTH of RFC 9162 if they are leaf hashes. */
-export function rootOf(hashes: readonly Digest[]): Digest {
-  const [only] = hashes;
-  if (!only) return EMPTY_ROOT;
-  if (hashes.length === 1) return only;
-  const half = splitOf(hashes.length);
-  return nodeHash(rootOf(hashes.slice(0, half)), rootOf(hashes.slice(half)));
+export const rootOf = (hashes: readonly Digest[]): Digest =>
+  hashes.length === 0 ? EMPTY_ROOT : rootBetween(hashes, 0, hashes.length);
+
+function rootBetween(hashes: readonly Digest[], from: number, to: number): Digest {
+  const only = hashes[from] as Digest;
+  if (to - from === 1) return only;
+  const middle = from + splitOf(to - from);
+  return nodeHash(rootBetween(hashes, from, middle), rootBetween(hashes, middle, to));
 }
 
 /** The largest power of two below a size of at least 2. */

@@ -5,7 +5,7 @@ import { answers, query } from '../eventsourcing/handler.js';
 import { ownStreams } from '../eventsourcing/stream-events.js';
 import { TILE_WIDTH } from '../integrity/growing-tree.js';
 import { published, type PublishedCheckpoint } from '../integrity/checkpoint-files.js';
-import { leafHashOf, leafPartsOf } from '../integrity/leaf.js';
+import { leafHashOf, leafOf } from '../integrity/leaf.js';
 import { consistencyProof, inclusionProof } from '../integrity/merkle.js';
 import { TileStore, TreeBehind, type TreeView } from '../integrity/tile-store.js';
 import { TREE_STREAM } from '../integrity/tree-follower.js';
@@ -164,7 +164,7 @@ async function evidenceOf(
     const decoded = history.decode(event);
     if (decoded) secrets.learn(decoded);
     const isOpen = decoded !== undefined && JSON.stringify(secrets.without(event.data)) === JSON.stringify(event.data);
-    events.push({ ...(await inclusionOf(view, index, size)), leaf: isOpen ? leafPartsOf(event) : null });
+    events.push({ ...(await inclusionOf(view, index, size)), leaf: isOpen ? leafOf(event).split('\0') : null });
   }
   return { uncovered, events };
 }
