@@ -1,6 +1,7 @@
-import { EventStoreDBClient } from '@eventstore/db-client';
+import { EventStoreDBClient, type StreamingRead } from '@eventstore/db-client';
 import type { IStreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 
 /** Client members that its types declare protected and that BatchAppend and Delete need. */
@@ -16,6 +17,26 @@ export type StreamsClientClass = typeof streamsService.StreamsClient;
 export const StreamsClient: StreamsClientClass = streamsService.StreamsClient;
 
 export const internalsOf = (client: EventStoreDBClient): ClientInternals => client as unknown as ClientInternals;
+
+type Transform = (answer: ReadResp, encoding: BufferEncoding, next: () => void) => void;
+
+/**
+ * Lets a read of a missing stream end by itself, and calls `onMissing`. The client would cancel the call. HTTP/2 servers
+ * close connections with many cancelled calls, and every append in flight on it would then have an unknown outcome.
+ */
+export function withoutCancelling<T>(read: StreamingRead<T>, onMissing: () => void): StreamingRead<T> {
+  const internals = read as unknown as { _transform: Transform };
+  const transform = internals._transform.bind(read);
+  internals._transform = (answer, encoding, next) => {
+    if (!answer.hasStreamNotFound()) {
+      transform(answer, encoding, next);
+      return;
+    }
+    onMissing();
+    next();
+  };
+  return read;
+}
 
 const OPTIONS = new Set(
   [

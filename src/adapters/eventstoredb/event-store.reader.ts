@@ -26,8 +26,9 @@ import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
 import { linkedSignal } from '../waiting.js';
+import { withoutCancelling } from './event-store.client.js';
 import type { Connection } from './event-store.connection.js';
-import { type Doing, isRefusedRead, isTransient, toReadError, typeOf } from './event-store.errors.js';
+import { type Doing, isRefusedRead, isTransient, toReadError } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
 /** Largest page. Events are filtered by this process. */
@@ -68,14 +69,18 @@ export class Reader {
       maxCount: countOf(read.maxCount),
       requiresLeader: true,
     };
+    const missing: string[] = [];
+    const note = (): void => void missing.push(stream);
     try {
-      const resolved = await this.collect('read streams', () => this.connection.client.readStream(stream, where));
+      const resolved = await this.collect('read streams', () =>
+        withoutCancelling(this.connection.client.readStream(stream, where), note),
+      );
+      if (missing.length > 0) return { exists: false, revision: -1, events: [] };
       const events: RecordedEvent[] = [];
       for (const { event } of resolved) if (event) events.push(toRecordedEvent(event));
       const last = direction === 'forwards' ? events.at(-1) : events[0];
       return { exists: true, revision: last?.revision ?? -1, events };
     } catch (error) {
-      if (typeOf(error) === 'stream-not-found') return { exists: false, revision: -1, events: [] };
       throw toReadError(error, stream);
     }
   }
