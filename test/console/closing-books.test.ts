@@ -1,6 +1,8 @@
 // Periods, reports, rules over the past, and who did what.
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { ConsoleService, Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
@@ -45,6 +47,46 @@ test('Closing warns of sales that are not booked, and reopening needs a reason',
   await dialog().getByLabel('Reason').fill('A bill was missing.');
   await dialog().getByRole('button', { name: 'Reopen' }).click();
   await row('A bill was missing.').getByText('closed through 28 Feb 2026').waitFor();
+}, 90_000);
+
+test('An entry that arrives in a closed period is shown until its period is reopened, which needs a proof of identity', async () => {
+  await collect('2026-03-10', '40.00', 'paid in March');
+  await mine('/api/periods/close', { through: '2026-03-31' });
+  // As if another replica had recorded it while the period was being closed.
+  await service.rewrite(async (history) => {
+    const filter = { on: 'type', prefixes: ['TransactionRecorded'] } as const;
+    const [last] = await history.readAll({ direction: 'backwards', filter, maxCount: 1 });
+    const { stream, data, ...event } = last as RecordedEvent;
+    const { transaction } = data as { transaction: { id: string } };
+    const late = { ...transaction, id: randomUUID() };
+    await history.append({
+      stream: stream.replace(transaction.id, late.id),
+      expected: 'no_stream',
+      events: [{ ...event, id: randomUUID(), data: { ...data, transaction: late } }],
+    });
+  });
+  await visitor.signIn(shop.owner, '/periods');
+  const entry = row('paid in March');
+  await entry.getByText('40.00').waitFor();
+  await entry.getByText('31 Mar 2026').waitFor();
+
+  visitor.expects(/403 .*periods.reopen/);
+  let isFirst = true;
+  const refusal = { statusCode: 403, code: 'STEP_UP_REQUIRED', message: 'Prove again who you are.', requestId: 'r' };
+  await page.route('**/api/periods/reopen', async (route) => {
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    return route.fulfill({ status: 403, json: refusal });
+  });
+  await button('Reopen').click();
+  await dialog().getByLabel('Stay closed through').fill('2026-02-28');
+  await dialog().getByLabel('Reason').fill('A late payment.');
+  await dialog().getByRole('button', { name: 'Reopen' }).click();
+  const question = page.getByRole('dialog', { name: 'Confirm your identity' });
+  await question.getByLabel(/^Password/).fill(shop.owner.password);
+  await question.getByRole('button', { name: 'Continue' }).click();
+  await row('A late payment.').getByText('closed through 28 Feb 2026').waitFor();
+  await entry.waitFor({ state: 'detached' });
 }, 90_000);
 
 test('Reports lead from a figure to its postings, and are downloaded under a name that says what they cover', async () => {

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
 import { eventually as comesTrue } from './eventually.js';
 import { NO_LIMITS } from './no-limits.js';
 import { hasEnded } from './server-process.js';
@@ -82,6 +84,14 @@ export class ConsoleService {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
+  }
+
+  /** Changes the history while the service is stopped. */
+  async rewrite(change: (history: EmbeddedEventStore) => Promise<void>): Promise<void> {
+    await this.halt();
+    const history = EmbeddedEventStore.open({ directory: this.directory, clock: new SystemClock() });
+    await change(history).finally(() => history.close());
+    await this.run();
   }
 
   async close(): Promise<void> {
