@@ -7,7 +7,7 @@ import { derived, field, input, optionalText, record, text } from './record.js';
 const MAX_TYPES = 50;
 /** Maximum number of secrets that sign messages at the same time. */
 const MAX_SECRETS = 5;
-/** How long a replaced secret still signs messages. */
+/** Period in which a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
 
 /** A glob with Redis syntax: `*` matches any text, `?` one character, `[a-z]` a class. */

@@ -28,8 +28,8 @@ type Parts = {
 };
 
 /**
- * Runs a policy's subscriber unless an operator has paused the policy. Its events of the pause are handled after it is
- * resumed.
+ * Runs a policy's subscriber unless an operator has paused the policy. Events appended during the pause are handled
+ * after it is resumed.
  */
 export class PausablePolicy implements Led {
   private readonly stopping = new AbortController();

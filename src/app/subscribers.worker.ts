@@ -23,8 +23,8 @@ import { openWebhooks } from './webhooks.js';
 // Composition root of the subscribers' worker thread, with its own engines on the same files.
 const WORKER_NICENESS = 10;
 /**
- * How long the thread keeps normal priority: enough to fold the backlog of a killed process. A whole history is folded
- * at low priority.
+ * Time for which the thread keeps normal priority: enough to fold the backlog of a killed process. A whole history is
+ * folded at low priority.
  */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;

@@ -23,7 +23,7 @@ const WARN_EVERY_MS = 1_000;
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** How long an address counts as known to an account after a sign-in. */
+/** Time after a sign-in for which an address counts as known to the account. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
  * Limits of the queue. It allows slightly more concurrent attempts than password verifications. A full queue takes

@@ -9,8 +9,8 @@ const MAX_WAIT_MS = 1_000;
 /** Minimum interval between remembered positions. */
 const MARK_EVERY_MS = 50;
 /**
- * How long sales are not delayed after a wait during which the read models did not advance. Delays do not help stalled
- * read models.
+ * Time for which sales are not delayed after a wait during which the read models did not advance. Delays do not help
+ * stalled read models.
  */
 const STANDSTILL_MS = 5_000;
 

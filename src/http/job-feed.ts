@@ -22,7 +22,7 @@ const COMMENT_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 500;
 /** A connection that accepts no data for this long is closed. */
 const STALLED_AFTER_MS = 30_000;
-/** How long a shutdown waits for connections that are still reading. */
+/** Maximum time that a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
 /** Number of watchers that are served before other work gets a turn. */

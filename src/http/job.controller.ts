@@ -142,7 +142,7 @@ export const JobController = controllerOf(
   ),
   routes.route('Pause a run; only runs over dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),
   routes.route('Resume a paused run', ofRun('resume'), changeRun(ResumeRun)),
-  routes.route('Cancel a run; what it has done stays as it is', ofRun('cancel'), changeRun(CancelRun)),
+  routes.route('Cancel a run; completed work is kept', ofRun('cancel'), changeRun(CancelRun)),
   recorded.route(
     'Download the file of a successful database backup while it is kept',
     {

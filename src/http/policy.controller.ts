@@ -17,7 +17,7 @@ export const PolicyController = controllerOf(
     ({ params }) => new PausePolicy(targetOf(params), {}),
   ),
   routes.command(
-    'Resume a policy with the events of the pause',
+    'Resume a policy, starting with the events appended during the pause',
     { path: '/resume' },
     ({ params }) => new ResumePolicy(targetOf(params), {}),
   ),

@@ -9,14 +9,17 @@ export const SETTINGS = Symbol('SETTINGS');
 
 /** The configuration of the HTTP layer. */
 export type HttpSettings = {
-  /** How long the response of a command waits for the read models, in milliseconds. */
+  /** Maximum time that the response of a command waits for the read models, in milliseconds. */
   readonly readWaitMs: number;
   /** Maximum number of open event streams in a process, per session and per user over all sessions. */
   readonly sessionStreams: number;
   readonly userStreams: number;
 };
 
-/** How long a GET request with X-Min-Position waits for the read models before it fails with 503, in milliseconds. */
+/**
+ * Maximum time that a GET request with X-Min-Position waits for the read models before it fails with 503, in
+ * milliseconds.
+ */
 const MIN_POSITION_WAIT_MS = 5_000;
 /** The same for a position beyond the end of the history, which an append in progress may be about to reach. */
 const UNREACHED_WAIT_MS = 500;

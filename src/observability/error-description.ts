@@ -66,7 +66,7 @@ export function withoutVariables(message: string): string {
     .slice(0, MAX_MESSAGE_MARK);
 }
 
-/** Parses the frames of a stack. Skips text in the message that looks like a frame. */
+/** Parses the frames of a stack trace. Skips text in the message that looks like a frame. */
 function framesOf({ stack, message }: ErrorLike): Frame[] {
   const text = textOf(stack)?.slice(0, 2 * MAX_RAW_LENGTH) ?? '';
   const head = textOf(message) ?? '';

@@ -31,7 +31,7 @@ export async function candidates(
   return { keys, more };
 }
 
-/** Returns how many of these documents still differ. */
+/** Returns the number of these documents that still differ. */
 export async function countChanged(
   store: Store,
   one: AnyTable,
@@ -51,8 +51,8 @@ export async function countChanged(
 const MAX_COMPARISONS = 50;
 
 /**
- * Returns how many of these documents differ although both contain the same events. Repeats the comparison after each
- * `pause` while a document is at different positions, because another process is writing it.
+ * Returns the number of these documents that differ although both contain the same events. Repeats the comparison after
+ * each `pause` while a document is at different positions, because another process is writing it.
  */
 export async function countSettled(
   store: Store,

@@ -37,8 +37,8 @@ type Parts = ProjectionRunnerParts & {
 /** Rebuilds start once none has been requested for this long, so that they share one read of the history. */
 const GATHER_MS = 250;
 /**
- * How long the old generation is still updated after the cutover. Every replica looks up the live generations four
- * times a second and uses no result older than 2 s.
+ * Time for which the old generation is still updated after the cutover. Every replica looks up the live generations
+ * four times a second and uses no result older than 2 s.
  */
 const FED_AFTER_CUTOVER_MS = 5_000;
 const KEPT_AFTER_CUTOVER_MS = 10_000;

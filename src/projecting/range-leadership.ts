@@ -84,7 +84,7 @@ type Seen = { readonly ranges: ReadonlyMap<number, Lease>; readonly alive: reado
 /** One process's membership in a group. */
 class Member {
   private readonly stopping = new AbortController();
-  /** Heartbeat as last stored; undefined if it must be stored anew. */
+  /** Heartbeat as last stored; undefined if it must be stored again. */
   private beat: Lease | undefined;
   private isDoubtful = false;
   private renewedAtMs: number;
@@ -156,7 +156,7 @@ class Member {
     const next: Lease = { holder, term: 1, counter: (this.beat?.counter ?? 0) + 1 };
     this.isDoubtful = true;
     const isStored = await this.leases.replace(this.memberName, this.beat, next);
-    // If another process has removed the heartbeat, the next turn stores it anew.
+    // If another process has removed the heartbeat, the next turn stores it again.
     this.beat = isStored ? next : undefined;
     this.isDoubtful = !isStored;
     if (!isStored) throw new Error('the heartbeat was changed by another process');

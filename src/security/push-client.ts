@@ -9,7 +9,7 @@ export type PushReceiver = { readonly endpoint: string; readonly keys: BrowserKe
 /** A push message before encryption. */
 export type PushMessage = {
   readonly payload: Buffer;
-  /** How long the push service stores the message for an offline browser. */
+  /** Time for which the push service stores the message for an offline browser. */
   readonly ttlSeconds: number;
   readonly urgency: 'normal' | 'high';
   /** The push service stores only the last message for each topic and browser. At most 32 characters of base64url. */

@@ -1474,7 +1474,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a run; what it has done stays as it is
+         * Cancel a run; completed work is kept
          * @description Requires an operator of the platform.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdCancel"];
@@ -1664,7 +1664,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a policy with the events of the pause
+         * Resume a policy, starting with the events appended during the pause
          * @description Requires an operator of the platform.
          */
         post: operations["postPlatformPoliciesByNameResume"];
