@@ -1,4 +1,5 @@
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
+import { eventually } from './eventually.js';
 import { DATES, type EntryStep, type Spoil, type Step, type StepOf } from './bookkeeping-steps.js';
 import { everyPage } from './list-pages.js';
 import {
@@ -12,10 +13,12 @@ import {
   told,
   type Fault,
   type NaiveAccount,
+  type NaiveBranch,
   type NaiveCategory,
   type NaiveCustomer,
   type NaiveEntry,
   type NaivePosting,
+  type NaiveSale,
 } from './naive-books.js';
 import { amountText, minorUnits, pricedLine, unit, wholePrice, type Currency } from './naive-money.js';
 import type { Reply } from './reply.js';
@@ -28,6 +31,7 @@ const ZONES: Readonly<Record<Currency, { readonly timeZone: string; readonly hou
   KWD: { timeZone: 'Asia/Kuwait', hours: 3 },
 };
 const HOUR_MS = 3_600_000;
+const HEALED_MS = 10_000;
 /** The maximum discount. */
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
@@ -57,6 +61,15 @@ const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Pa
 };
 
 type EntryBody = Readonly<Record<string, unknown>> & Partial<Record<Party, string | null>>;
+/** A payment of a sale; undefined if no active account receives it. */
+type Target = { readonly account: string | undefined; readonly amount: bigint };
+/** A sale whose only fault is that its branch is shut. */
+type Waiting = {
+  readonly sale: NaiveSale;
+  readonly saleId: string;
+  readonly targets: () => readonly Target[];
+  readonly entries: (customerId: string, targets: readonly Target[]) => readonly NaiveEntry[];
+};
 type Pushed = Readonly<Record<string, unknown>> & { readonly externalId: string };
 
 /**
@@ -67,6 +80,7 @@ export class Bookkeeper {
   /** Requests and responses, for debugging failures. */
   readonly log: string[] = [];
   private made = 0;
+  private readonly waiting: Waiting[] = [];
 
   private constructor(
     readonly service: TestService,
@@ -97,11 +111,13 @@ export class Bookkeeper {
       case 'mistake':
         return this.mistake(step);
       case 'sale':
-        return this.sell(step);
+        return this.sell(step.isAtShut ? { ...step, branch: this.model.branches.indexOf(this.shut) } : step);
       case 'return':
         return this.takeBack(step);
       case 'cancellation':
         return this.undoSale(step);
+      case 'open or shut branch':
+        return this.openOrShut();
       case 'cancel':
         return this.cancel(pick(this.seen, step.entry), step.on);
       case 'journal':
@@ -705,8 +721,13 @@ export class Bookkeeper {
     return { occurredAt, date: this.localDate(Date.parse(occurredAt)) };
   }
 
-  /** Pushes a sale and compares the outcome, BOOKED or one of the rejections; returns true if it was booked. */
-  private async push(body: Pushed, faults: readonly Fault[], rejections: readonly string[]): Promise<boolean> {
+  /** Pushes a sale and compares the outcome, BOOKED or one of the rejections. A rejected sale is given up or waits. */
+  private async push(
+    body: Pushed,
+    faults: readonly Fault[],
+    rejections: readonly string[],
+    wait?: (saleId: string) => void,
+  ): Promise<boolean> {
     const reply = await this.service.postSale(this.books.partner, body);
     this.judge(`sale ${JSON.stringify(body)}`, reply, faults, 202);
     if (faults.length > 0) return false;
@@ -716,8 +737,48 @@ export class Bookkeeper {
     this.log.push(outcome);
     const expected = rejections.length === 0 ? ['BOOKED'] : rejections;
     expect([body, expected]).toEqual([body, expect.arrayContaining([outcome])]);
-    if (rejection) await this.giveUp((reply.body as { saleId: string }).saleId);
+    const { saleId } = reply.body as { saleId: string };
+    if (wait && rejections.length === 1 && outcome === 'BRANCH_UNKNOWN') wait(saleId);
+    else if (rejection) await this.giveUp(saleId);
     return rejections.length === 0;
+  }
+
+  /** Changes whether the branch SHUT is active. Once it is, the sales that waited for it are booked. */
+  private async openOrShut(): Promise<void> {
+    const branch = this.shut;
+    branch.isActive = !branch.isActive;
+    await this.send('PATCH', `/api/branches/${branch.id}`, { isActive: branch.isActive }, [], 200);
+    if (!branch.isActive) return;
+    const booked: NaiveSale[] = [];
+    for (const { sale, saleId, targets: targetsOf, entries } of this.waiting.splice(0)) {
+      const targets = targetsOf();
+      const expected = targets.some(({ account }) => account === undefined) ? 'ACCOUNT_UNKNOWN' : 'BOOKED';
+      await eventually(async () => (await this.outcomeOf(sale)) === expected, HEALED_MS).catch(() => undefined);
+      expect([sale.externalId, await this.outcomeOf(sale)]).toEqual([sale.externalId, expected]);
+      await this.service.quiet();
+      if (expected === 'BOOKED') {
+        sale.customerId = this.model.customers.find(({ isDefault }) => isDefault)?.id ?? '';
+        sale.entries = entries(sale.customerId, targets);
+        sale.isBooked = true;
+        booked.push(sale);
+      } else await this.giveUp(saleId);
+    }
+    // Several sales may be booked at the same time, in any order.
+    if (booked.length === 0) return;
+    const records = await everyPage<TransactionRecord>(this.service, this.token, '/api/transactions');
+    const timeOf = (one: NaiveSale): string =>
+      records.find(({ externalId }) => externalId === one.externalId)?.createdAt ?? '';
+    for (const sale of booked.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)))
+      this.model.entries.push(...sale.entries);
+  }
+
+  private get shut(): NaiveBranch {
+    return this.model.branches.find(({ code }) => code === 'SHUT') ?? pick(this.model.branches, 0);
+  }
+
+  private async outcomeOf({ externalId }: NaiveSale): Promise<string> {
+    const { status, rejection } = await this.service.saleStatus(this.books.partner, externalId);
+    return rejection?.code ?? status;
   }
 
   /** Discards the letter of a rejected document, because the model does not book it when the cause disappears. */
@@ -737,13 +798,15 @@ export class Bookkeeper {
       amount: this.model.text(this.cut(amount)),
       ...(account !== null && { accountCode: coded(account).code.toLowerCase() }),
     }));
-    const targets = payments.map(({ method, account, amount }) => {
-      const id = account === null ? defaults.get(METHOD_TYPES[method]) : coded(account).id;
-      const found = this.model.account(id ?? null);
-      return { account: found?.isActive === true ? found.id : undefined, amount: this.cut(amount) };
-    });
+    const named = payments.map(({ account }) => (account === null ? undefined : coded(account).id));
+    const targetsNow = (): Target[] =>
+      payments.map(({ method, amount }, at) => {
+        const found = this.model.account(named[at] ?? defaults.get(METHOD_TYPES[method]) ?? null);
+        return { account: found?.isActive === true ? found.id : undefined, amount: this.cut(amount) };
+      });
+    const targets = targetsNow();
     const rejections = targets.some(({ account }) => account === undefined) ? ['ACCOUNT_UNKNOWN'] : [];
-    return { sent, targets, rejections };
+    return { sent, targets, targetsNow, rejections };
   }
 
   private documentRejections(branch: number | null): string[] {
@@ -767,7 +830,7 @@ export class Bookkeeper {
       ...priced.flatMap((one, index) => (one ? [] : [invalidAt(`lines[${index}].discount`)])),
       ...(gross >= unit(15 + digits) ? [invalidAt('lines')] : []),
     ];
-    const { sent, targets, rejections: unpaid } = this.paymentsOf(step.payments);
+    const { sent, targets, targetsNow, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
     // The service looks up or creates a customer only after it has found all other records.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
@@ -783,32 +846,36 @@ export class Bookkeeper {
       ...(step.branch !== null && { branchCode: this.branchOf(step.branch)?.code.toLowerCase() }),
       ...(step.saysTotal && faults.length === 0 && { total: this.model.text(gross) }),
     };
-    const isBooked = await this.push(body, faults, rejections);
+    const branchId = this.branchOf(step.branch)?.id ?? null;
+    const entriesFor = (customerId: string, paid: readonly Target[]): NaiveEntry[] => {
+      const shared = { date, externalId, sale: externalId, branchId, customerId, systemGenerated: true };
+      const credits: NaivePosting[] = [
+        [this.model.system('Sales'), net],
+        [this.model.system('Tax'), gross - net],
+      ];
+      const invoice = { ...shared, documentEffect: 'INVOICE', direction: 'OUT', amount: gross };
+      return [
+        entryOf(invoice, customerId, credits),
+        ...paid.map(({ account = '', amount }) =>
+          entryOf({ ...shared, type: 'COLLECTION', direction: 'IN', amount, accountId: account }, account, [
+            [customerId, amount],
+          ]),
+        ),
+      ];
+    };
+    const state = { returned: 0n, returnedNet: 0n, returns: 0, isCancelled: false, customerId: '', entries: [] };
+    const sale: NaiveSale = { externalId, isBooked: false, net, gross, branchId, ...state };
+    sale.isBooked = await this.push(body, faults, rejections, (saleId) => {
+      this.waiting.push({ sale, saleId, targets: targetsNow, entries: entriesFor });
+    });
     if (faults.length > 0) return;
     if (!wanted.known) await this.learnCustomers();
     const known = wanted.known ?? this.model.customers.at(-1);
-    const customerId = known?.id ?? '';
-    if (wanted.sent?.externalId !== undefined) links.set(wanted.sent.externalId, customerId);
-    const branchId = this.branchOf(step.branch)?.id ?? null;
-    const shared = { date, externalId, sale: externalId, branchId, customerId, systemGenerated: true };
-    const credits: NaivePosting[] = [
-      [this.model.system('Sales'), net],
-      [this.model.system('Tax'), gross - net],
-    ];
-    const invoice = { ...shared, documentEffect: 'INVOICE', direction: 'OUT', amount: gross };
-    const entries = isBooked
-      ? [
-          entryOf(invoice, customerId, credits),
-          ...targets.map(({ account = '', amount }) =>
-            entryOf({ ...shared, type: 'COLLECTION', direction: 'IN', amount, accountId: account }, account, [
-              [customerId, amount],
-            ]),
-          ),
-        ]
-      : [];
-    this.model.entries.push(...entries);
-    const state = { returned: 0n, returnedNet: 0n, returns: 0, isCancelled: false };
-    sales.push({ externalId, isBooked, net, gross, entries, customerId, branchId, ...state });
+    sale.customerId = known?.id ?? '';
+    if (wanted.sent?.externalId !== undefined) links.set(wanted.sent.externalId, sale.customerId);
+    if (sale.isBooked) sale.entries = entriesFor(sale.customerId, targets);
+    this.model.entries.push(...sale.entries);
+    sales.push(sale);
   }
 
   private wantedCustomer({ customer, choice }: Pick<StepOf<'sale'>, 'customer' | 'choice'>): {

@@ -31,7 +31,7 @@ export type NaiveAccount = {
   isDeleted: boolean;
 };
 export type NaiveCategory = { readonly id: string; readonly direction: string; readonly isArchived: boolean };
-export type NaiveBranch = { readonly id: string; readonly code: string; readonly isActive: boolean };
+export type NaiveBranch = { readonly id: string; readonly code: string; isActive: boolean };
 
 export type NaivePosting = readonly [accountId: string, amount: bigint];
 /** A transaction, limited to the facts that the API specifies. */
@@ -62,11 +62,11 @@ export type NaiveEntry = {
 
 export type NaiveSale = {
   readonly externalId: string;
-  readonly isBooked: boolean;
+  isBooked: boolean;
   readonly net: bigint;
   readonly gross: bigint;
-  readonly entries: readonly NaiveEntry[];
-  readonly customerId: string;
+  entries: readonly NaiveEntry[];
+  customerId: string;
   readonly branchId: string | null;
   returned: bigint;
   returnedNet: bigint;
