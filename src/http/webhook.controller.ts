@@ -75,8 +75,9 @@ export const WebhookController = controllerOf(
     'Create a webhook; only this response contains the signing secret',
     {
       description:
-        "Delivers the tenant's integration events (GET /api/integration-events) that are recorded after the creation, as " +
-        'signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.',
+        "Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks " +
+        '1.0), beginning with events recorded after the creation. Delivers the events of each record in order. Repeats a ' +
+        'request until the receiver responds with 2xx.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },

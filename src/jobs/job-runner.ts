@@ -238,7 +238,7 @@ export class JobRunner {
   }
 }
 
-/** Whether the run was stopped before its end, and goes on from its checkpoint. */
+/** Whether the run was stopped before its end and will continue from its checkpoint. */
 const continuesLater = ({ isResumable }: Job, { status }: JobEnd, { aborted }: AbortSignal): boolean =>
   isResumable === true && aborted && status === 'FAILED';
 

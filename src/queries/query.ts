@@ -126,7 +126,7 @@ export class ReadModels {
     return isCapped ? { ...page, hasNextPage: items.length === pageSize, totalIsCapped: true } : page;
   }
 
-  /** Returns a page of documents after `join`. */
+  /** Returns a page of documents that `join` has completed. */
   async page<Doc extends object, Joined>(
     model: ReadModel<Doc>,
     scope: Scope,

@@ -2741,7 +2741,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook; only this response contains the signing secret
-         * @description Delivers the tenant's integration events (GET /api/integration-events) that are recorded after the creation, as signed POST requests (Standard Webhooks 1.0), in order for each record, until the receiver responds with 2xx.
+         * @description Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0), beginning with events recorded after the creation. Delivers the events of each record in order. Repeats a request until the receiver responds with 2xx.
          *
          *     Requires the permission integrations.manage.
          */
