@@ -5,7 +5,7 @@ import {
   type MatchableRule,
   type RuleSubject,
 } from '../../src/aggregates/category-rule-matching.js';
-import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
+import { boundIn, RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
 import { TextPatterns } from '../../src/aggregates/text-patterns.js';
 
 let made = 0;
@@ -74,6 +74,17 @@ describe('A rule matches', () => {
   ])('%s', (_what, given, about, expected) => {
     expect(matches(rule(given), about)).toBe(expected);
   });
+});
+
+test('bounds of an older rule that have more decimals than the currency are rounded inwards', () => {
+  const shown = (digits: number, amount: string | null) => [
+    boundIn(digits, amount, 'min'),
+    boundIn(digits, amount, 'max'),
+  ];
+  expect(shown(2, '5.001')).toEqual(['5.01', '5.00']);
+  expect(shown(0, '9.9999')).toEqual(['10', '9']);
+  expect(shown(2, '5')).toEqual(['5.00', '5.00']);
+  expect(shown(2, null)).toEqual([null, null]);
 });
 
 describe('Of several rules that match', () => {

@@ -4,6 +4,7 @@ import { bookCancellation, bookReturn, bookSale, type SaleBookingData } from '..
 import { priceSale, SalePayload } from '../../src/aggregates/sale-payload.js';
 import {
   acceptSale,
+  awaitSale,
   chooseCustomer,
   rejectSale,
   sale,
@@ -156,6 +157,13 @@ describe('a sale', () => {
     given(sale, booked()).when(rejectSale, second).changesNothing();
     expect(stateOf(sold, rejected)).toMatchObject({ rejection: first });
     expect(stateOf(sold, rejected, ...booked().slice(1))).toMatchObject({ rejection: null });
+  });
+  test('is noted as awaited once, even before its acceptance, until it is booked', () => {
+    const awaited: SaleEvent = { type: 'SaleAwaited', data: {} };
+    for (const history of [[], [sold]]) given(sale, history).when(awaitSale, undefined).then(awaited);
+    const back = accepted({ type: 'RETURN', relatedExternalId: 'S-0', lines: [line] });
+    for (const history of [[awaited], [awaited, sold], [sold, awaited], booked(), [back]])
+      given(sale, history).when(awaitSale, undefined).changesNothing();
   });
 });
 
