@@ -3,7 +3,7 @@ import { GetAgeing } from '../queries/ageing.query.js';
 import { GetBalanceSheet } from '../queries/balance-sheet.query.js';
 import { GetGeneralLedger } from '../queries/general-ledger.query.js';
 import { GetOpenItems } from '../queries/open-items.query.js';
-import { GetProfitAndLoss } from '../queries/profit-and-loss.query.js';
+import { GetProfitAndLoss, MAX_PERIODS } from '../queries/profit-and-loss.query.js';
 import { GetTaxReport } from '../queries/tax-report.query.js';
 import { GetTrialBalance } from '../queries/trial-balance.query.js';
 import type { Answer } from './answer.js';
@@ -51,7 +51,10 @@ const profitQuery = z
         .enum(['none', 'month', 'quarter'])
         .optional()
         .transform((by) => by ?? 'none'),
-      { type: 'string', enum: ['none', 'month', 'quarter'], default: 'none' },
+      {
+        ...{ type: 'string', enum: ['none', 'month', 'quarter'], default: 'none' },
+        description: `At most ${MAX_PERIODS} months or quarters; otherwise 400.`,
+      },
     ),
     knownAt,
   })

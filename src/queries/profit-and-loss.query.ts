@@ -1,4 +1,5 @@
 import { fromMinor } from '../aggregates/money.js';
+import { invalid } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { type AccountClass, AccountNames, byCode, CLASS_OF, type NamedAccount } from './account-names.js';
 import { type BooksOf, type Dates, LedgerSums } from './ledger-sums.js';
@@ -96,23 +97,40 @@ function keyOf(date: string, by: Division): string {
   return by === 'month' ? date.slice(0, 7) : `${date.slice(0, 4)}-Q${quarterOf(date)}`;
 }
 
-/** Returns every period from the first to the last, including those without postings. */
+/** A hundred years of months. */
+export const MAX_PERIODS = 1_200;
+
+/**
+ * Returns every period from the first to the last, including those without postings.
+ * @throws DomainError invalid if there are more than `MAX_PERIODS`
+ */
 function keysOf(sums: Sums, { from, to }: Dates, by: Division): string[] {
   if (by === 'none') return [ALL];
   const posted = [...new Set([...sums.values()].flatMap((own) => [...own.keys()]))].sort();
   const first = from === undefined ? posted[0] : keyOf(from, by);
   const last = to === undefined ? posted.at(-1) : keyOf(to, by);
-  const keys: string[] = [];
-  for (let key = first; key !== undefined && last !== undefined && key <= last; key = nextKey(key)) keys.push(key);
-  return keys;
+  if (first === undefined || last === undefined) return [];
+  const start = ordinalOf(first);
+  const count = Math.max(0, ordinalOf(last) - start + 1);
+  if (count > MAX_PERIODS) {
+    const message = `The report would have ${count} periods; at most ${MAX_PERIODS} are possible. Specify from and to.`;
+    throw invalid([{ path: 'by', message }]);
+  }
+  return Array.from({ length: count }, (_, index) => keyAt(start + index, by));
 }
 
-function nextKey(key: string): string {
+const perYear = (by: Division): number => (by === 'month' ? 12 : 4);
+
+/** Returns the number of periods from the year 0 to a period. */
+function ordinalOf(key: string): number {
   const [year = '', part = ''] = key.split('-');
-  const isQuarter = part.startsWith('Q');
-  const next = Number(part.replace('Q', '')) + 1;
-  if (next > (isQuarter ? 4 : 12)) return `${String(Number(year) + 1).padStart(4, '0')}-${isQuarter ? 'Q1' : '01'}`;
-  return `${year}-${isQuarter ? `Q${next}` : String(next).padStart(2, '0')}`;
+  return Number(year) * perYear(part.startsWith('Q') ? 'quarter' : 'month') + Number(part.replace('Q', '')) - 1;
+}
+
+function keyAt(ordinal: number, by: Division): string {
+  const year = String(Math.floor(ordinal / perYear(by))).padStart(4, '0');
+  const part = (ordinal % perYear(by)) + 1;
+  return `${year}-${by === 'month' ? String(part).padStart(2, '0') : `Q${part}`}`;
 }
 
 function periodOf(key: string, { from = null, to = null }: { from?: string | null; to?: string | null }): ReportPeriod {

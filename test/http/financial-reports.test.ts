@@ -19,17 +19,22 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 const read = async <T>(path: string): Promise<T> => {
-  const reply = await service.get(path, books.tenant.token);
+  const reply = await service.get(path, token());
   expect([path, reply.told]).toEqual([path, '200']);
   return reply.data as T;
 };
 const line = (unitPrice: string, taxRate = 0) => ({ description: 'Goods', quantity: 1, unitPrice, taxRate });
 const sell = (externalId: string, day: string, more: object) =>
   service.sell(books.partner, saleOf(externalId, { occurredAt: `${day}T12:00:00.000Z`, ...more }));
+const token = (): string => books.tenant.token;
+const accountId = async (type: string): Promise<string | undefined> => {
+  const { body } = await service.get(`/api/accounts?pageNumber=1&pageSize=100&type=${type}`, token());
+  return (body as { items: { id: string }[] }).items[0]?.id;
+};
 const ADA = { externalId: 'ada', name: 'Ada' };
 
 const customerId = async (name: string): Promise<string> => {
-  const { items } = await service.customers(books.tenant.token, `search=${name}`);
+  const { items } = await service.customers(token(), `search=${name}`);
   return items[0]?.id ?? '';
 };
 const openItems = async (query = ''): Promise<string[]> => {
@@ -37,11 +42,8 @@ const openItems = async (query = ''): Promise<string[]> => {
   return items.map(({ date, externalId, open }) => `${date ?? ''} ${externalId ?? ''} ${open}`);
 };
 const collect = async (amount: string, date: string) => {
-  const path = '/api/accounts?pageNumber=1&pageSize=100';
-  const { items } = (await service.get(path, books.tenant.token)).body as { items: { id: string; type: string }[] };
-  const accountId = items.find(({ type }) => type === 'BANK')?.id;
-  const body = { type: 'COLLECTION', date, amount, accountId, customerId: await customerId('Ada') };
-  return (await service.post('/api/transactions', body, books.tenant.token)).id;
+  const facts = { accountId: await accountId('BANK'), customerId: await customerId('Ada') };
+  return (await service.post('/api/transactions', { type: 'COLLECTION', date, amount, ...facts }, token())).id;
 };
 
 describe('Open items', () => {
@@ -65,7 +67,7 @@ describe('Open items', () => {
     await sell('back', '2026-02-01', back);
     await sell('never', '2026-02-01', { relatedExternalId: 'third', type: 'CANCELLATION', lines: [] });
     const id = await collect('30.00', '2026-02-02');
-    await service.post(`/api/transactions/${id}/cancel`, { reason: 'Bounced' }, books.tenant.token);
+    await service.post(`/api/transactions/${id}/cancel`, { reason: 'Bounced' }, token());
     expect(await openItems()).toEqual(['2026-01-10 first 100.00', '2026-01-20 second 35.00']);
     const { rows } = await read<Ageing>('/api/reports/ageing?asOf=2026-02-01');
     expect(rows).toMatchObject([{ d30: '135.00', total: '135.00' }]);
@@ -74,7 +76,7 @@ describe('Open items', () => {
   test('of a corrected transaction are those of its replacement, with its date', async () => {
     await sell('old', '2026-01-05', { customer: ADA, lines: [line('1.00')] });
     const body = { type: 'ADJUSTMENT', customerId: await customerId('Ada'), direction: 'OUT', currency: 'EUR' };
-    const post = (path: string, sent: object) => service.post(`/api/transactions${path}`, sent, books.tenant.token);
+    const post = (path: string, sent: object) => service.post(`/api/transactions${path}`, sent, token());
     const { id } = await post('', { ...body, date: '2026-01-10', amount: '100.00' });
     const replacement = { ...body, date: '2026-01-08', amount: '150.00' };
     expect((await post(`/${id}/correct`, { reason: 'Typo', replacement })).status).toBe(201);
@@ -97,7 +99,7 @@ describe('Open items', () => {
     const amounts = { current: '10.00', d30: '10.00', d60: '10.00', d90: '10.00', older: '10.00', total: '50.00' };
     expect(rows).toMatchObject([{ customerId: await customerId('Ada'), name: 'Ada', ...amounts }]);
     expect(totals).toEqual(amounts);
-    const table = await service.get('/api/reports/ageing?asOf=2026-06-30', books.tenant.token, { accept: 'text/csv' });
+    const table = await service.get('/api/reports/ageing?asOf=2026-06-30', token(), { accept: 'text/csv' });
     expect(csvTable(table.text).map((row) => `${row['name'] ?? ''} ${row['total'] ?? ''}`)).toEqual([
       'Ada 50.00',
       'Total 50.00',
@@ -160,13 +162,42 @@ test('Profit and loss by quarter, and the balance sheet, include the result', as
   expect(totalAssets).toBe('149.00');
 });
 
+test.each([
+  ['month', 'from=9999-11-30&to=9999-12-31', '9999-11 9999-12'],
+  ['quarter', 'from=9999-07-01&to=9999-12-31', '9999-Q3 9999-Q4'],
+  ['month', 'from=1900-01-01&to=1999-12-31', 1200],
+  ['month', 'from=1900-01-01&to=2000-01-01', '400 VALIDATION_FAILED by'],
+  ['quarter', 'from=1900-01-01&to=9999-12-31', '400 VALIDATION_FAILED by'],
+  ['month', '', '400 VALIDATION_FAILED by'],
+  [
+    'month',
+    'to=2026-12-31',
+    '2026-01 2026-02 2026-03 2026-04 2026-05 2026-06 2026-07 2026-08 2026-09 2026-10 2026-11 2026-12',
+  ],
+])('Profit and loss by %s with the dates "%s" has at most 1,200 periods: %s', async (by, period, expected) => {
+  await sell('a', '2026-01-31', { lines: [line('30.00')] });
+  const { id: expenseItemId } = await service.post('/api/accounts', { type: 'EXPENSE', name: 'Rent' }, token());
+  const rent = {
+    type: 'PAYMENT',
+    date: '9999-12-31',
+    amount: '5.00',
+    expenseItemId,
+    accountId: await accountId('BANK'),
+  };
+  expect((await service.post('/api/transactions', rent, token())).told).toBe('201');
+  const reply = await service.get(`/api/reports/profit-and-loss?by=${by}&${period}`, token());
+  const names = reply.status === 200 ? (reply.data as ProfitAndLoss).periods.map(({ name }) => name) : [];
+  const shown = reply.status === 200 ? names.join(' ') : reply.told;
+  expect(typeof expected === 'number' ? names.length : shown).toBe(expected);
+});
+
 test('A report of an instant uses the names of that instant', async () => {
   await sell('a', '2026-01-31', { customer: ADA });
   await service.quiet();
   const atMs = service.clock.nowMs();
   while (service.clock.nowMs() <= atMs) await delay(1);
   const path = `/api/customers/${await customerId('Ada')}`;
-  await service.call('PATCH', path, { token: books.tenant.token, body: { name: 'Lovelace' } });
+  await service.call('PATCH', path, { token: token(), body: { name: 'Lovelace' } });
   const names = async (query: string) =>
     (await read<Ageing>(`/api/reports/ageing${query}`)).rows.map(({ name }) => name);
   expect(await names('')).toEqual(['Lovelace']);
@@ -181,14 +212,14 @@ test.each([
   ['/api/reports/tax?knownAt=yesterday', 'knownAt'],
   ['/api/reports/general-ledger?format=pdf', 'format'],
 ])('%s is rejected', async (path, field) => {
-  expect((await service.get(path, books.tenant.token)).told).toBe(`400 VALIDATION_FAILED ${field}`);
+  expect((await service.get(path, token())).told).toBe(`400 VALIDATION_FAILED ${field}`);
 });
 
 test("A customer's open items are not found in another tenant", async () => {
   await sell('a', '2026-01-31', { customer: ADA });
   const path = `/api/customers/${await customerId('Ada')}/open-items`;
-  const { token } = await service.createTenant();
-  expect((await service.get(path, token)).told).toBe('404 NOT_FOUND');
+  const other = await service.createTenant();
+  expect((await service.get(path, other.token)).told).toBe('404 NOT_FOUND');
 });
 
 test('The tests above log no warnings', () => {
