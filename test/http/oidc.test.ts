@@ -266,6 +266,17 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(await issuer.token('lost@acme.test'))).toBe('401 UNAUTHENTICATED');
   });
 
+  test('rejects them for an address claimed for a user who never received it', async () => {
+    const { sub: id = '' } = decodeJwt(await service.createUser(tenant, 'ADMIN'));
+    const email = `ada@${tenant.slug}.test`;
+    const own = { tenantId: tenant.id, name: 'test', commandId: service.service.engines.ids.next() };
+    const owner = { stream: `user-${tenant.id}_${id}`, revision: 0 };
+    await asService(own, () => service.service.app.get(Claims).acquire(emailClaim(email), owner));
+    expect(await use(await issuer.token(email))).toBe('401 UNAUTHENTICATED');
+    await update(id, { email });
+    expect(await use(await issuer.token(email))).toBe('200');
+  });
+
   test('rejects them when the user is deactivated', async () => {
     const token = await issuer.token(tenant.email);
     const { sub: id = '' } = decodeJwt(await service.signIn(tenant.email));
