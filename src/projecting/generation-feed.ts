@@ -96,6 +96,14 @@ export class GenerationFeed {
     return this.queue.run(TURN, async () => await task());
   }
 
+  /**
+   * The position up to which others must have folded to contain every event of the feed. The feed itself may have
+   * passed records of the engine after the last event, which other subscriptions do not necessarily report.
+   */
+  async containedUpTo(position = this.position): Promise<Position> {
+    return Math.min(position, await this.parts.events.head());
+  }
+
   /** Makes `next` the live generation. Must run inside `turn`. */
   cutOver(old: Projector, next: Projector): void {
     old.isLive = false;
@@ -253,8 +261,9 @@ export class GenerationFeed {
    * receives no event twice.
    */
   private join(projector: Projector): Promise<boolean> {
-    return this.turn(() => {
-      const isTaken = projector.position >= this.position && projector.phase === 'catching-up';
+    return this.turn(async () => {
+      const isComplete = projector.position >= (await this.containedUpTo());
+      const isTaken = isComplete && projector.phase === 'catching-up';
       if (isTaken) projector.become('following');
       return isTaken;
     });

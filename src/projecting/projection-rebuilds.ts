@@ -200,7 +200,9 @@ export class ProjectionRebuilds {
     const [one, other] = [old.table, next.table];
     const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
     const pause = pausing(clock, stopping, isOver);
-    if (!(await isFed(store, next, feed.position, pause))) return false;
+    if (!(await isFed(store, next, await feed.containedUpTo(), pause))) return false;
+    // The new generation may have joined slightly ahead of the shared subscription.
+    const joinedAt = await feed.containedUpTo(next.position);
     const { keys, more } = await candidates(store, one, other, () => !isOver());
     // Other processes write to their ranges, so differences may be of a moment.
     const isDivided = next.portion.ranges !== undefined;
@@ -208,8 +210,7 @@ export class ProjectionRebuilds {
     while (!isOver()) {
       const isLive = await feed.turn(async () => {
         if (isOver()) return false;
-        // The new generation may have joined slightly ahead of the shared subscription.
-        if (feed.position < next.position) return undefined;
+        if (feed.position < joinedAt) return undefined;
         const changedDocuments = isDivided ? settled : more + (await countChanged(store, one, other, keys));
         const compared = { kind: 'compared', position: feed.position, changedDocuments } as const;
         if (!(await reportRebuild(name, rebuild.id, compared)) || !(await this.makeLive(next))) return false;

@@ -52,6 +52,19 @@ describe('A rebuild of a projection', () => {
       await mustEqual(club, greeterProjection);
     }));
 
+  test.each([
+    ['its own subscription has', (nth: number) => nth > 1],
+    ['the shared subscription has', (nth: number) => nth === 1],
+  ])('waits for no further event if %s passed records of the engine', (_, hasPassed) =>
+    withClub(async (club) => {
+      club.events.recordsAtEnd = (nth) => (hasPassed(nth) ? 1 : 0);
+      const { reached } = await club.start();
+      await reached(await happen(club.events, ...manyGreetings(300)));
+      expect(await rebuilt(club, 'members')).toMatchObject({ status: 'DONE', compared: { changedDocuments: 0 } });
+      await mustEqual(club, memberProjection);
+    }),
+  );
+
   test('reports the number of different documents at one position, before it is live', () =>
     withClub(async (club) => {
       const { reached } = await club.start();

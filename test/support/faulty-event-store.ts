@@ -39,6 +39,8 @@ export class FaultyEventStore implements EventStore {
   subscriptions = 0;
   /** Every subscription breaks after it has delivered this many more batches. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
+  /** Number of records of the engine itself after the last event that the subscription started as `nth` has passed. */
+  recordsAtEnd: (nth: number) => number = () => 0;
   private waiting: Waiting[] = [];
 
   readonly hasLocalReads: boolean;
@@ -97,7 +99,7 @@ export class FaultyEventStore implements EventStore {
 
   async *subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch> {
     this.refuseWhileAway();
-    this.subscribedAfter.push(subscription.after);
+    const nth = this.subscribedAfter.push(subscription.after);
     this.subscriptions += 1;
     try {
       for await (const batch of this.inner.subscribeToAll(subscription)) {
@@ -107,7 +109,7 @@ export class FaultyEventStore implements EventStore {
           this.batchesUntilBreak = Number.POSITIVE_INFINITY;
           throw new EventStoreUnavailable('The subscription broke off');
         }
-        yield batch;
+        yield batch.caughtUp ? { ...batch, position: batch.position + this.recordsAtEnd(nth) } : batch;
       }
     } finally {
       this.subscriptions -= 1;
