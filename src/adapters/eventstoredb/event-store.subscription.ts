@@ -54,8 +54,9 @@ class Subscription {
   /** Whether a comparison with the head must still confirm the server's report that the subscription caught up. */
   private unconfirmed = false;
   private isLive = false;
-  /** Whether the server dropped the subscription during a burst, so that pages are read until the head is near. */
-  private isBehind = false;
+  /** Whether pages are read until the head is near: at first, and after the server dropped the subscription in a burst. */
+  private isBehind = true;
+  private wasDropped = false;
   /** Whether the position has just been compared with the head and no events remain in between. */
   private atHead = false;
   private readonly arrival = new Wakeup();
@@ -124,8 +125,9 @@ class Subscription {
     const events = this.accept(page.events);
     this.isBehind = page.events.length >= NEAR_HEAD;
     // The server dropped the subscription although no events were pending. Back off instead of looping.
-    if (page.events.length === 0) await this.pause();
+    if (page.events.length === 0 && this.wasDropped) await this.pause();
     else this.failures = 0;
+    this.wasDropped = false;
     const caughtUp = page.end && !this.corrupt && this.position >= head.known;
     return this.batchOf(events, caughtUp);
   }
@@ -233,6 +235,7 @@ class Subscription {
     this.drop();
     if (isTooSlow(failure)) {
       this.isBehind = true;
+      this.wasDropped = true;
       return;
     }
     this.parts.connection.diagnosis.noteFailed('read $all', failure);
