@@ -5,7 +5,7 @@ import { askAgain } from '../api/ask-again';
 import { customersQuery, type Customer } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
-import { CustomerFields, NEW_CUSTOMER, newCustomer } from '../parts/customer-form';
+import { CustomerFields, customerDraft, newCustomer } from '../parts/customer-form';
 import { CustomerStatus } from '../parts/customer-status';
 import { DataTable, type Column } from '../parts/data-table';
 import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
@@ -14,6 +14,8 @@ import { Balance } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { oneOf } from '../parts/search-params';
+import { useZone } from '../parts/zone';
+import { today } from '../parts/zone-days';
 import type { CustomersFilters } from '../routes/tenant-filters';
 import { t } from '../messages/catalogue';
 
@@ -134,7 +136,7 @@ function CreateCustomer(): ReactNode {
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => <CustomerFields form={form} isNew />}
       icon="plus"
-      initial={NEW_CUSTOMER}
+      initial={customerDraft(today(useZone()))}
       label={t('Create a customer')}
       onDone={({ id }) => {
         askAgain(cache, ['customers']);

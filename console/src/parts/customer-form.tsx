@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { branchSource, type Customer } from '../api/books';
 import type { Shapes } from '../api/client';
 import type { Version } from './edit-dialog';
-import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from './form';
+import { amountOf } from './amount';
+import { AmountField, AreaField, cleared, given, OneOfField, TextField, type Draft, type Form } from './form';
 import { RemoteField } from './remote-field';
 import { t } from '../messages/catalogue';
 
@@ -25,10 +26,21 @@ const TYPES = [
   ['INDIVIDUAL', t('Person')],
 ] as const;
 
-export const NEW_CUSTOMER: Draft = {
+const OPENING = {
+  amount: 'openingBalance.amount',
+  direction: 'openingBalance.direction',
+  date: 'openingBalance.date',
+} as const;
+const DIRECTIONS = [
+  ['OUT', t('The customer owes us')],
+  ['IN', t('We owe the customer')],
+] as const;
+
+export const customerDraft = (today: string): Draft => ({
   ...Object.fromEntries([...REQUIRED, ...CLEARABLE].map((name) => [name, ''])),
   type: 'COMPANY',
-};
+  ...{ [OPENING.amount]: '', [OPENING.direction]: 'OUT', [OPENING.date]: today },
+});
 
 export const customerVersion = (customer: Customer): Version => ({
   values: Object.fromEntries([...REQUIRED, ...CLEARABLE].map((name) => [name, customer[name] ?? ''])),
@@ -37,11 +49,22 @@ export const customerVersion = (customer: Customer): Version => ({
 
 export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] => cleared(values, CLEARABLE);
 
-/** Omits empty fields. If the code is omitted, the service assigns one. */
-export const newCustomer = (values: Draft): Shapes['CreateCustomerDto'] => ({
-  ...Object.fromEntries(Object.entries(values).filter(([, typed]) => typed.trim() !== '')),
-  name: values['name'] ?? '',
-});
+/**
+ * Omits empty fields. If the code is omitted, the service assigns one; without an amount there is no opening balance.
+ */
+export function newCustomer(values: Draft): Shapes['CreateCustomerDto'] {
+  const amount = given(values, OPENING.amount);
+  const direction = values[OPENING.direction] === 'IN' ? 'IN' : 'OUT';
+  return {
+    ...Object.fromEntries(
+      [...REQUIRED, ...CLEARABLE].flatMap((name) => (given(values, name) === undefined ? [] : [[name, values[name]]])),
+    ),
+    name: values['name'] ?? '',
+    ...(amount !== undefined && {
+      openingBalance: { amount: amountOf(amount), direction, date: values[OPENING.date] ?? '' },
+    }),
+  };
+}
 
 export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode => (
   <>
@@ -63,6 +86,18 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
       <TextField form={form} label={t('City')} name="city" />
       <TextField form={form} label={t('Country')} name="country" />
     </div>
+    {isNew && (
+      <div className="k-fields">
+        <AmountField
+          form={form}
+          hint={t('Leave empty if there is none')}
+          label={t('Opening balance')}
+          name={OPENING.amount}
+        />
+        <OneOfField form={form} label={t('Direction')} name={OPENING.direction} options={DIRECTIONS} />
+        <TextField form={form} label={t('Opening date')} name={OPENING.date} type="date" />
+      </div>
+    )}
     <AreaField form={form} label={t('Address')} name="address" />
     <AreaField form={form} label={t('Notes')} name="notes" />
   </>
