@@ -1,7 +1,7 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { z } from 'zod';
 import type { Claim } from '../eventsourcing/aggregate.js';
-import { invalid } from '../eventsourcing/domain-error.js';
+import { conflict, invalid } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { Email, emailKey, line } from './fields.js';
 import { personal, secret } from './personal.js';
@@ -76,7 +76,7 @@ export const emailClaim = (email: string): Claim => ({
 
 /** Determines which sessions of a user or operator are valid. Each session stores the epoch in which it began. */
 export type SessionRule = {
-  /** Incremented by every event that ends existing sessions: password change, deactivation, deletion. */
+  /** Incremented by every event that ends existing sessions: password change, removal of the factors, deactivation, deletion. */
   epoch: number;
   /** The only session that remained valid after the last increment. */
   keptSessionId: string | null;
@@ -99,6 +99,19 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
   epoch: state.epoch + 1,
   keptSessionId: change.keptSessionId ?? null,
 });
+
+export const RemoveFactors = z.strictObject({ reason: line(500) }).meta({ id: 'RemoveFactorsDto' });
+
+/** An administrator removed all second factors of an account, which also ends its sessions. */
+export const FactorsRemoval = z.object({ reason: z.string() });
+
+/** `count` is the number of factors that the account has. */
+export type FactorsRemoval = z.output<typeof FactorsRemoval> & { readonly count: number };
+
+/** @throws DomainError conflict NO_FACTORS */
+export function ensureHasFactors({ count }: FactorsRemoval): void {
+  if (count === 0) throw conflict('NO_FACTORS', 'The account has no second factors.');
+}
 
 /** This is not a 401 error, because clients treat 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);

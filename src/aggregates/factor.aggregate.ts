@@ -257,6 +257,10 @@ export function useRecoveryCode(state: Factors, { codeHash }: { codeHash: string
   return [{ type: 'RecoveryCodeUsed', data: { codeHash, usedAt: now.toISOString() } }];
 }
 
+/** Returns `[]` if there are none. */
+export const removeAllFactors = ({ factors: known }: Factors): FactorEvent[] =>
+  known.map(({ id: factorId }) => ({ type: 'FactorRemoved', data: { factorId } }));
+
 /** @throws DomainError not_found; conflict LAST_FACTOR */
 export function removeFactor(
   state: Factors,

@@ -4,6 +4,8 @@ import { notFound } from '../eventsourcing/domain-error.js';
 import {
   Credentials,
   emailClaim,
+  ensureHasFactors,
+  FactorsRemoval,
   FullName,
   identityClaim,
   isSameIdentity,
@@ -36,13 +38,21 @@ export const operatorEvents = {
   OperatorCreated: domain('CREATE', 'operator', OperatorCreated),
   OperatorUpdated: domain('UPDATE', 'operator', z.object({ changes: someOf(operatorRecord.changes) })),
   OperatorPasswordChanged: domain('UPDATE', 'operator', PasswordChange),
+  OperatorFactorsRemoved: domain('UPDATE', 'operator', FactorsRemoval),
   OperatorIdentityLinked: domain('UPDATE', 'operator', OidcIdentity),
   OperatorDeleted: domain('DELETE', 'operator', z.object({})),
 };
 export type OperatorEvent = EventOf<typeof operatorEvents>;
 
 export type Operator =
-  { status: 'absent' } | ({ status: 'active' | 'deleted'; identity: OidcIdentity | null } & NewOperator & SessionRule);
+  | { status: 'absent' }
+  | ({
+      status: 'active' | 'deleted';
+      identity: OidcIdentity | null;
+      /** For the audit log. */
+      factorRemovalReason: string | null;
+    } & NewOperator &
+      SessionRule);
 
 export const operator: Aggregate<Operator, OperatorEvent> = {
   name: 'operator',
@@ -50,13 +60,18 @@ export const operator: Aggregate<Operator, OperatorEvent> = {
   initial: { status: 'absent' },
   evolve: (state, event) => {
     if (event.type === 'OperatorCreated')
-      return { status: 'active', epoch: 0, keptSessionId: null, identity: null, ...event.data };
+      return {
+        ...{ status: 'active', epoch: 0, keptSessionId: null, identity: null, factorRemovalReason: null },
+        ...event.data,
+      };
     if (state.status === 'absent') return state;
     switch (event.type) {
       case 'OperatorUpdated':
         return { ...state, ...event.data.changes };
       case 'OperatorPasswordChanged':
         return { ...state, ...newPassword(state, event.data) };
+      case 'OperatorFactorsRemoved':
+        return { ...state, factorRemovalReason: event.data.reason, ...noSessions(state) };
       case 'OperatorIdentityLinked':
         return { ...state, identity: event.data };
       case 'OperatorDeleted':
@@ -94,6 +109,13 @@ export function changeOwnOperatorPassword(state: Operator, { epoch, ...change }:
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
   return [{ type: 'OperatorPasswordChanged', data: change }];
+}
+
+/** Ends all of the operator's sessions. @throws DomainError conflict NO_FACTORS */
+export function removeOperatorFactors(state: Operator, removal: FactorsRemoval): OperatorEvent[] {
+  present(state);
+  ensureHasFactors(removal);
+  return [{ type: 'OperatorFactorsRemoved', data: { reason: removal.reason } }];
 }
 
 export function deleteOperator(state: Operator): OperatorEvent[] {

@@ -4,6 +4,8 @@ import { invalid, notFound, notFoundAt } from '../eventsourcing/domain-error.js'
 import { streamName } from '../eventsourcing/stream-name.js';
 import {
   emailClaim,
+  ensureHasFactors,
+  FactorsRemoval,
   FullName,
   identityClaim,
   isSameIdentity,
@@ -73,6 +75,7 @@ export const userEvents = {
   UserDeactivated: domain('UPDATE', 'user', z.object({})),
   UserReactivated: domain('UPDATE', 'user', z.object({})),
   UserPasswordChanged: domain('UPDATE', 'user', PasswordChange),
+  UserFactorsRemoved: domain('UPDATE', 'user', FactorsRemoval),
   UserInvited: domain('UPDATE', 'user', Invitation),
   UserIdentityLinked: domain('UPDATE', 'user', OidcIdentity),
   UserDeleted: domain('DELETE', 'user', z.object({})),
@@ -86,15 +89,38 @@ export type User =
       passwordHash: string;
       invitation: Invitation | null;
       identity: OidcIdentity | null;
+      /** For the audit log. */
+      factorRemovalReason: string | null;
     } & Profile &
       SessionRule);
 export type PresentUser = Exclude<User, { status: 'absent' }> & { status: 'active' | 'inactive' };
 
 const created = ({ isActive, ...data }: z.output<typeof UserCreated>): User => ({
   status: isActive ? 'active' : 'inactive',
-  ...{ epoch: 0, keptSessionId: null, invitation: null, identity: null },
+  ...{ epoch: 0, keptSessionId: null, invitation: null, identity: null, factorRemovalReason: null },
   ...data,
 });
+
+function changed(state: Exclude<User, { status: 'absent' }>, event: Exclude<UserEvent, { type: 'UserCreated' }>): User {
+  switch (event.type) {
+    case 'UserUpdated':
+      return { ...state, ...event.data.changes };
+    case 'UserDeactivated':
+      return { ...state, status: 'inactive', ...noSessions(state) };
+    case 'UserReactivated':
+      return { ...state, status: 'active' };
+    case 'UserPasswordChanged':
+      return { ...state, ...newPassword(state, event.data) };
+    case 'UserFactorsRemoved':
+      return { ...state, factorRemovalReason: event.data.reason, ...noSessions(state) };
+    case 'UserInvited':
+      return { ...state, invitation: event.data };
+    case 'UserIdentityLinked':
+      return { ...state, invitation: null, identity: event.data };
+    case 'UserDeleted':
+      return { ...state, status: 'deleted', ...noSessions(state) };
+  }
+}
 
 export const user: Aggregate<User, UserEvent> = {
   name: 'user',
@@ -102,23 +128,7 @@ export const user: Aggregate<User, UserEvent> = {
   initial: { status: 'absent' },
   evolve: (state, event) => {
     if (event.type === 'UserCreated') return created(event.data);
-    if (state.status === 'absent') return state;
-    switch (event.type) {
-      case 'UserUpdated':
-        return { ...state, ...event.data.changes };
-      case 'UserDeactivated':
-        return { ...state, status: 'inactive', ...noSessions(state) };
-      case 'UserReactivated':
-        return { ...state, status: 'active' };
-      case 'UserPasswordChanged':
-        return { ...state, ...newPassword(state, event.data) };
-      case 'UserInvited':
-        return { ...state, invitation: event.data };
-      case 'UserIdentityLinked':
-        return { ...state, invitation: null, identity: event.data };
-      case 'UserDeleted':
-        return { ...state, status: 'deleted', ...noSessions(state) };
-    }
+    return state.status === 'absent' ? state : changed(state, event);
   },
   claims: (state) =>
     isPresent(state) ? [emailClaim(state.email), ...(state.identity ? [identityClaim(state.identity)] : [])] : [],
@@ -172,6 +182,13 @@ export function changeOwnPassword(state: User, { epoch, ...change }: OwnPassword
   if (state.status === 'active' && state.passwordHash === change.passwordHash) return [];
   if (state.status !== 'active' || state.epoch !== epoch) throw wrongPassword();
   return [{ type: 'UserPasswordChanged', data: change }];
+}
+
+/** Ends all of the user's sessions. @throws DomainError conflict NO_FACTORS */
+export function removeUserFactors(state: User, removal: FactorsRemoval): UserEvent[] {
+  presentUser(state);
+  ensureHasFactors(removal);
+  return [{ type: 'UserFactorsRemoved', data: { reason: removal.reason } }];
 }
 
 export function deleteUser(state: User): UserEvent[] {

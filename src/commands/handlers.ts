@@ -8,6 +8,7 @@ export { errorLogCommandHandlers } from './error-log.commands.js';
 export { ErrorRecorder } from './error-recorder.js';
 export { FactorProofs } from './factor-proofs.js';
 export { factorCommandHandlers } from './factor.commands.js';
+export { factorRemovalCommandHandlers } from './factor-removal.commands.js';
 export { IntegrationKeyUses } from './integration-key-uses.js';
 export { integrationKeyCommandHandlers } from './integration-key.commands.js';
 export { userCommandHandlers } from './user.commands.js';

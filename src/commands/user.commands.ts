@@ -117,7 +117,7 @@ export class UpdateProfile extends command(users.UpdateProfile) {}
 
 type Guard = { readonly by: Authority; readonly roles: RolePermissions };
 
-const standingOf = ({ role, roleIds }: users.PresentUser): Standing => ({ role, roleIds });
+export const standingOf = ({ role, roleIds }: users.PresentUser): Standing => ({ role, roleIds });
 
 /** Runs `updateUser` if the caller is authorized. */
 function updateUserBy(state: users.User, { by, roles, patch }: Guard & { patch: users.UpdateUser }): users.UserEvent[] {

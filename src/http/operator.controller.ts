@@ -1,4 +1,5 @@
 import { operatorRecord } from '../aggregates/operator.aggregate.js';
+import { RemoveOperatorFactors } from '../commands/factor-removal.commands.js';
 import { CreateOperator, DeleteOperator } from '../commands/user.commands.js';
 import { ListOperators } from '../queries/user.queries.js';
 import { optionalPaging } from './input.js';
@@ -17,5 +18,16 @@ export const OperatorController = controllerOf(
     'Remove an operator; the last one cannot be removed',
     { method: 'DELETE', path: '/:id' },
     DeleteOperator,
+  ),
+  routes.change(
+    'Remove all second factors of another operator; all sessions of the operator end',
+    {
+      path: '/:id/remove-factors',
+      description:
+        'For an operator who has lost the factors and the recovery codes. The operator then signs in with the password ' +
+        'alone. Callers remove their own factors with DELETE /api/auth/factors/{id}.',
+      stepUp: true,
+    },
+    RemoveOperatorFactors,
   ),
 );

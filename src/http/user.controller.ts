@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { userRecord } from '../aggregates/user.aggregate.js';
+import { RemoveUserFactors } from '../commands/factor-removal.commands.js';
 import {
   CreateUser,
   DeleteUser,
@@ -55,6 +56,17 @@ export const UserController = controllerOf(
     ({ target, caller }) => new DeleteUser(target, caller),
   ),
   write.change('Reset the password of a user; all sessions of the user end', { path: '/:id/password' }, ResetPassword),
+  write.change(
+    'Remove all second factors of a user; all sessions of the user end',
+    {
+      path: '/:id/remove-factors',
+      description:
+        'For a user who has lost the factors and the recovery codes. The user then signs in with the password alone. ' +
+        'Callers remove their own factors with DELETE /api/auth/factors/{id}.',
+      stepUp: true,
+    },
+    RemoveUserFactors,
+  ),
   write.command(
     'Create a one-time code for binding an OpenID identity to a user',
     {

@@ -34,7 +34,7 @@ export async function sendSystemNotification(
 
 const NEWS = [
   ...(['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected', 'LateEntriesDetected'] as const),
-  'WebhookDisabled',
+  ...(['WebhookDisabled', 'UserFactorsRemoved', 'OperatorFactorsRemoved'] as const),
 ] as const;
 const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
 type TenantNews = SaleEvent | TenantEvent | WebhookEvent;
@@ -54,8 +54,8 @@ const MAX_BODY_LENGTH = 500;
 
 /**
  * Sends the service's own notifications, at most one per kind of failure and hour. The id is derived from both, so
- * later occurrences change nothing. Each automatic pause of the forwarder has its own notification. Also ends the push
- * subscriptions of deleted users and operators.
+ * later occurrences change nothing. Each automatic pause of the forwarder and each removal of a person's second factors
+ * has its own notification. Also ends the push subscriptions of deleted users and operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {
@@ -82,12 +82,7 @@ export class NotificationPolicy implements Policy {
   private async noticeOf(event: Recorded<Exclude<News, { type: 'SaleRejected' }>>): Promise<Notice | undefined> {
     switch (event.type) {
       case 'JobFailed':
-        return {
-          id: noticeId('job-failed', event.recordId, hourOf(event)),
-          title: `The job ${event.recordId} failed`,
-          body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'The reason is unknown.',
-          link: `/console/jobs/${event.recordId}?run=${event.data.executionId}`,
-        };
+        return failedJob(event);
       case 'DeadLetterParked': {
         const { origin, eventType, subscriber, reason } = event.data;
         const waiting = Math.max(1, await this.parked.count(origin));
@@ -114,6 +109,9 @@ export class NotificationPolicy implements Policy {
         return enteredLate(event);
       case 'WebhookDisabled':
         return disabledWebhook(event);
+      case 'UserFactorsRemoved':
+      case 'OperatorFactorsRemoved':
+        return removedFactors(event);
     }
   }
 
@@ -126,6 +124,13 @@ export class NotificationPolicy implements Policy {
       );
   }
 }
+
+const failedJob = (event: Recorded<Extract<News, { type: 'JobFailed' }>>): Notice => ({
+  id: noticeId('job-failed', event.recordId, hourOf(event)),
+  title: `The job ${event.recordId} failed`,
+  body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'The reason is unknown.',
+  link: `/console/jobs/${event.recordId}?run=${event.data.executionId}`,
+});
 
 const toAdministrators = {
   ...{ type: 'WARNING', link: null },
@@ -143,6 +148,24 @@ function disabledWebhook(event: Recorded<Extract<News, { type: 'WebhookDisabled'
     title: 'A webhook was disabled',
     body: `${cause} The webhook ${recordId} receives no further events. Enable it again, then recover the events that it missed.`,
     ...toAdministrators,
+  };
+}
+
+/** Tells the account's owner, who may not have asked for it. */
+function removedFactors(
+  event: Recorded<Extract<News, { type: 'UserFactorsRemoved' | 'OperatorFactorsRemoved' }>>,
+): Notice {
+  const { tenantId, id, recordId: userId, data } = event;
+  return {
+    tenantId,
+    id: noticeId('factors-removed', id),
+    title: 'Your second factors were removed',
+    body:
+      'Until you add a factor, your password alone is enough to sign in. If you did not ask for this, change your ' +
+      `password and report it. The reason given: ${data.reason}`,
+    type: 'WARNING',
+    audience: { kind: 'users', userIds: [userId] },
+    link: '/console/account',
   };
 }
 

@@ -18,6 +18,7 @@ export const userProjection = recordProjection(users, user, 'UserCreated', {
   UserDeactivated: () => ({ isActive: false }),
   UserReactivated: () => ({ isActive: true }),
   UserPasswordChanged: () => ({}),
+  UserFactorsRemoved: () => ({}),
   UserInvited: () => ({}),
   UserIdentityLinked: () => ({}),
   UserDeleted: null,
@@ -46,6 +47,7 @@ export const operatorProjection = recordProjection(operators, operator, 'Operato
   OperatorCreated: ({ data: { passwordHash: _, ...facts } }) => facts,
   OperatorUpdated: ({ data }) => data.changes,
   OperatorPasswordChanged: () => ({}),
+  OperatorFactorsRemoved: () => ({}),
   OperatorIdentityLinked: () => ({}),
   OperatorDeleted: null,
 });

@@ -4,11 +4,17 @@ import {
   CreateUser,
   createUser,
   deleteUser,
+  removeUserFactors,
   UpdateUser,
   updateUser,
   user,
 } from '../../src/aggregates/user.aggregate.js';
-import { createOperator, deleteOperator, operator } from '../../src/aggregates/operator.aggregate.js';
+import {
+  createOperator,
+  deleteOperator,
+  operator,
+  removeOperatorFactors,
+} from '../../src/aggregates/operator.aggregate.js';
 import { given } from './given.js';
 
 const seeds = {
@@ -117,6 +123,15 @@ describe('a user', () => {
     given(user, [created, changed]).when(changePassword, { passwordHash: 'h2' }).changesNothing();
     expect(given(user, [created, changed]).state).toMatchObject({ passwordHash: 'h2' });
   });
+  test('loses its second factors and all sessions for a reason, even while it is inactive', () => {
+    const removed = { type: 'UserFactorsRemoved', data: { reason: 'Lost.' } } as const;
+    for (const history of [[created], [created, deactivated]])
+      given(user, history).when(removeUserFactors, { reason: 'Lost.', count: 2 }).then(removed);
+    given(user, [created]).when(removeUserFactors, { reason: 'Lost.', count: 0 }).isRefused('conflict NO_FACTORS');
+    for (const history of [[], [created, deleted]])
+      given(user, history).when(removeUserFactors, { reason: 'Lost.', count: 1 }).isRefused('not_found NOT_FOUND');
+    expect(given(user, [created, removed]).state).toMatchObject({ epoch: 1, factorRemovalReason: 'Lost.' });
+  });
   test('is not found after its deletion', () => {
     given(user, [created]).when(deleteUser, {}).then(deleted);
     for (const gone of [given(user, []), given(user, [created, deleted])]) {
@@ -146,6 +161,17 @@ describe('an operator', () => {
     given(operator, [created]).when(createOperator, root).changesNothing();
     given(operator, [created]).when(deleteOperator, {}).then(deleted);
     given(operator, [created, deleted]).when(deleteOperator, {}).isRefused('not_found NOT_FOUND');
+  });
+  test('loses its second factors and all sessions for a reason', () => {
+    const removed = { type: 'OperatorFactorsRemoved', data: { reason: 'Lost.' } } as const;
+    given(operator, [created]).when(removeOperatorFactors, { reason: 'Lost.', count: 1 }).then(removed);
+    given(operator, [created])
+      .when(removeOperatorFactors, { reason: 'Lost.', count: 0 })
+      .isRefused('conflict NO_FACTORS');
+    given(operator, [created, deleted])
+      .when(removeOperatorFactors, { reason: 'Lost.', count: 1 })
+      .isRefused('not_found NOT_FOUND');
+    expect(given(operator, [created, removed]).state).toMatchObject({ epoch: 1, factorRemovalReason: 'Lost.' });
   });
   test('shares the space of e-mail addresses with all users', () => {
     given(operator, [created]).holds('platform user-email root@kontor.test EMAIL_TAKEN');

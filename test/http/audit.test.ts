@@ -6,7 +6,7 @@ import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
 import { codeAt, stepAt } from '../../src/security/totp.js';
-import { decodedSecret } from '../support/authenticator-app.js';
+import { AuthenticatorApp, decodedSecret } from '../support/authenticator-app.js';
 import { OidcIssuer } from '../support/oidc-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
@@ -105,7 +105,7 @@ const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
     /^LoginFailed$|^FactorRefused$|^SessionVerified$|^RecoveryCodeUsed$|^Job|^RuleApplication|Replay|Rebuil|Rewind|Downloaded$|^HistoryRead$|^EventsRead$|^Webhook.*(?:Tested|Requested)$/,
   ],
   ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$|ReplacementRecorded$/],
-  ['DELETE', /(?:Deleted|Removed|Archived|Revoked|Unsubscribed)$/],
+  ['DELETE', /(?:Deleted|FactorRemoved|Archived|Revoked|Unsubscribed)$/],
 ];
 /** Values that must never be shown, by kind. */
 const secrets = new Map<string, string>(Object.entries(PASSWORDS));
@@ -200,6 +200,13 @@ async function walkPlatform(): Promise<TestTenant> {
   const operators = '/api/platform/operators';
   const made = await take({ route: `POST ${operators}`, body: newcomer, look: `${operators}#{id}` });
   const look = `${operators}#${idOf(made)}`;
+  const { accessToken } = tokensOf(
+    await take({ route: 'POST /api/auth/login', body: { email: newcomer.email, password: newcomer.password } }),
+    'operator, without a factor',
+  );
+  await AuthenticatorApp.addTo(service, accessToken);
+  const reset = `${operators}/${idOf(made)}/remove-factors`;
+  await take({ route: `POST ${operators}/{id}/remove-factors`, address: reset, look, body: { reason: 'Lost.' } });
   await take({ route: `DELETE ${operators}/{id}`, address: `${operators}/${idOf(made)}`, look });
   return { id, slug: 'walk', currency: 'EUR', email: owner.email, token };
 }
@@ -243,6 +250,14 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
   await take({ route: 'POST /api/auth/logout', token: own });
   await walkBrowser({ email: person.email, password: PASSWORDS.second });
   await walkFactors({ email: person.email, password: PASSWORDS.second });
+  const last = await take({ route: 'POST /api/auth/login', body: { email: person.email, password: PASSWORDS.second } });
+  await AuthenticatorApp.addTo(service, tokensOf(last, 'user, once more').accessToken);
+  await take({
+    route: 'POST /api/users/{id}/remove-factors',
+    address: `/api/users/${userId}/remove-factors`,
+    ...users,
+    body: { reason: 'The phone was lost.' },
+  });
   await take({
     route: 'POST /api/auth/login',
     body: { email: person.email, password: PASSWORDS.wrong },

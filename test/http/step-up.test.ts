@@ -56,6 +56,10 @@ const GUARDED: Readonly<Record<string, (token: string) => Promise<Reply>>> = {
     service.post(`/api/auth/factors/${service.service.engines.ids.next()}/confirm`, { code: '000000' }, token),
   'removing a factor': (token) =>
     service.call('DELETE', `/api/auth/factors/${service.service.engines.ids.next()}`, { token }),
+  "removing another operator's factors": (token) => {
+    const id = service.service.engines.ids.next();
+    return service.post(`/api/platform/operators/${id}/remove-factors`, { reason: 'A test' }, token);
+  },
 };
 
 describe.each(Object.entries(GUARDED))('%s', (name, act) => {

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { abandonRun, cancelRun, pauseRun, resumeRun } from '../../src/aggregates/job-control.js';
 import { claimRun, job, reportProgress, startJob } from '../../src/aggregates/job.aggregate.js';
 import { bindOperatorIdentity, operator } from '../../src/aggregates/operator.aggregate.js';
@@ -119,12 +120,16 @@ export class EverythingElse {
     await this.written('FactorRefused');
     await this.ask('POST', '/api/auth/step-up', { recoveryCode: recoveryCodes[1] }, token);
     await this.ask('DELETE', `/api/auth/factors/${id}`, undefined, token);
+    const { sub = '' } = decodeJwt(token);
+    await this.ask('POST', `/api/users/${sub}/remove-factors`, { reason: 'Lost the phone.' });
   }
 
   private async operators(): Promise<void> {
     const email = 'otto@all.test';
     const newcomer = { fullName: 'Otto Operator', email, password: PASSWORD };
     const id = await this.make('/api/platform/operators', newcomer, await this.service.operator());
+    await AuthenticatorApp.addTo(this.service, await this.service.signIn(email));
+    await this.operate('POST', `/api/platform/operators/${id}/remove-factors`, { reason: 'Lost the phone.' });
     const token = await this.service.signIn(email);
     await this.ask('PATCH', '/api/users/me/profile', { fullName: 'Otto O.' }, token);
     const passwords = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
