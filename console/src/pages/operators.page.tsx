@@ -13,6 +13,7 @@ import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { RemoveFactors } from '../parts/remove-factors';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
@@ -49,7 +50,7 @@ const columns: readonly Column<Operator>[] = [
       </Link>
     ),
   },
-  { key: 'actions', header: t('Actions'), cell: (operator) => <Remove operator={operator} /> },
+  { key: 'actions', header: t('Actions'), cell: (operator) => <Actions operator={operator} /> },
 ];
 
 export function OperatorsPage(): ReactNode {
@@ -124,9 +125,30 @@ function CreateOperator(): ReactNode {
   );
 }
 
-function Remove({ operator: { id, fullName } }: { operator: Operator }): ReactNode {
+function Actions({ operator }: { operator: Operator }): ReactNode {
+  const { id, fullName } = operator;
   const cache = useQueryClient();
   const isOneself = useMe()?.user.id === id;
+  return (
+    <div className="k-row-actions">
+      {!isOneself && (
+        <RemoveFactors
+          act={(body) =>
+            data(api.POST('/api/platform/operators/{id}/remove-factors', { params: { path: { id } }, body }))
+          }
+          name={fullName}
+          onDone={() => {
+            askAgain(cache, ['operators']);
+          }}
+        />
+      )}
+      <Remove isOneself={isOneself} operator={operator} />
+    </div>
+  );
+}
+
+function Remove({ operator: { id, fullName }, isOneself }: { operator: Operator; isOneself: boolean }): ReactNode {
+  const cache = useQueryClient();
   return (
     <ConfirmAction
       about={fullName}

@@ -16,6 +16,7 @@ import { Listing, PAGE_SIZE } from '../parts/listing';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { RemoveFactors } from '../parts/remove-factors';
 import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
@@ -203,6 +204,11 @@ function Actions({ user }: { user: User }): ReactNode {
       {!isMe && (
         <>
           <ResetPassword user={user} />
+          <RemoveFactors
+            act={(body) => data(api.POST('/api/users/{id}/remove-factors', { params: { path: { id } }, body }))}
+            name={fullName}
+            onDone={refresh}
+          />
           <ConfirmAction
             about={fullName}
             act={() => update({ isActive: !isActive })}
