@@ -1,15 +1,16 @@
 import type { Page } from 'playwright-core';
 import { codeAt, stepAt } from '../../src/security/totp.js';
 import { decodedSecret } from '../support/authenticator-app.js';
-import type { ConsoleService } from '../support/console-service.js';
+import { OPERATOR, type ConsoleService, type Shop } from '../support/console-service.js';
 import { onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
 let service: ConsoleService;
+let shop: Shop;
 let visitor: Visitor;
 let page: Page;
 onStage((stage) => {
-  ({ service, visitor, page } = stage);
+  ({ service, shop, visitor, page } = stage);
 });
 
 const PASSWORD = 'another secret';
@@ -21,19 +22,24 @@ async function newOperator(email: string): Promise<string> {
   return service.signIn(email, PASSWORD);
 }
 
-test('An account with an authenticator app signs in with a code, or with a recovery code', async () => {
-  visitor.expects(/401/);
-  const email = 'app@kontor.example';
-  const token = await newOperator(email);
+/** Adds an authenticator app. Returns its secret and the recovery codes. */
+async function addApp(token: string): Promise<{ secret: string; recoveryCodes: string[] }> {
   const added = await service.call<{ data: { id: string; secret: string } }>('/api/auth/factors', {
     token,
     body: { type: 'TOTP' },
   });
   const { id, secret } = added.data;
-  const codeOf = (steps: number): string => codeAt(decodedSecret(secret), stepAt(Date.now()) + steps);
-  const confirm = { token, body: { code: codeOf(0) } };
+  const confirm = { token, body: { code: codeAt(decodedSecret(secret), stepAt(Date.now())) } };
   const path = `/api/auth/factors/${id}/confirm`;
   const confirmed = await service.call<{ data: { recoveryCodes: string[] } }>(path, confirm);
+  return { secret, recoveryCodes: confirmed.data.recoveryCodes };
+}
+
+test('An account with an authenticator app signs in with a code, or with a recovery code', async () => {
+  visitor.expects(/401/);
+  const email = 'app@kontor.example';
+  const { secret, recoveryCodes } = await addApp(await newOperator(email));
+  const codeOf = (steps: number): string => codeAt(decodedSecret(secret), stepAt(Date.now()) + steps);
   await visitor.goTo('/jobs');
   await visitor.fillIn(email, PASSWORD);
   await page.getByLabel('Code').fill('000000');
@@ -47,7 +53,7 @@ test('An account with an authenticator app signs in with a code, or with a recov
   await page.getByRole('button', { name: 'Sign out' }).click();
   await visitor.fillIn(email, PASSWORD);
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  await page.getByLabel('Recovery code').fill(confirmed.data.recoveryCodes[0] ?? '');
+  await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.locator('#main').waitFor();
 }, 60_000);
@@ -104,4 +110,40 @@ test('An operation that requires a recent sign-in asks for the password, then co
   await question.getByLabel(/^Password/).fill(PASSWORD);
   await question.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('row').filter({ hasText: 'Nora New' }).waitFor();
+}, 60_000);
+
+test('Administrators and operators remove the lost factors of another person', async () => {
+  visitor.expects(/401/);
+  const user = { email: `ula@${shop.owner.email.split('@')[1] ?? ''}`, password: PASSWORD };
+  const person = { fullName: 'Ula User', ...user, role: 'USER' };
+  await service.call('/api/users', { token: shop.ownerToken, body: person });
+  await addApp(await service.signIn(user.email, PASSWORD));
+  const operator = 'lost@kontor.example';
+  await addApp(await newOperator(operator));
+
+  const remove = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove second factors' });
+    expect(await visitor.barriers()).toEqual([]);
+    await dialog.getByLabel('Reason').fill('Lost the phone.');
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    // Afterwards there are none.
+    await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();
+    await dialog.getByLabel('Reason').fill('Once more.');
+    visitor.expects(/409/);
+    await dialog.locator('button[type=submit]').click();
+    await dialog.getByText('The account has no second factors.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  };
+  await visitor.signIn(shop.owner, '/users');
+  await page.getByRole('row').filter({ hasText: 'Ula User' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Remove second factors: Olga Owner' }).count()).toBe(0);
+  await remove('Ula User');
+  expect(await service.signIn(user.email, PASSWORD)).toMatch(/^ey/);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  await visitor.signIn(OPERATOR, '/operators?search=lost');
+  await remove('Otto Operator');
+  expect(await service.signIn(operator, PASSWORD)).toMatch(/^ey/);
 }, 60_000);

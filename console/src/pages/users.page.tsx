@@ -191,7 +191,7 @@ function Actions({ user }: { user: User }): ReactNode {
       }),
     );
   return (
-    <div className="k-row-actions">
+    <div className="k-row-actions is-many">
       <EditDialog
         about={fullName}
         fields={(form) => <UserFields form={form} />}

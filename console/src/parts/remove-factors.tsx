@@ -22,7 +22,7 @@ export const RemoveFactors = ({ name, act, onDone }: Props): ReactNode => (
     isDangerous
     label={t('Remove second factors')}
     lead={t(
-      'For the loss of all factors and recovery codes; verify the identity of {name} first. All sessions of {name} end. The password alone is then enough to sign in, until a factor is added.',
+      'Only if {name} has lost all factors and recovery codes. Verify the identity of {name} first. All sessions end, and the password alone is enough to sign in until {name} adds a factor.',
       { name },
     )}
     onDone={onDone}
