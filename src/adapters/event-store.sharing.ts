@@ -14,6 +14,8 @@ import { inTime, unlessAborted } from './waiting.js';
 /** Limits on the events that are kept for consumers slightly behind. A consumer that is further behind reads alone. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
+/** The events of one append arrive within this time. */
+const APPEND_MS = 3;
 
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
@@ -33,10 +35,10 @@ export type Sharing = {
   /** Maximum number of kept events. Default: 500. */
   readonly keptEvents?: number;
   /**
-   * Minimum time between deliveries of live events. Events from a server arrive one by one, and handling each of them
-   * alone costs several times as much. Default: 0.
+   * Returns the minimum time between deliveries of live events. Events from a server arrive one by one, and handling
+   * each of them alone costs several times as much. Default: 0.
    */
-  readonly gatherMs?: number;
+  readonly gatherMs?: () => number;
 };
 
 /**
@@ -197,9 +199,8 @@ export class SharedSubscription {
   private async read(source: AsyncIterator<EventBatch>): Promise<void> {
     try {
       if (!(await this.take(source))) return;
-      // This is the real clock, which tests cannot stop.
-      for (let leftMs = this.gatherLeftMs(); leftMs >= 1 && !this.isFull(0.5); leftMs = this.gatherLeftMs())
-        if (!(await this.take(source, leftMs))) break;
+      const leftMs = this.gathering();
+      while (leftMs() >= 1 && !this.isFull(0.5)) if (!(await this.take(source, leftMs()))) break;
       if (this.source !== source) return;
       this.deliveredMs = performance.now();
       this.pulling = undefined;
@@ -220,8 +221,12 @@ export class SharedSubscription {
     return next.done !== true;
   }
 
-  private gatherLeftMs(): number {
-    return this.deliveredMs + (this.sharing.gatherMs ?? 0) - performance.now();
+  /** Returns a function with the time left to gather events. It uses the real clock, which tests cannot stop. */
+  private gathering(): () => number {
+    const { gatherMs } = this.sharing;
+    if (!gatherMs) return () => 0;
+    const atLeastMs = performance.now() + APPEND_MS;
+    return () => Math.max(atLeastMs, this.deliveredMs + gatherMs()) - performance.now();
   }
 
   private keep(batch: EventBatch): void {

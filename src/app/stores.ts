@@ -26,8 +26,9 @@ import type { Clock } from '../ports/time.js';
 // Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
 // start-up.
 
-/** A server may also hold events of other applications, and it delivers events one by one. */
-const FROM_SERVER = { filter: ownStreams(catalogue), gatherMs: 10 };
+/** A server delivers events one by one. They are gathered for this long, on a busy thread for up to `MOST_GATHER_MS`. */
+const GATHER_MS = 10;
+const MOST_GATHER_MS = 100;
 /** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
@@ -87,8 +88,11 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const events = EventStoreDb.open({ url, ...parts });
+    const rest = restOfBusyThread(MOST_GATHER_MS);
+    // The server may also hold events of other applications.
+    const sharing = { filter: ownStreams(catalogue), gatherMs: () => Math.max(GATHER_MS, rest()) };
     return {
-      events: sharingSubscription<EventStore>(events, FROM_SERVER),
+      events: sharingSubscription<EventStore>(events, sharing),
       identity: events,
       onCommit: () => () => undefined,
     };

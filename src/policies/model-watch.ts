@@ -2,7 +2,7 @@ import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Led } from '../projecting/leadership.js';
 
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BEFORE_ALL } from '../ports/event-store.js';
-import type { ReadStore } from '../ports/read-store.js';
+import type { ReadStore, WriteBatch } from '../ports/read-store.js';
 import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/slices.js';
 
 /** Storage of subscriber checkpoints. */
@@ -18,9 +19,27 @@ export const subscriberKey = (name: string): string => `subscriber:${name}`;
 /** Number of saves by the coordinator after which it combines the positions of all ranges. */
 const COMBINE_EVERY = 5;
 
+/** Creates a function that stores checkpoints together with those of other callers at the same time. */
+function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => Promise<void> {
+  let next: { readonly checkpoints: WriteBatch['checkpoints'][number][]; readonly done: Promise<void> } | undefined;
+  return (added) => {
+    if (!next) {
+      const checkpoints: WriteBatch['checkpoints'][number][] = [];
+      const done = nextTurn().then(async () => {
+        next = undefined;
+        await store.write({ tables: [], checkpoints });
+      });
+      next = { checkpoints, done };
+    }
+    next.checkpoints.push(...added);
+    return next.done;
+  };
+}
+
 /** Checkpoints next to the read models. `isDivided`: other processes may save other ranges. */
 export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
   const saves = new Map<string, number>();
+  const write = storing(store);
   const ranges = isDivided ? undefined : [];
   const load = async (name: string): Promise<number> =>
     (await positionsIn(store, [subscriberKey(name)], subscriberPart, ranges))[0] ?? BEFORE_ALL;
@@ -28,8 +47,7 @@ export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints 
   const combine = async (name: string): Promise<void> => {
     const count = (saves.get(name) ?? 0) + 1;
     saves.set(name, count % COMBINE_EVERY);
-    if (count === COMBINE_EVERY)
-      await store.write({ tables: [], checkpoints: [{ key: subscriberKey(name), position: await load(name) }] });
+    if (count === COMBINE_EVERY) await write([{ key: subscriberKey(name), position: await load(name) }]);
   };
   return {
     load,
@@ -40,7 +58,7 @@ export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints 
     },
     save: async (name, position, portion = WHOLE) => {
       const keys = partsOf(subscriberKey(name), subscriberPart, portion);
-      await store.write({ tables: [], checkpoints: keys.map((key) => ({ key, position })) });
+      await write(keys.map((key) => ({ key, position })));
       if (portion.ranges && portion.coordinates) await combine(name);
     },
   };

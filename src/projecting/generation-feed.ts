@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BEFORE_ALL, type EventBatch, type Position } from '../ports/event-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
@@ -7,9 +6,10 @@ import { ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
-import { prefixesOf, wants } from './projection.js';
+import { wants } from './projection.js';
 import { checkpointsOf, project } from './project.js';
 import { PoisonEvent, type Projector } from './projector.js';
+import { buildTogether } from './shared-build.js';
 import { rangeOfStream, type Portion } from '../eventsourcing/slices.js';
 
 type Parts = ProjectionRunnerParts & {
@@ -18,39 +18,6 @@ type Parts = ProjectionRunnerParts & {
   readonly stopping: AbortSignal;
   readonly portion: Portion;
 };
-
-type BuildOptions = {
-  readonly batchSize: number;
-  readonly signal: AbortSignal;
-  /** Default: the end of the history. */
-  readonly upTo?: Position;
-  /** Stores a batch in generations. Must advance the position of each of their projectors. */
-  readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
-};
-
-/**
- * Reads the history once for several generations, starting at the one furthest behind, and stores it in those still in
- * phase `building`. Returns early when none is left or the signal aborts.
- * @throws EventStoreUnavailable, and errors from `store`; batches already stored are kept and not folded again
- */
-export async function buildTogether(
-  { events, catalogue }: Pick<Parts, 'events' | 'catalogue'>,
-  projectors: readonly Projector[],
-  { batchSize: maxBatchSize, signal, upTo = Number.POSITIVE_INFINITY, store }: BuildOptions,
-): Promise<void> {
-  const building = (): Projector[] => projectors.filter(({ phase }) => phase === 'building');
-  if (building().length === 0) return;
-  const prefixes = new Set(projectors.flatMap(({ projection }) => prefixesOf(projection, catalogue.streamPrefixes)));
-  const filter = { on: 'stream', prefixes: [...prefixes] } as const;
-  const after = Math.min(...building().map(({ position }) => position));
-  for await (const batch of events.subscribeToAll({ after, filter, maxBatchSize, signal })) {
-    const going = building();
-    if (going.length === 0) return;
-    await store(going, batch);
-    if (batch.caughtUp || batch.position >= upTo) return;
-    await nextTurn();
-  }
-}
 
 /** Events per build batch. Requests of the same thread wait while a batch is folded: about 40 ms at this size. */
 const BUILD_BATCH = 200;
@@ -70,6 +37,7 @@ export class GenerationFeed {
   position: Position = BEFORE_ALL;
   /** The checkpoints of all ranges contain at least this position. */
   private stored: Position = BEFORE_ALL;
+  private storedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: Parts) {}
 
@@ -163,12 +131,15 @@ export class GenerationFeed {
 
   /** Runs the shared subscription. `after` is called within each batch's turn. */
   async follow(after: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
+    const { clock } = this.parts;
     const message = 'projections failed; they continue from their checkpoint';
     await this.retry(undefined, message, async (gotOn) => {
       for await (const batch of this.subscribe(this.position)) {
         await this.turn(async () => {
-          const events = await this.store(this.following(), batch, 'touched');
+          const isDue = clock.monotonicMs() - this.storedAtMs >= IDLE_RANGES_MS;
+          const events = await this.store(this.following(), batch, isDue ? undefined : 'touched');
           this.position = batch.position;
+          if (isDue) this.noteStored(clock.monotonicMs());
           await after(events);
         });
         gotOn();
@@ -195,7 +166,12 @@ export class GenerationFeed {
     const { position } = this;
     if (position === this.stored || this.parts.stopping.aborted) return;
     await this.parts.store.write({ tables: [], checkpoints: checkpointsOf(this.following(), position) });
-    this.stored = position;
+    this.noteStored(this.parts.clock.monotonicMs());
+  }
+
+  private noteStored(nowMs: number): void {
+    this.stored = this.position;
+    this.storedAtMs = nowMs;
   }
 
   /**

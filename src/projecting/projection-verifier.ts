@@ -11,7 +11,7 @@ import type {
 } from '../ports/read-store.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { isSame } from './generation-comparison.js';
-import { buildTogether } from './generation-feed.js';
+import { buildTogether } from './shared-build.js';
 import { checkpointKey, type AnyProjection } from './projection.js';
 import { project } from './project.js';
 import { PoisonEvent, Projector } from './projector.js';

@@ -31,6 +31,11 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly scope?: (event: Recorded<Event>) => Scope;
   /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
+  /**
+   * Whether no earlier event affects the document, so that it need not be loaded. Default: whether the event is the
+   * first of the record with the document's id.
+   */
+  readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /** Events of several tenants affect the same document, so one process folds them all. */
   readonly acrossTenants?: true;
 };
@@ -40,6 +45,7 @@ export type AnyProjection = Pick<
   Projection<object, DomainEvent>,
   'sources' | 'recordsOf' | 'ofEvents' | 'acrossTenants'
 > & {
+  readonly begins?: (event: never, id: string) => boolean;
   readonly model: ReadModel;
   readonly documents: (event: never) => readonly string[];
   readonly evolve: (document: never, event: never, id: string) => object | undefined;
@@ -89,6 +95,10 @@ export const evolveWith = (
 /** A fence changes only the stream's revision, which the record's document reports for If-Match. */
 const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
   document && 'revision' in document ? { ...document, revision } : document;
+
+/** Whether no earlier event affects the document. */
+export const begins = (projection: AnyProjection, event: Recorded, id: string): boolean =>
+  projection.ofEvents ?? projection.begins?.(event as never, id) ?? (event.revision === 0 && event.recordId === id);
 
 /** Scope of the documents that an event affects. */
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>

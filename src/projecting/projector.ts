@@ -4,10 +4,11 @@ import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocu
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { QuarantineEntry } from './projection-quarantine.js';
 import { WHOLE, type Portion } from '../eventsourcing/slices.js';
-import { checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
+import { begins, checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
-type Folded = { document: object | undefined; position: number };
-type Touched = Folded & { readonly scope: Scope; readonly id: string; readonly expected: number | null; made: boolean };
+type Folded = { document: object | undefined; position: number; readonly expected: number | null; made: boolean };
+type Touched = Folded & { readonly scope: Scope; readonly id: string };
+type Step = { readonly event: Recorded; readonly scope: Scope; readonly id: string; readonly key: string };
 
 type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; readonly portion?: Portion };
 
@@ -64,11 +65,9 @@ export class PoisonEvent extends Error {
  * so redelivery, a second projector or a crash at any point is harmless.
  */
 export class Projector {
-  private readonly known = new LRUCache<string, Folded>({ max: MAX_KNOWN });
-  /**
-   * True while no document needs loading: each is derived from one event, and no conflict has shown that some exist.
-   */
-  private isFirst: boolean;
+  private readonly known = new LRUCache<string, Readonly<Folded>>({ max: MAX_KNOWN });
+  /** Whether documents that begin with an event are taken to be new. False after a conflict has shown that some exist. */
+  private isFirst = true;
   /** Quarantined documents, by key. They stay as they were before the quarantined event. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
@@ -95,7 +94,6 @@ export class Projector {
     this.projection = projection;
     this.table = table;
     this.portion = projection.acrossTenants ? WHOLE : portion;
-    this.isFirst = projection.ofEvents === true;
     if (this.portion.ranges) this.platformUpTo = BEFORE_ALL;
   }
 
@@ -165,10 +163,10 @@ export class Projector {
 
   /** Caches stored documents, so that the next batch need not load them. */
   remember(writes: readonly DocumentWrite[]): void {
-    this.isFirst = this.projection.ofEvents === true;
-    if (this.isFirst) return;
+    this.isFirst = true;
+    if (this.projection.ofEvents) return;
     for (const { scope, id, document, position } of writes)
-      this.known.set(keyOf(scope, id), { document: document ?? undefined, position });
+      this.known.set(keyOf(scope, id), { document: document ?? undefined, position, expected: position, made: true });
   }
 
   forget(): void {
@@ -176,7 +174,7 @@ export class Projector {
     this.isFirst = false;
   }
 
-  private stepsOf(event: Recorded): { event: Recorded; scope: Scope; id: string; key: string }[] {
+  private stepsOf(event: Recorded): Step[] {
     const { projection } = this;
     try {
       const scope = scopeOf(projection, event);
@@ -201,22 +199,27 @@ export class Projector {
     }
   }
 
-  private async load(steps: readonly { scope: Scope; id: string; key: string }[]): Promise<Map<string, Touched>> {
+  private async load(steps: readonly Step[]): Promise<Map<string, Touched>> {
     const touched = new Map<string, Touched>();
-    const missing = new Map<string, { scope: Scope; id: string }>();
-    for (const { scope, id, key } of steps) {
+    const missing = new Map<string, DocumentKey>();
+    for (const { event, scope, id, key } of steps) {
       if (touched.has(key) || missing.has(key)) continue;
-      const known = this.known.get(key);
-      if (known) touched.set(key, { ...known, scope, id, expected: known.position, made: true });
+      const known = this.known.get(key) ?? (this.isFirst && begins(this.projection, event, id) ? ABSENT : undefined);
+      if (known) touched.set(key, { ...known, scope, id });
       else missing.set(key, { scope, id });
     }
-    const keys = [...missing.values()];
-    const stored = keys.length === 0 || this.isFirst ? [] : await this.store.load(this.table, keys);
-    for (const [index, { scope, id }] of keys.entries()) {
-      const found = stored[index];
-      touched.set(keyOf(scope, id), { scope, id, ...(found ? unpack(found) : ABSENT) });
-    }
+    if (missing.size === 0) return touched;
+    const stored = await this.store.load(this.table, [...missing.values()]);
+    for (const [index, [key, place]] of [...missing].entries())
+      touched.set(key, { ...place, ...this.found(key, stored[index]) });
     return touched;
+  }
+
+  private found(key: string, stored: StoredDocument | undefined): Readonly<Folded> {
+    if (stored) return unpack(stored);
+    // Some documents, such as those of deleted records, are looked up with every transaction.
+    this.known.set(key, ABSENT);
+    return ABSENT;
   }
 }
 

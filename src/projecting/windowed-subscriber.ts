@@ -206,7 +206,11 @@ export class WindowedSubscriber {
 
   private async keepCheckpoint(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      await this.clock.sleep(CHECKPOINT_EVERY_MS, this.stopping.signal);
+      // All subscribers save at the same time, so that their checkpoints are stored in one write.
+      await this.clock.sleep(
+        CHECKPOINT_EVERY_MS - (this.clock.monotonicMs() % CHECKPOINT_EVERY_MS),
+        this.stopping.signal,
+      );
       await this.save();
     }
   }

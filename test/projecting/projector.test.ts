@@ -7,7 +7,7 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import type { AnyProjection } from '../../src/projecting/projection.js';
 import { project } from '../../src/projecting/project.js';
-import { PoisonEvent, Projector } from '../../src/projecting/projector.js';
+import { type DocumentStore, PoisonEvent, Projector } from '../../src/projecting/projector.js';
 import { PLATFORM, tenantScope, type AnyTable } from '../../src/ports/read-store.js';
 import {
   anyFact,
@@ -147,6 +147,33 @@ describe('A projection', () => {
       await project(store, [projector], batch, 2);
       const json = await store.get(liveTable(projection), PLATFORM, 'everybody');
       expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1, recent: ['ada@1'] });
+    }));
+
+  test('reads documents only if earlier events may have affected them, each once', () =>
+    withClub(async ({ events, store }) => {
+      const loaded: string[] = [];
+      const counting: DocumentStore = {
+        load: (table, keys) => {
+          loaded.push(...keys.map(({ id }) => id));
+          return store.load(table, keys);
+        },
+        write: (batch) => store.write(batch),
+      };
+      const leaderOf = () =>
+        new Projector(counting, { projection: memberProjection, table: liveTable(memberProjection) });
+      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
+      const leader = leaderOf();
+      await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.fenced('eve'));
+      await project(counting, [leader], await batchOf(-1), 2);
+      await happen(events, facts.greeted('ada', 'kim'), facts.greeted('bob', 'kim'));
+      await project(counting, [leader], await batchOf(2), 4);
+      await happen(events, facts.greeted('eve', 'kim'), facts.greeted('eve', 'kim'));
+      await project(counting, [leader], await batchOf(4), 6);
+      await project(counting, [leader], await batchOf(5), 6);
+      expect(loaded).toEqual(['eve']);
+      // Another leader repeats the history: the documents exist, so it reads all of them.
+      await project(counting, [leaderOf()], await batchOf(-1), 6);
+      expect(loaded).toEqual(['eve', 'ada', 'eve', 'bob']);
     }));
 
   test('leaves a tombstone for a document created and deleted within one batch', () =>

@@ -7,16 +7,16 @@ const EASY_SHARE = 0.4;
 const MOST_PAUSE_MS = 20;
 
 /** Returns the pause between wake-ups at the given event loop utilization, in milliseconds. */
-export const pauseAt = (share: number): number =>
-  Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
+export const pauseAt = (share: number, mostMs = MOST_PAUSE_MS): number =>
+  Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * mostMs;
 
 /** Returns the current pause between wake-ups of subscriptions, in milliseconds. */
 export type Rest = () => number;
 
 /** Creates a function whose result depends on the event loop utilization of the calling thread. */
-export function restOfBusyThread(): Rest {
+export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
   const { read } = new EventLoopUtilization();
-  return () => pauseAt(read());
+  return () => pauseAt(read(), mostMs);
 }
 const NO_REST: Rest = () => 0;
 

@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventBatch, Position } from '../ports/event-store.js';
+import type { ProjectionRunnerParts } from './projection-runner.js';
+import { prefixesOf } from './projection.js';
+import type { Projector } from './projector.js';
+
+type BuildOptions = {
+  readonly batchSize: number;
+  readonly signal: AbortSignal;
+  /** Default: the end of the history. */
+  readonly upTo?: Position;
+  /** Stores a batch in generations. Must advance the position of each of their projectors. */
+  readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
+};
+
+/**
+ * Reads the history once for several generations, starting at the one furthest behind, and stores it in those still in
+ * phase `building`. Returns early when none is left or the signal aborts.
+ * @throws EventStoreUnavailable, and errors from `store`; batches already stored are kept and not folded again
+ */
+export async function buildTogether(
+  { events, catalogue }: Pick<ProjectionRunnerParts, 'events' | 'catalogue'>,
+  projectors: readonly Projector[],
+  { batchSize: maxBatchSize, signal, upTo = Number.POSITIVE_INFINITY, store }: BuildOptions,
+): Promise<void> {
+  const building = (): Projector[] => projectors.filter(({ phase }) => phase === 'building');
+  if (building().length === 0) return;
+  const prefixes = new Set(projectors.flatMap(({ projection }) => prefixesOf(projection, catalogue.streamPrefixes)));
+  const filter = { on: 'stream', prefixes: [...prefixes] } as const;
+  const after = Math.min(...building().map(({ position }) => position));
+  for await (const batch of events.subscribeToAll({ after, filter, maxBatchSize, signal })) {
+    const going = building();
+    if (going.length === 0) return;
+    await store(going, batch);
+    if (batch.caughtUp || batch.position >= upTo) return;
+    await nextTurn();
+  }
+}
