@@ -43,6 +43,8 @@ class WatchedStore {
   read = 0;
   open = 0;
   failNext = false;
+  /** Maximum number of events per batch. */
+  atOnce: number | undefined;
 
   constructor(private readonly store: EventStore) {}
 
@@ -54,7 +56,8 @@ class WatchedStore {
   }
 
   private subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    const inner = this.store.subscribeToAll(subscription)[Symbol.asyncIterator]();
+    const asked = this.atOnce === undefined ? subscription : { ...subscription, maxBatchSize: this.atOnce };
+    const inner = this.store.subscribeToAll(asked)[Symbol.asyncIterator]();
     this.open += 1;
     let isOpen = true;
     const end = (): void => {
@@ -87,6 +90,7 @@ class WatchedStore {
 /** A consumer that restarts after an error, from the last position that it received. */
 class Consumer {
   readonly positions: number[] = [];
+  batches = 0;
   position = BEFORE_ALL;
   caughtUp = false;
   failures = 0;
@@ -135,6 +139,7 @@ class Consumer {
           await this.gate?.opened;
           if (batch.position < this.position) throw new Error('the position moved back');
           this.positions.push(...batch.events.map(({ position }) => position));
+          this.batches += 1;
           this.position = batch.position;
           this.caughtUp = batch.caughtUp;
         }
@@ -190,6 +195,18 @@ describe('A shared subscription', () => {
     expect(consumers.map(({ positions }) => positions.length)).toEqual([25, 15, 10]);
     await Promise.all(consumers.map((one) => one.stop()));
     expect(watched.open).toBe(0);
+  });
+
+  test('delivers the events of an append together, although the server sends them one by one', async () => {
+    watched.atOnce = 1;
+    const shared = watched.sharing({ gatherMs: () => 0 });
+    const consumer = new Consumer(shared).start();
+    await reached([consumer], await append('a'));
+    const before = consumer.batches;
+    for (let n = 0; n < 20; n += 1) await reached([consumer], await append('a', 5));
+    // A busy machine may send some events too late.
+    expect(consumer.batches - before).toBeLessThan(40);
+    await consumer.stop();
   });
 
   test('does not wait for a blocked consumer, which reads separately once it is too far behind', async () => {
