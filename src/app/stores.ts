@@ -28,7 +28,7 @@ import type { Clock } from '../ports/time.js';
 
 /** A server delivers events one by one. They are gathered for this long, on a busy thread for up to `MOST_GATHER_MS`. */
 const GATHER_MS = 10;
-const MOST_GATHER_MS = 100;
+const MOST_GATHER_MS = 50;
 /** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
