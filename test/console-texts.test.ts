@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { PERMISSIONS } from '../src/security/permissions.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
 // Every text of the console is English in the source and has one translation per language, in one file.
@@ -10,6 +11,19 @@ const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
 const languages = readdirSync(MESSAGES).filter((name) => name.endsWith('.json'));
 const catalogueOf = (name: string): Record<string, string> =>
   JSON.parse(readFileSync(join(MESSAGES, name), 'utf8')) as Record<string, string>;
+
+const codesIn = (catalogue: Readonly<Record<string, string>>, kind: string): string[] =>
+  Object.keys(catalogue)
+    .filter((key) => key.startsWith(`${kind}:`))
+    .map((key) => key.slice(kind.length + 1))
+    .sort();
+
+/** Descriptions in the declarations of the jobs. */
+function jobDescriptions(): string[] {
+  const folder = join(import.meta.dirname, '..', 'src', 'jobs');
+  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return sources.flatMap((source) => source.match(/^ +description: '/gm) ?? []);
+}
 
 test('No text reaches the user without passing through the catalogue', () => {
   expect(bare).toEqual([]);
@@ -40,6 +54,11 @@ describe.each(languages)('The catalogue %s', (name) => {
   test('contains only valid messages', () => {
     const locale = name.replace('.json', '');
     for (const text of Object.values(catalogue)) expect(() => new IntlMessageFormat(text, locale)).not.toThrow();
+  });
+
+  test('translates what the service names by a code: permissions and jobs', () => {
+    expect(codesIn(catalogue, 'permission')).toEqual(PERMISSIONS.map(({ code }) => code).sort());
+    expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);
   });
 
   test('is sorted, so that changes of several people merge', () => {

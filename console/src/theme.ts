@@ -1,4 +1,4 @@
-import { createTheme, Input, type CSSVariablesResolver } from '@mantine/core';
+import { createTheme, Input, Modal, type CSSVariablesResolver } from '@mantine/core';
 
 /** Calm and dense; every text colour meets WCAG AA contrast in both colour schemes. */
 export const theme = createTheme({
@@ -11,11 +11,13 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // Inputs stay aligned in a row, whether or not they have a hint.
   components: {
+    // Inputs stay aligned in a row, whether or not they have a hint.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),
+    // The header of a dialog is a header element, which would be a second banner of the page.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
   },
 });
 

@@ -93,7 +93,7 @@ test('Conflicting changes are explained: no change is undone silently, and no in
   await mine(`/api/customers/${customer.id}`, { city: 'Bergen' }, 'PATCH');
   await dialog().getByRole('button', { name: 'Save' }).click();
   await dialog().getByText('Changed by another user').waitFor();
-  const changes = dialog().getByRole('region', { name: 'Changes by the other user' });
+  const changes = dialog().getByRole('group', { name: 'Changes by the other user' });
   await changes.getByText('Oslo').waitFor();
   await changes.getByText('Bergen').waitFor();
   await page.keyboard.press('Enter');

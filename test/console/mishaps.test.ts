@@ -221,7 +221,7 @@ test('A job that has ended stays ended even if an older response arrives later',
   await visitor.signIn(OPERATOR, '/jobs');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   const job = page
-    .getByRole('region', { name: 'Jobs', exact: true })
+    .getByRole('group', { name: 'Jobs', exact: true })
     .getByRole('row')
     .filter({ hasText: 'session-cleanup' });
   await job.getByText('Never run').waitFor();

@@ -51,14 +51,14 @@ test('The jobs page immediately shows jobs that others have started, and continu
   const live = page.getByRole('status').filter({ hasText: 'Live' });
   await live.waitFor();
   const job = page
-    .getByRole('region', { name: 'Jobs', exact: true })
+    .getByRole('group', { name: 'Jobs', exact: true })
     .getByRole('row')
     .filter({ hasText: 'session-cleanup' });
   await job.getByText('Never run').waitFor();
   await begin();
   await job.getByText('Succeeded').waitFor();
 
-  const runs = page.getByRole('region', { name: 'Job runs' }).getByRole('row').filter({ hasText: 'session-cleanup' });
+  const runs = page.getByRole('group', { name: 'Job runs' }).getByRole('row').filter({ hasText: 'session-cleanup' });
   await eventually(async () => (await runs.count()) === 1);
 
   await service.halt();

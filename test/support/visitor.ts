@@ -3,23 +3,25 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { OPERATOR } from './console-service.js';
+import { wordsIn, type ShownLanguage, type Words } from './console-words.js';
 
 export type Look = {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
+  readonly language?: ShownLanguage;
 };
 
-/** Light and dark, on a desktop and on a phone. */
-export const LOOKS: readonly Look[] = [
-  { scheme: 'light', width: 1280 },
-  { scheme: 'dark', width: 1280 },
-  { scheme: 'light', width: 390 },
-  { scheme: 'dark', width: 390 },
-];
+/** The viewer's locale: language, dates and numbers. */
+const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Rules of axe: all, or those whose result depends on the colour scheme. */
+const RULES = {
+  all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  colours: ['color-contrast', 'link-in-text-block'],
+} as const;
 const PATIENCE_MS = 20_000;
 // Containers provide no sandbox and little shared memory. The host name makes this machine look like a remote one,
 // because browsers trust plain HTTP to the loopback address more than to any other host.
@@ -43,20 +45,21 @@ export class Visitor {
     private readonly context: BrowserContext,
     readonly page: Page,
     private readonly base: string,
+    readonly language: ShownLanguage,
   ) {}
 
   static async arrives(browser: Browser, url: string, look: Look = {}): Promise<Visitor> {
-    const { width = 1280, height = 900, scheme = 'light' } = look;
+    const { width = 1280, height = 900, scheme = 'light', language = 'en' } = look;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
-      locale: 'en-GB',
+      locale: LOCALES[language],
       timezoneId: 'Europe/Berlin',
       reducedMotion: 'reduce',
       acceptDownloads: true,
     });
     context.setDefaultTimeout(PATIENCE_MS);
-    const visitor = new Visitor(context, await context.newPage(), url);
+    const visitor = new Visitor(context, await context.newPage(), url, language);
     visitor.listen(visitor.page);
     return visitor;
   }
@@ -84,23 +87,25 @@ export class Visitor {
   }
 
   async fillIn(email: string, password: string): Promise<void> {
-    await this.page.getByRole('textbox', { name: 'E-mail' }).fill(email);
-    await this.page.getByLabel(/^Password/).fill(password);
-    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await this.page.getByRole('textbox', { name: this.words('E-mail') }).fill(email);
+    await this.page.getByRole('textbox', { name: this.words('Password') }).fill(password);
+    await this.page.getByRole('button', { name: this.words('Sign in'), exact: true }).click();
   }
 
-  /** Serious or critical violations of the Web Content Accessibility Guidelines, A and AA, one per line. */
-  async barriers(): Promise<string[]> {
+  /** A text of the console in the visitor's language. */
+  words(words: Words): string {
+    return wordsIn(this.language, words);
+  }
+
+  /** Violations of the Web Content Accessibility Guidelines, A and AA, and of best practices, one per line. */
+  async barriers(rules: keyof typeof RULES = 'all'): Promise<string[]> {
     // Evaluated through the debugger, because the page's policy blocks injected scripts.
-    await this.page.evaluate(await axeSource());
-    const found = await this.page.evaluate<AxeResult>(
-      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+    if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(await axeSource());
+    const options = JSON.stringify({ runOnly: RULES[rules], resultTypes: ['violations'] });
+    const found = await this.page.evaluate<AxeResult>(`axe.run(document, ${options})`);
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
     );
-    return found.violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-      );
   }
 
   async cookies(): Promise<Awaited<ReturnType<BrowserContext['cookies']>>> {
@@ -139,7 +144,6 @@ export class Visitor {
 type AxeResult = {
   readonly violations: readonly {
     readonly id: string;
-    readonly impact: string | null;
     readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
   }[];
 };

@@ -37,7 +37,7 @@ const columns: readonly Column<ListedEvent>[] = [
           title={recordId}
           to="/records/$entity/$id"
         >
-          {entity}
+          <code>{entity}</code>
         </Link>{' '}
         <span className="k-nothing k-instant">{t('rev. {revision}', { revision })}</span>
       </>
@@ -78,6 +78,9 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
     </Link>
   );
 };
+
+/** An example of a record kind. Kinds are codes, which are the same in every language. */
+const RECORD_KIND = 'sale';
 
 /** Everything that the same request caused, in all streams. */
 const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
@@ -162,7 +165,7 @@ function Filters({ filters }: { filters: EventsFilters }): ReactNode {
   return (
     <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
       <TextFilter label={t('Event type')} onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
-      <TextFilter label={t('Record kind')} onChange={set('entity')} placeholder={t('sale')} value={filters.entity} />
+      <TextFilter label={t('Record kind')} onChange={set('entity')} placeholder={RECORD_KIND} value={filters.entity} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('Correlation ID')} onChange={set('correlationId')} value={filters.correlationId} />
       <TextFilter label={t('Request ID')} onChange={set('requestId')} value={filters.requestId} />

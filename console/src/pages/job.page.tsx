@@ -11,6 +11,7 @@ import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { Facts } from '../parts/facts';
 import { Instant } from '../parts/instant';
+import { jobWords } from '../parts/job-words';
 import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -58,7 +59,8 @@ function useLiveJob(name: string): LiveState {
   return useLiveJobs(onRun);
 }
 
-const aboutJob = (job: Job | undefined): string => job?.description ?? t('There is no job with this name.');
+const aboutJob = (job: Job | undefined): string =>
+  job === undefined ? t('There is no job with this name.') : jobWords(job);
 
 /** A job with one of its runs and the log of that run. */
 export function JobPage(): ReactNode {

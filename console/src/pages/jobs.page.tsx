@@ -7,6 +7,7 @@ import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
+import { jobWords } from '../parts/job-words';
 import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -22,12 +23,12 @@ const jobColumns: readonly Column<Job>[] = [
   {
     key: 'name',
     header: t('Job'),
-    cell: ({ name, description }) => (
+    cell: (job) => (
       <>
-        <Link params={{ name }} to="/jobs/$name">
-          {name}
+        <Link params={{ name: job.name }} to="/jobs/$name">
+          {job.name}
         </Link>
-        <div className="k-nothing">{description}</div>
+        <div className="k-nothing">{jobWords(job)}</div>
       </>
     ),
   },

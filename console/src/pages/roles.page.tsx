@@ -14,7 +14,7 @@ import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { strong } from '../parts/strong';
-import { rich, t } from '../messages/catalogue';
+import { byCode, rich, t } from '../messages/catalogue';
 
 type Permission = Shapes['CreateRoleDto']['permissions'][number];
 
@@ -82,7 +82,9 @@ function Permissions({ form }: { form: Form }): ReactNode {
       form={form}
       label={t('Permissions')}
       name="permissions"
-      options={(permissions.data ?? []).map(({ code, description }) => [code, description] as const)}
+      options={(permissions.data ?? []).map(
+        ({ code, description }) => [code, byCode('permission', code, description)] as const,
+      )}
     />
   );
 }

@@ -139,12 +139,12 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
       key: 'actions',
       header: t('Actions'),
       cell: (key) => (
-        <>
-          {key.revokedAt === null && <RateLimit integrationKey={key} tenantId={tenantId} />}{' '}
+        <div className="k-row-actions">
+          {key.revokedAt === null && <RateLimit integrationKey={key} tenantId={tenantId} />}
           <Link params={{ entity: 'integration-key', id: key.id }} search={{ tenantId }} to="/records/$entity/$id">
             {t('History')}
           </Link>
-        </>
+        </div>
       ),
     },
   ];

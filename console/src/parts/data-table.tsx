@@ -58,7 +58,7 @@ type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf'>
 };
 
 const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>): ReactNode => (
-  <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
+  <div aria-label={label} className="k-scroll" role="group" tabIndex={0}>
     <table aria-busy={rows === undefined || isOld} className="k-table" role="table">
       <thead role="rowgroup">
         <tr role="row">

@@ -10,7 +10,7 @@ const shown = (value: unknown): string =>
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
   if (changes.length === 0) return <p className="k-empty">{t('No visible changes.')}</p>;
   return (
-    <div aria-label={label} className="k-scroll" role="region" tabIndex={0}>
+    <div aria-label={label} className="k-scroll" role="group" tabIndex={0}>
       <table className="k-table k-diff">
         <thead>
           <tr>

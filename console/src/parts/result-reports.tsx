@@ -6,6 +6,7 @@ import { Choice } from './filter-bar';
 import { amountWords, Figure } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
+import { sectionWords } from './report-words';
 import { LedgerLink } from './trial-balance-report';
 import { useZone } from './zone';
 import { today } from './zone-days';
@@ -26,8 +27,8 @@ const columnsOf = (
 ): readonly Column<Row>[] => [
   {
     key: 'name',
-    header: name,
-    total: t('Total {noun}', { noun: inSentence(name) }),
+    header: sectionWords(name),
+    total: t('Total {noun}', { noun: inSentence(sectionWords(name)) }),
     cell: ({ accountId, name: account, code }) => (
       <>
         <LedgerLink filters={filters} id={accountId}>
@@ -84,10 +85,10 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
           {report.sections.map((section) => (
             <DataTable
               columns={columnsOf(report, section, { ...filters, ...period })}
-              empty={t('No {noun} in this period.', { noun: inSentence(section.name) })}
+              empty={t('No {noun} in this period.', { noun: inSentence(sectionWords(section.name)) })}
               key={section.name}
               keyOf={({ accountId }) => accountId}
-              label={section.name}
+              label={sectionWords(section.name)}
               rows={section.rows}
             />
           ))}
@@ -114,18 +115,18 @@ const balanceColumns = (
 ): readonly Column<BalanceRow>[] => [
   {
     key: 'name',
-    header: name,
-    total: t('Total {noun}', { noun: inSentence(name) }),
-    cell: ({ accountId, name: account, code }) => (
+    header: sectionWords(name),
+    total: t('Total {noun}', { noun: inSentence(sectionWords(name)) }),
+    cell: (row) => (
       <>
-        {accountId === null ? (
-          account
+        {row.accountId === null ? (
+          sectionWords(row.name)
         ) : (
-          <LedgerLink filters={filters} id={accountId}>
-            {account}
+          <LedgerLink filters={filters} id={row.accountId}>
+            {row.name}
           </LedgerLink>
         )}
-        {code !== null && <div className="k-nothing">{code}</div>}
+        {row.code !== null && <div className="k-nothing">{row.code}</div>}
       </>
     ),
   },
@@ -157,10 +158,10 @@ export function BalanceSheetReport({ filters, onChange }: ReportProps): ReactNod
           {sections.map((section) => (
             <DataTable
               columns={balanceColumns(section, { to: asOf, knownAt: filters.knownAt })}
-              empty={t('No {noun} on this day.', { noun: inSentence(section.name) })}
+              empty={t('No {noun} on this day.', { noun: inSentence(sectionWords(section.name)) })}
               key={section.name}
               keyOf={({ accountId, name }) => accountId ?? name}
-              label={section.name}
+              label={sectionWords(section.name)}
               rows={section.rows}
             />
           ))}

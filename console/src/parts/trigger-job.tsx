@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
 import type { Job } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
+import { jobWords } from './job-words';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
 
@@ -23,7 +24,7 @@ export function TriggerJob({ job }: { job: Job }): ReactNode {
       {rich('Run <strong>{name}</strong> now, regardless of its schedule? {description}', {
         name: job.name,
         strong,
-        description: job.description,
+        description: jobWords(job),
       })}
     </ConfirmAction>
   );

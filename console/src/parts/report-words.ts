@@ -1,0 +1,15 @@
+import { t } from '../messages/catalogue';
+
+/** Display names of the sections of a report, and of rows that stand for several accounts, by the service's name. */
+const NAMES: Readonly<Record<string, string>> = {
+  Assets: t('Assets'),
+  Liabilities: t('Liabilities'),
+  Equity: t('Equity'),
+  Income: t('report| Income'),
+  Expenses: t('report| Expenses'),
+  Customers: t('Customers'),
+  'Retained earnings': t('Retained earnings'),
+  'Result of the year': t('Result of the year'),
+};
+
+export const sectionWords = (name: string): string => NAMES[name] ?? name;

@@ -1,0 +1,201 @@
+// Every page of the console, and a walk that visits pages in one language and reports what is wrong with them.
+import type { Page } from 'playwright-core';
+import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
+import { eventually } from './eventually.js';
+import type { Visitor } from './visitor.js';
+
+/** Ids of the records that a suite has created, by name. */
+export type Ids = Readonly<Record<string, string>>;
+
+export type Stop = {
+  /** Path of the page in the router. */
+  readonly route: string;
+  /** Address with names of records in braces; default: the route. */
+  readonly at?: string;
+  /** A text that the page shows with its data. */
+  readonly shows: Words | Readonly<Record<ShownLanguage, string>>;
+  /** A button that opens a dialog. */
+  readonly opens?: Words;
+};
+
+const PERIOD = 'from=2025-01-01&to=2026-12-31';
+
+/** Stands for every address that the router does not know. */
+export const NOWHERE = '*';
+
+/** The page without a session. */
+export const DOOR: Stop = { route: '/sign-in', shows: 'Sign in' };
+
+/** Pages for operators. */
+export const OPERATIONS: readonly Stop[] = [
+  { route: '/', shows: ['{value} healthy', { value: '' }] },
+  { route: '/jobs', shows: 'session-cleanup', opens: 'Run now: session-cleanup' },
+  { route: '/jobs/$name', at: '/jobs/database-backup?run={run}', shows: 'SHA-256' },
+  { route: '/dead-letters', shows: 'BRANCH_UNKNOWN' },
+  { route: '/dead-letters/$id', at: '/dead-letters/{letter}', shows: '"externalId"' },
+  { route: '/projections', shows: 'customers' },
+  { route: '/integrity', shows: 'Verification' },
+  { route: '/queues', shows: 'Hit rate' },
+  { route: '/audit', shows: 'Northwind Foods' },
+  { route: '/audit/$id', at: '/audit/{entry}', shows: 'Bergen' },
+  {
+    route: '/records/$entity/$id',
+    at: '/records/customer/{customer}?tenantId={tenant}',
+    shows: ['State at revision {revision}', { revision: 1 }],
+  },
+  { route: '/events', shows: 'CustomerCreated' },
+  { route: '/errors', shows: 'rejected repeatedly' },
+  {
+    route: '/errors/$id',
+    at: '/errors/{error}',
+    shows: ['Latest {ids} requests with this error', { ids: 11 }],
+    opens: 'Resolve',
+  },
+  { route: '/tenants', shows: 'Acme Trading', opens: 'Create a tenant' },
+  { route: '/tenants/$id', at: '/tenants/{tenant}', shows: 'Web shop', opens: 'Rate limit: Web shop' },
+  { route: '/operators', shows: 'Activity' },
+  { route: NOWHERE, at: '/no/such/page', shows: 'Page not found' },
+];
+
+/** Pages of a tenant's books. */
+export const BOOKS: readonly Stop[] = [
+  { route: '/', shows: ['{total, plural, one {# sale} other {# sales}} rejected', { total: 1 }] },
+  { route: '/sales', shows: 'web-1', opens: 'Record a sale' },
+  {
+    route: '/sales/$id',
+    at: '/sales/{rejected}',
+    shows: 'NOWHERE',
+    opens: ['Create the branch {code}', { code: 'NOWHERE' }],
+  },
+  { route: '/customers', shows: 'Northwind Foods', opens: 'Create a customer' },
+  {
+    route: '/customers/$id',
+    at: '/customers/{customer}',
+    shows: { en: '1,200.00 EUR', de: '1.200,00 EUR' },
+    opens: 'Edit',
+  },
+  { route: '/transactions', shows: { en: '31 Dec 2025', de: '31.12.2025' }, opens: 'Journal entry' },
+  { route: '/transactions/$id', at: '/transactions/{transaction}', shows: 'Northwind Foods', opens: 'Correct' },
+  { route: '/reports', shows: { en: 'Total income', de: 'Summe Erträge' } },
+  {
+    route: '/reports/$name',
+    at: `/reports/profit-and-loss?${PERIOD}&by=quarter`,
+    shows: { en: 'Total income', de: 'Summe Erträge' },
+  },
+  { route: '/reports/$name', at: '/reports/balance-sheet?asOf=2026-12-31', shows: 'Liabilities and equity' },
+  { route: '/reports/$name', at: `/reports/trial-balance?${PERIOD}`, shows: 'Northwind Foods' },
+  { route: '/reports/$name', at: `/reports/general-ledger?${PERIOD}`, shows: 'web-2' },
+  { route: '/reports/$name', at: '/reports/ageing?asOf=2026-12-31', shows: 'Northwind Foods' },
+  { route: '/reports/$name', at: `/reports/tax?${PERIOD}`, shows: 'Tax account' },
+  { route: '/periods', shows: { en: '31 Dec 2025', de: '31.12.2025' }, opens: 'Close a period' },
+  { route: '/rules', shows: 'Monthly', opens: 'Create a rule' },
+  { route: '/rules/applications', shows: 'Done' },
+  { route: '/rules/bench', shows: 'Test' },
+];
+
+/** Settings of a tenant, and the pages that every user has. */
+export const SETTINGS: readonly Stop[] = [
+  { route: '/accounts', shows: 'Till of the harbour', opens: 'Create an account' },
+  { route: '/branches', shows: 'HARBOUR', opens: 'Create a branch' },
+  { route: '/partner-keys', shows: 'Web shop', opens: 'Revoke: Web shop' },
+  { route: '/webhooks', shows: 'hooks.example', opens: 'Create a webhook' },
+  { route: '/webhooks/$id', at: '/webhooks/{webhook}', shows: 'kontor.customer.created.v1', opens: 'Send a test' },
+  { route: '/settings', shows: 'login.example', opens: 'Edit' },
+  { route: '/users', shows: 'Olga Owner', opens: 'Create a user' },
+  { route: '/roles', shows: 'Cashier', opens: 'Create a role' },
+  { route: '/audit-log', shows: 'Olga Owner' },
+  { route: '/audit-log/$id', at: '/audit-log/{entry}', shows: 'Actor, time and record' },
+  { route: '/notifications', shows: 'Stocktaking', opens: ['Notifications: {unread} unread', { unread: 1 }] },
+  { route: '/account', shows: 'Chrome', opens: 'Add an authenticator app' },
+];
+
+/** Every page of the console. */
+export const PAGES: readonly Stop[] = [DOOR, ...OPERATIONS, ...BOOKS, ...SETTINGS];
+
+const addressOf = ({ route, at = route }: Stop, ids: Ids): string =>
+  at.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (id === undefined) throw new Error(`${at}: the suite has created no ${name}.`);
+    return id;
+  });
+
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 390, height: 844 };
+
+/** Texts that a user sees or hears, except code, and except the exact instant in the tooltip of a time. */
+const TEXTS = `(() => {
+  const texts = new Set([document.title]);
+  const keep = (text) => texts.add((text ?? '').replace(/\\s+/g, ' ').trim());
+  for (const element of document.querySelectorAll('body *')) {
+    if (element.closest('pre, code, script, style') !== null || !element.checkVisibility()) continue;
+    for (const name of ['aria-label', 'placeholder', 'alt', 'title'])
+      if (name !== 'title' || element.localName !== 'time') keep(element.getAttribute(name));
+    if (element.localName === 'input' && element.type === 'text' && (element.readOnly || element.role === 'combobox'))
+      keep(element.value);
+    const nodes = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    for (const { data } of nodes) keep(data);
+    if (nodes.length > 0) keep(element.textContent);
+  }
+  return [...texts];
+})()`;
+const OVERHANG = 'document.documentElement.scrollWidth - window.innerWidth';
+/** Transitions end at once with reduced motion, but not within the same frame. */
+const IS_STILL = `document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
+  document.getAnimations().every(({ playState }) => playState !== 'running')`;
+
+const stillness = (page: Page): Promise<boolean> =>
+  eventually(
+    () => page.evaluate<boolean>(IS_STILL),
+    10_000,
+    () => page.url(),
+  );
+
+/** What is wrong with the current page, or with its open dialog, on a desktop and on a phone, light and dark. */
+async function faultsOf(visitor: Visitor): Promise<string[]> {
+  const { page, language } = visitor;
+  const faults: string[] = [];
+  const look = async (name: string, rules: 'all' | 'colours'): Promise<void> => {
+    await stillness(page);
+    faults.push(...(await visitor.barriers(rules)).map((barrier) => `${name}: ${barrier}`));
+    if (rules === 'colours') return;
+    const overhang = await page.evaluate<number>(OVERHANG);
+    if (overhang > 0) faults.push(`${name}: ${overhang} px wider than the screen`);
+    const foreign = foreignAmong(await page.evaluate<string[]>(TEXTS), language);
+    faults.push(...foreign.map((text) => `${name}: not in ${language}: ${text}`));
+  };
+  await look('light, wide', 'all');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await look('dark, wide', 'colours');
+  await page.setViewportSize(NARROW);
+  await look('dark, narrow', 'all');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(WIDE);
+  return faults;
+}
+
+async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {
+  const words = typeof shows === 'object' && 'en' in shows ? shows[visitor.language] : visitor.words(shows);
+  await visitor.page.locator('main').getByText(words).first().waitFor();
+}
+
+/** Waits for the page to show its data, then for its dialog. */
+async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> {
+  await visitor.goTo(addressOf(stop, ids));
+  await isShown(visitor, stop);
+  const faults = await faultsOf(visitor);
+  if (stop.opens === undefined) return faults;
+  const name = visitor.words(stop.opens);
+  await visitor.page.getByRole('button', { name, exact: true }).click();
+  await visitor.page.getByRole('dialog').waitFor();
+  return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
+}
+
+/** Visits pages one after another, and opens their dialogs. Returns what is wrong with them, one fault per line. */
+export async function walk(visitor: Visitor, stops: readonly Stop[], ids: Ids): Promise<string[]> {
+  const faults: string[] = [];
+  for (const stop of stops) {
+    const found = await visit(visitor, stop, ids).catch((error: unknown) => [String(error)]);
+    faults.push(...found.map((fault) => `${stop.at ?? stop.route}: ${fault}`));
+  }
+  return [...faults, ...visitor.complaints];
+}

@@ -1,0 +1,91 @@
+// The texts of the console in each language, as its catalogue shows them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
+import { IntlMessageFormat } from 'intl-messageformat';
+
+const MESSAGES = join(import.meta.dirname, '..', '..', 'console', 'src', 'messages');
+export type ShownLanguage = 'en' | 'de';
+const GERMAN = JSON.parse(readFileSync(join(MESSAGES, 'de.json'), 'utf8')) as Readonly<Record<string, string>>;
+
+/** A text of the catalogue, with its values if it has any. Any other text stands for itself, also after `label: `. */
+export type Words = string | readonly [text: string, values: Readonly<Record<string, string | number>>];
+
+const inEnglish = (text: string): string => text.replace(/^[a-z]+\| /, '');
+
+const inGerman = (text: string): string => GERMAN[text] ?? text;
+
+export function wordsIn(language: ShownLanguage, words: Words): string {
+  const [text, values] = typeof words === 'string' ? [words] : words;
+  const message = language === 'en' ? inEnglish(text) : inGerman(text).replace(/^[^:]+/, inGerman);
+  return values === undefined ? message : String(new IntlMessageFormat(message, language).format(values));
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, ' ');
+
+/** A pattern of all texts that a message may become. */
+const patternOf = (elements: readonly MessageFormatElement[]): string =>
+  elements
+    .map((element) => {
+      if (element.type === TYPE.literal) return escaped(element.value);
+      if (element.type === TYPE.tag) return patternOf(element.children);
+      if (element.type !== TYPE.plural && element.type !== TYPE.select) return '.+';
+      return `(?:${Object.values(element.options)
+        .map(({ value }) => patternOf(value))
+        .join('|')})`;
+    })
+    .join('');
+
+/** Messages of one language: fixed texts, and patterns of texts with values. */
+class Messages {
+  private readonly fixed = new Set<string>();
+  private readonly patterns: RegExp[] = [];
+
+  constructor(messages: readonly string[]) {
+    for (const message of messages)
+      if (/[{<]/.test(message)) this.patterns.push(new RegExp(`^${patternOf(parse(message))}$`));
+      else this.fixed.add(message.replace(/\s+/g, ' '));
+  }
+
+  include(text: string): boolean {
+    return this.fixed.has(text) || this.patterns.some((pattern) => pattern.test(text));
+  }
+}
+
+const differing = Object.entries(GERMAN).filter(([english, german]) => inEnglish(english) !== german);
+/** Messages that differ between the languages and consist of more than values. */
+const distinct = {
+  en: new Messages(
+    differing.map(([english]) => inEnglish(english)).filter((text) => /[a-z]{2}/.test(literalsOf(text))),
+  ),
+  de: new Messages(differing.map(([, german]) => german).filter((text) => /[a-z]{2}/.test(literalsOf(text)))),
+};
+const all = {
+  en: new Messages(Object.keys(GERMAN).map(inEnglish)),
+  de: new Messages(Object.values(GERMAN)),
+};
+
+function literalsOf(message: string): string {
+  return patternOf(parse(message)).replaceAll('.+', ' ');
+}
+
+const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec';
+/** Dates and amounts of the other language, and dates that only programs write. */
+const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
+  de: new RegExp(
+    String.raw`\b\d{4}-\d\d-\d\d\b|\b\d\d?\/\d\d?\/\d{4}\b|\b\d\d? (?:${MONTHS})\b|(?<![\d.,])\d{1,3}(?:,\d{3})*\.\d\d(?![\d.])`,
+  ),
+  en: /\b\d{4}-\d\d-\d\d\b|\b\d\d?\.\d\d?\.\d{4}\b|(?<![\d.,])\d{1,3}(?:\.\d{3})*,\d\d(?![\d,])/,
+};
+
+/** The first operator's name, which is also a label; the user agent; summaries of the audit log, which are English. */
+const SAID_BY_OTHERS = /^Operator$|^Mozilla\/|^[A-Z][a-z ]+ "[^"]*" [a-z]+/;
+
+/** Those of the texts that are in the other language, or contain a date or an amount in its format. */
+export function foreignAmong(texts: readonly string[], language: ShownLanguage): string[] {
+  const other = language === 'de' ? 'en' : 'de';
+  const isForeign = (text: string): boolean => distinct[other].include(text) && !all[language].include(text);
+  return texts.filter(
+    (text) => !SAID_BY_OTHERS.test(text) && (FOREIGN_FORMATS[language].test(text) || isForeign(text)),
+  );
+}

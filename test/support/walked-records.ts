@@ -1,0 +1,133 @@
+// Records for a walk through the console: every page has data, and no name equals a text of the console.
+import { type ConsoleService, eventually, type Shop } from './console-service.js';
+import type { Ids } from './console-walk.js';
+
+type Kept = { readonly id: string };
+type One = { readonly data: Kept };
+type Many<Row = Kept> = { readonly items: readonly Row[] };
+type Account = Kept & { readonly code: string };
+type Category = Kept & { readonly direction: string };
+
+/** @throws Error if the list is empty */
+const firstOf = <Row>(rows: readonly Row[]): Row => {
+  const [row] = rows;
+  if (row === undefined) throw new Error('The list is empty.');
+  return row;
+};
+
+/** A tenant whose accounts have other names than the labels of the console. */
+async function openShop(service: ConsoleService): Promise<Shop> {
+  const shop = await service.openShop();
+  const mine = { token: shop.ownerToken };
+  const list = '/api/accounts?pageNumber=1&pageSize=20';
+  const { items: accounts } = await service.call<Many<Account>>(list, mine);
+  const names = { '100': 'Till of the harbour', '102': 'Sparkasse', '108': 'Terminal 7', '600': 'Revenue at 19 %' };
+  for (const { id, code } of accounts) {
+    const name = (names as Readonly<Record<string, string>>)[code];
+    if (name !== undefined) await service.call(`/api/accounts/${id}`, { ...mine, method: 'PATCH', body: { name } });
+  }
+  return shop;
+}
+
+async function addCustomer(service: ConsoleService, { ownerToken: token }: Shop): Promise<string> {
+  const openingBalance = { amount: '1234.56', direction: 'OUT', date: '2025-12-31' };
+  const body = { name: 'Northwind Foods', openingBalance };
+  const { data } = await service.call<One>('/api/customers', { token, body });
+  await service.call(`/api/customers/${data.id}`, { token, method: 'PATCH', body: { city: 'Bergen' } });
+  return data.id;
+}
+
+async function rejectSale(service: ConsoleService, shop: Shop): Promise<void> {
+  const lines = [{ description: 'Coffee grinder', quantity: 1, unitPrice: '100.00', taxRate: 19 }];
+  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE', lines });
+  await service.saleIs(shop, 'web-1', 'REJECTED');
+}
+
+/** The first row of a list, as soon as there is one. */
+async function firstComing(service: ConsoleService, path: string, token: string): Promise<string> {
+  let rows: readonly Kept[] = [];
+  await eventually(async () => {
+    ({ items: rows } = await service.call<Many>(path, { token }));
+    return rows.length > 0;
+  });
+  return firstOf(rows).id;
+}
+
+/** Records for the pages of operators. */
+export async function keepOperations(service: ConsoleService): Promise<Ids> {
+  const shop = await openShop(service);
+  const customer = await addCustomer(service, shop);
+  await rejectSale(service, shop);
+  await service.knockInVain(shop);
+  const token = await service.operator();
+  const trigger = { token, body: { jobName: 'database-backup' } };
+  const { data: run } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', trigger);
+  await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'integrity-verify' } });
+  const isSigned = (): Promise<boolean> =>
+    service.call('/api/platform/integrity/checkpoint', { token }).then(
+      () => true,
+      () => false,
+    );
+  await eventually(isSigned);
+  const letter = await firstComing(service, '/api/platform/dead-letters', token);
+  const error = await firstComing(service, '/api/platform/error-logs', token);
+  const about = `/api/platform/audit-logs?entity=customer&entityId=${customer}`;
+  const entry = await firstComing(service, about, token);
+  return { customer, entry, error, letter, run: run.executionLogId, tenant: shop.tenantId };
+}
+
+async function accountOf(service: ConsoleService, token: string, code: string): Promise<string> {
+  const list = `/api/accounts?pageNumber=1&pageSize=20`;
+  const { items } = await service.call<Many<Account>>(list, { token });
+  return firstOf(items.filter((account) => account.code === code)).id;
+}
+
+/** Creates a rule, and applies it to the past. */
+async function applyRule(service: ConsoleService, token: string): Promise<void> {
+  const { data: categories } = await service.call<{ data: readonly Category[] }>('/api/transaction-categories', {
+    token,
+  });
+  const { id: categoryId } = firstOf(categories.filter(({ direction }) => direction === 'IN'));
+  const body = { categoryId, keyword: 'transfer', direction: 'IN', notes: 'Monthly' };
+  const { data: rule } = await service.call<One>('/api/transaction-categories/rules', { token, body });
+  const applied = { replace: 'NONE', dryRun: false };
+  await service.call(`/api/transaction-categories/rules/${rule.id}/apply`, { token, body: applied });
+}
+
+/** Sales, customers and rules of a tenant. */
+export async function keepBooks(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
+  const shop = await openShop(service);
+  const token = shop.ownerToken;
+  const customer = await addCustomer(service, shop);
+  await rejectSale(service, shop);
+  await service.sell(shop, 'web-2', { customer: { externalId: 'c1', name: 'Fjord Cafés' } });
+  await service.saleIs(shop, 'web-2', 'BOOKED');
+  await service.call('/api/periods/close', { token, body: { through: '2025-12-31', note: 'Filed.' } });
+  const paid = { type: 'COLLECTION', date: '2026-03-05', amount: '34.56', customerId: customer };
+  const body = { ...paid, accountId: await accountOf(service, token, '102'), description: 'Transfer 77' };
+  const { data: transaction } = await service.call<One>('/api/transactions', { token, body });
+  await applyRule(service, token);
+  const { items: sales } = await service.call<Many<Kept & { externalId: string }>>('/api/sales', { token });
+  const rejected = sales.find(({ externalId }) => externalId === 'web-1')?.id ?? '';
+  return { shop, ids: { customer, transaction: transaction.id, rejected } };
+}
+
+/** Branches, users, webhooks and notifications of a tenant. */
+export async function keepSettings(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
+  const shop = await openShop(service);
+  const token = shop.ownerToken;
+  const create = (path: string, body: object): Promise<One> => service.call<One>(path, { token, body });
+  const hook = { url: 'https://hooks.example/kontor', types: ['kontor.customer.*'], description: 'hooks.example' };
+  const { data: webhook } = await create('/api/webhooks', hook);
+  await create('/api/branches', { code: 'HARBOUR', name: 'Harbour shop' });
+  await create('/api/roles', { name: 'Cashier', permissions: ['customers.read'] });
+  await addCustomer(service, shop);
+  const settings = { oidcDomains: [{ issuer: 'https://login.example', domain: 'acme.example' }] };
+  await service.call('/api/settings', { token, method: 'PATCH', body: settings });
+  await service.call('/api/notifications/admin/send', {
+    token,
+    body: { title: 'Stocktaking', body: 'Please book everything.', broadcast: true, link: '/console/rules' },
+  });
+  const entry = await firstComing(service, '/api/audit-logs?entity=role', token);
+  return { shop, ids: { webhook: webhook.id, entry } };
+}
