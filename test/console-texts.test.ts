@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import * as aggregates from '../src/app/aggregates.js';
 import { PERMISSIONS } from '../src/security/permissions.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
@@ -17,6 +18,13 @@ const codesIn = (catalogue: Readonly<Record<string, string>>, kind: string): str
     .filter((key) => key.startsWith(`${kind}:`))
     .map((key) => key.slice(kind.length + 1))
     .sort();
+
+/** Types of events that have an entry in the audit log. */
+const AUDITED = Object.values(aggregates)
+  .flatMap(({ events }) => Object.entries(events))
+  .filter(([, { audit }]) => audit !== null)
+  .map(([type]) => type)
+  .sort();
 
 /** Descriptions in the declarations of the jobs. */
 function jobDescriptions(): string[] {
@@ -56,8 +64,9 @@ describe.each(languages)('The catalogue %s', (name) => {
     for (const text of Object.values(catalogue)) expect(() => new IntlMessageFormat(text, locale)).not.toThrow();
   });
 
-  test('translates what the service names by a code: permissions and jobs', () => {
+  test('translates what the service names by a code: permissions, jobs and events of the audit log', () => {
     expect(codesIn(catalogue, 'permission')).toEqual(PERMISSIONS.map(({ code }) => code).sort());
+    expect(codesIn(catalogue, 'event')).toEqual(AUDITED);
     expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);
   });
 

@@ -78,8 +78,8 @@ const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
   en: /\b\d{4}-\d\d-\d\d\b|\b\d\d?\.\d\d?\.\d{4}\b|(?<![\d.,])\d{1,3}(?:\.\d{3})*,\d\d(?![\d,])/,
 };
 
-/** The first operator's name, which is also a label; the user agent; summaries of the audit log, which are English. */
-const SAID_BY_OTHERS = /^Operator$|^Mozilla\/|^[A-Z][a-z ]+ "[^"]*" [a-z]+/;
+/** The first operator's name, which is also a label, and the browser's name for itself. */
+const SAID_BY_OTHERS = /^Operator$|^Mozilla\//;
 
 /** Those of the texts that are in the other language, or contain a date or an amount in its format. */
 export function foreignAmong(texts: readonly string[], language: ShownLanguage): string[] {

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditEntryQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
-import { actionWords, actorWords, entityWords, RecordLink } from '../parts/audit-words';
+import { actionWords, actorWords, entityWords, RecordLink, summaryWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
 import { Facts } from '../parts/facts';
@@ -24,7 +24,7 @@ export function AuditEntryPage(): ReactNode {
     <>
       <PageHeader
         lead={<Link to="/audit">{t('All audit log entries')}</Link>}
-        title={entry.data?.summary ?? t('Audit entry')}
+        title={entry.data === undefined ? t('Audit entry') : summaryWords(entry.data)}
       />
       {entry.error !== null && <ProblemView error={entry.error} onRetry={entry.refetch} />}
       {entry.isPending && <Skeleton height={320} />}

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
-import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords } from '../parts/audit-words';
+import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords, summaryWords } from '../parts/audit-words';
 import { DataTable, type Column } from '../parts/data-table';
 import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
@@ -22,12 +22,12 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     key: 'what',
     header: t('Action'),
-    cell: ({ id, summary, eventType }) => (
+    cell: (entry) => (
       <>
-        <Link params={{ id }} to="/audit/$id">
-          {summary}
+        <Link params={{ id: entry.id }} to="/audit/$id">
+          {summaryWords(entry)}
         </Link>
-        <div className="k-nothing">{eventType}</div>
+        <div className="k-nothing">{entry.eventType}</div>
       </>
     ),
   },

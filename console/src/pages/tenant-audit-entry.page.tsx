@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { tenantAuditEntryQuery } from '../api/tenant-audit';
-import { actionWords, actorWords, entityWords } from '../parts/audit-words';
+import { actionWords, actorWords, entityWords, summaryWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
 import { Facts } from '../parts/facts';
@@ -23,7 +23,7 @@ export function TenantAuditEntryPage(): ReactNode {
     <>
       <PageHeader
         lead={<Link to="/audit-log">{t('All audit log entries')}</Link>}
-        title={entry?.summary ?? t('Audit entry')}
+        title={entry === undefined ? t('Audit entry') : summaryWords(entry)}
       />
       {error !== null && <ProblemView error={error} onRetry={refetch} />}
       {isPending && <Skeleton height={320} />}

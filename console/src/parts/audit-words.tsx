@@ -1,7 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
-import { t } from '../messages/catalogue';
+import { dayWords } from './day';
+import { amountWords } from './money';
+import { TYPES } from './transaction-words';
+import { byCode, t } from '../messages/catalogue';
 
 /** Kinds of records: API name and display name. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
@@ -13,6 +16,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['customer', t('Customer')],
   ['dead-letter', t('Dead letter')],
   ['error-log', t('Error')],
+  ['factor', t('Second factor')],
   ['forwarder', t('Forwarder')],
   ['inspection', t('Inspection')],
   ['integration-key', t('Partner key')],
@@ -50,6 +54,30 @@ export function actorWords(userName: string | null): string {
   const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
   if (kind === 'partner') return t('Partner {name}', { name: name ?? '' });
   return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
+}
+
+/** Parts of a summary of the service: `Customer "Ada Ltd" updated: city, phone`. */
+const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
+
+const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
+
+/** Name of a record in a summary. The service names transactions by type and amount, and periods by their last day. */
+function nameWords(name: string): string {
+  const [, type, amount, currency] = TRANSACTION.exec(name) ?? [];
+  if (amount !== undefined)
+    return `${TYPES.find(([known]) => known === type)?.[1] ?? type} ${amountWords(amount)} ${currency}`;
+  return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
+}
+
+/** What an entry records, in the viewer's language. The names of changed fields and codes stay as they are. */
+export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
+  const words = byCode('event', eventType, '');
+  const parts = SUMMARY.exec(summary);
+  if (words === '' || parts === null) return summary;
+  const [, name, details] = parts;
+  const sentence =
+    name === undefined ? words.replace(/ \S*\{name\}\S*/, '') : words.replace('{name}', () => nameWords(name));
+  return details === undefined ? sentence : `${sentence}: ${details}`;
 }
 
 /** Link to the history of an entry's record, opened at the time of the entry. */

@@ -3,9 +3,12 @@ import { locale } from '../messages/language';
 
 const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
+/** A day in the viewer's notation. */
+export const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
+
 /** A booking date, which has no time zone. */
 export const Day = ({ on }: { on: string }): ReactNode => (
   <time className="k-instant" dateTime={on}>
-    {format.format(new Date(`${on}T00:00:00Z`))}
+    {dayWords(on)}
   </time>
 );

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 import { useMay } from '../api/me';
 import { tenantAuditQuery } from '../api/tenant-audit';
-import { actorWords } from './audit-words';
+import { actorWords, summaryWords } from './audit-words';
 import { DataTable, type Column } from './data-table';
 import { Instant } from './instant';
 import { Panel } from './panel';
@@ -17,9 +17,9 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   {
     key: 'what',
     header: t('Action'),
-    cell: ({ id, summary }) => (
-      <Link params={{ id }} to="/audit-log/$id">
-        {summary}
+    cell: (entry) => (
+      <Link params={{ id: entry.id }} to="/audit-log/$id">
+        {summaryWords(entry)}
       </Link>
     ),
   },
