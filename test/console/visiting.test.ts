@@ -86,6 +86,31 @@ describe('Signing in', () => {
     await page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).waitFor();
     expect(page.url()).toBe(`${service.url}/console/dead-letters?status=PARKED`);
   }, 60_000);
+
+  test('again, after the session ended in the middle of a form, leads back to the form and its input', async () => {
+    visitor.expects(/401/);
+    const operator = { fullName: 'Oda Operator', email: 'oda@kontor.example', password: 'another secret' };
+    await service.call('/api/platform/operators', { token: await service.operator(), body: operator });
+    const token = await service.signIn(operator.email, operator.password);
+    await visitor.signIn(operator, '/tenants');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Create a tenant' }).click();
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Fjord Trading');
+    const body = { currentPassword: operator.password, newPassword: 'quite another secret' };
+    await service.call('/api/auth/change-password', { token, body });
+    await page.getByText('Your session has ended.').waitFor();
+    await visitor.fillIn(operator.email, body.newPassword);
+    expect(await dialog.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Fjord Trading');
+    // Whoever discards the input does not see it again.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await title('Jobs').waitFor();
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await title('Tenants').waitFor();
+    expect(await dialog.count()).toBe(0);
+  }, 60_000);
 });
 
 test('An unavailable service is reported; when it is back, the page recovers automatically', async () => {

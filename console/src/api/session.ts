@@ -125,4 +125,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
+/** Whether the session ended without a sign-out in this tab. */
+export const hasEnded = (): boolean => session.is === 'ended' || session.is === 'unknown';
+
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);

@@ -7,6 +7,7 @@ import { DialogFrame } from './dialog-frame';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
+import { draftKey, useKeptDraft } from './kept-draft';
 import { t } from '../messages/catalogue';
 
 /** Form values of a record, and the revision at which they were read. */
@@ -33,7 +34,7 @@ const isConflict = (error: unknown): boolean => error instanceof KontorError && 
 /** Form that changes a record. It never silently overwrites a concurrent change. */
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
   // Resolves with the current version of the record if another user has changed the record in the meantime.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
@@ -84,9 +85,10 @@ type FormProps = Props & {
   readonly close: () => void;
 };
 
-function EditForm({ from, fields, action, close }: FormProps): ReactNode {
+function EditForm(props: FormProps): ReactNode {
+  const { from, fields, action, close } = props;
   const [base, setBase] = useState(from);
-  const form = useForm(from.values, action.error);
+  const form = useForm(from.values, action.error, draftKey(props));
   const takeOver = (theirs: Version): void => {
     form.replace(rebased(form.values, base.values, theirs.values));
     setBase(theirs);

@@ -4,6 +4,7 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
+import { draftKey, useKeptDraft } from './kept-draft';
 import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
@@ -30,7 +31,7 @@ type Props<Result> = Opener & {
 /** Button that opens a form. Validation errors of the service are shown at the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, isOutcomeKept = false, onDone } = props;
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
   // The mutation belongs to this component, because the form may close before the response arrives.
   const action = useMutation({
     mutationFn: act,
@@ -72,7 +73,7 @@ type BodyProps<Result> = Props<Result> & {
 function FormBody<Result>(props: BodyProps<Result>): ReactNode {
   const { label, initial, fields, lead, send = label, isDangerous, isReady = true, isQuestion = false } = props;
   const { action, close } = props;
-  const form = useForm(initial, action.error);
+  const form = useForm(initial, action.error, draftKey(props));
   return (
     <form
       noValidate

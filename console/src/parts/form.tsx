@@ -1,6 +1,7 @@
 import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
+import { useKeeping, useKeptDraft } from './kept-draft';
 import { amountWords } from './money';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
@@ -20,11 +21,14 @@ export type Form = {
 /** The form shows all elements of a list in one field: `types[0]` in `types`. */
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
-/** Form values with the service's validation errors. */
-export function useForm(initial: Draft, error: unknown): Form {
-  const [values, replace] = useState(initial);
+/** Form values with the service's validation errors. A form with a key gets its input back after the session ended. */
+export function useForm(initial: Draft, error: unknown, key?: string): Form {
+  const draft = useKeptDraft(key);
+  const [values, replace] = useState(draft ?? initial);
   const [start] = useState(initial);
-  useUnsaved(Object.keys(values).some((name) => values[name] !== start[name]));
+  const isFilled = Object.keys(values).some((name) => values[name] !== start[name]);
+  useUnsaved(isFilled);
+  useKeeping(key, values, isFilled);
   return {
     values,
     replace,
