@@ -5,7 +5,7 @@ import { temporaryFolder } from './scripts/memory-folder.mjs';
 /** Suites that measure time, or keep every processor busy: they run by themselves, one after another. */
 const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
-  ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure'],
+  ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
   ...['test/e2e/costly-bodies', 'test/e2e/ten-thousand-sales'],
   // The service waits half a second for Redis, then does without.
   ...['test/real/redis', 'test/real/cache-administration', 'test/real/rate-limit'],
