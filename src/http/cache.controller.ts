@@ -128,7 +128,7 @@ const QueueSampleDto = named(
   z.object({
     at: instantOut,
     head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
-    lags: lags.meta({ description: 'Largest lag of the queues of each kind; a kind without a known lag is missing.' }),
+    lags: lags.meta({ description: 'Largest lag of the queues of each kind; kinds without a known lag are omitted.' }),
   }),
 );
 const QueueMetricsDto = named(

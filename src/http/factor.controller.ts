@@ -111,7 +111,7 @@ export const FactorController = controllerOf(
       path: '/step-up',
       description:
         'Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as ' +
-        'verified for 10 minutes. Accounts without a factor send `password`. A wrong proof returns 400.',
+        'verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },
     },

@@ -29,8 +29,7 @@ export type Check = z.output<typeof CheckDto>;
 
 const overview = {
   status: Level.meta({
-    description:
-      '`degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.',
+    description: '`degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.',
   }),
   version: z.string().meta({ description: 'Version of the service.' }),
   uptimeSeconds: z.int().min(0).meta({ description: 'Uptime of this process in seconds.' }),
@@ -46,7 +45,7 @@ const ReadinessDto = named(
   z.object({
     status: z
       .enum(['ready', 'degraded', 'not-ready'])
-      .meta({ description: '`degraded`: the process is ready; the unavailable engine is not required.' }),
+      .meta({ description: '`degraded`: the process is ready, but an optional engine is unavailable.' }),
     checks: z.array(CheckDto),
   }),
 );

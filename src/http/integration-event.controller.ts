@@ -9,7 +9,7 @@ const IntegrationEventDto = named(
   'IntegrationEventDto',
   z.object({
     type: z.string().meta({ description: '`type` of the CloudEvent.' }),
-    subject: z.string().meta({ description: 'Subject at the broker, with `{tenantId}` as placeholder.' }),
+    subject: z.string().meta({ description: 'Broker subject, with `{tenantId}` as a placeholder.' }),
     description: z.string().meta({ description: 'When the event is published, and which personal data it contains.' }),
     schema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the CloudEvent.' }),
     dataSchema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the `data` attribute.' }),

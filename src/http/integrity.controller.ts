@@ -17,7 +17,7 @@ const CheckpointDto = named(
     size: z.int().meta({ description: 'Number of events that the checkpoint covers.' }),
     rootHash: hash,
     timestamp: instantOut,
-    position: z.int().meta({ description: 'Position of the last of these events.' }),
+    position: z.int().meta({ description: 'Position of the last event that the checkpoint covers.' }),
   }),
 );
 

@@ -41,7 +41,7 @@ const tooManyOfOne = (): DomainError =>
 
 const POSITION = /^(?:0|[1-9]\d{0,15})$/;
 
-/** Sends live changes of jobs to many watchers over one subscription, which starts with the first watcher. */
+/** Sends live job changes to many watchers over one subscription, which starts with the first watcher. */
 @Injectable()
 export class JobFeed implements OnModuleDestroy {
   /** Open streams with their watchers. */

@@ -114,7 +114,7 @@ export const JobController = controllerOf(
       new ListJobExecutions(scope, { ...paging, ...(search !== undefined && { search }) }),
   ),
   routes.route(
-    'Stream changes of jobs as server-sent events',
+    'Stream job changes as server-sent events',
     {
       path: '/stream',
       description:

@@ -68,7 +68,7 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** Member of pages beside their totals. */
+/** Field that accompanies the total of a page. */
 export const totalIsCapped = z.literal(true).optional().meta({
   description:
     'Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.',

@@ -48,7 +48,8 @@ export const WebhookDeliveryDto = named(
     eventType: z.string(),
     subject: z.string().meta({ description: 'Id of the record that the message is about.' }),
     status: status.meta({
-      description: 'PENDING: will be attempted again. FAILED: a dead letter, or the webhook was disabled.',
+      description:
+        '`PENDING`: the delivery will be retried. `FAILED`: the delivery is a dead letter, or the webhook was disabled.',
     }),
     attempts: z.int().min(1),
     ...response,

@@ -25,7 +25,7 @@ export type QueueState = Pick<
 export type QueueSample = {
   readonly at: string;
   readonly head: number | null;
-  /** Largest known lag by kind; kinds without a known lag are missing. */
+  /** Largest known lag by kind; kinds without a known lag are omitted. */
   readonly lags: Readonly<Partial<Record<QueueKind, number>>>;
 };
 

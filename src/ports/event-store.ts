@@ -42,7 +42,7 @@ export type RecordedEvent = {
   readonly storedText?: readonly [data: string, metadata: string];
 };
 
-/** The last revision of the stream that the writer knows. `no_stream` also accepts a soft-deleted stream. */
+/** Last revision of the stream, as known to the writer. `no_stream` also accepts a soft-deleted stream. */
 export type ExpectedRevision = number | 'no_stream';
 
 /** Events for one stream, stored atomically. */

@@ -24,7 +24,7 @@ export type LedPortion = Portion & { readonly isFresh: () => boolean };
 /** Starts the work on a portion. It is stopped and started again whenever the portion changes. */
 export type BeginPortion = (portion: LedPortion) => Promise<Led>;
 
-/** The ranges that each process leads, by its holder id. Ranges without a leader are missing. */
+/** The ranges that each process leads, by its holder id. Ranges without a leader are omitted. */
 export type RangeLeaders = ReadonlyMap<number, string>;
 
 const FREE: Lease = { holder: '', term: 0, counter: 0 };
@@ -92,7 +92,7 @@ class Member {
   private readonly sightings = new Map<string, Sighting>();
   /** Leases of the ranges that this process leads. */
   private readonly owned = new Map<number, Lease>();
-  /** Ranges to work on: the owned ones, without those about to be released. */
+  /** Ranges to work on: the owned ranges except those about to be released. */
   private wanted: readonly number[] = [];
   private work: { readonly ranges: readonly number[]; readonly led: Promise<Led | undefined> } | undefined;
   private changing: Promise<void> | undefined;

@@ -98,7 +98,7 @@ export class RecordShape {
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
-  // The view of sessions serves only their clean-up. The state contains more.
+  // The session view exists only to clean up sessions. The state contains more.
   if (carrier.recordId !== entityId || entity === 'session') return [];
   if (entity === 'account') return [accountProjection];
   return projections.filter(

@@ -39,7 +39,7 @@ const secretOf = (key: string): string => key.split('_').slice(2).join('_');
 /** Sends a request as the partner. The status is 404 if the key is admitted. */
 const use = async (key: string): Promise<string> =>
   (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
-/** Signs in again, because time has passed. */
+/** Signs in again, because access tokens expire when the clock advances. */
 const renewed = async (): Promise<void> => {
   tenant = { ...tenant, token: await service.signIn(tenant.email) };
   other = { ...other, token: await service.signIn(other.email) };

@@ -24,7 +24,7 @@ async function warn(signal = new AbortController().signal): Promise<string> {
   await service.quiet();
   return message;
 }
-/** Signs in anew, because time has passed. */
+/** Signs in again, because access tokens expire when the clock advances. */
 async function warnings(): Promise<readonly Warning[]> {
   const token = await service.signIn(books.tenant.email);
   const page = (await service.get('/api/notifications', token)).body as { items: (Warning & { type: string })[] };

@@ -22,7 +22,7 @@ import {
 import { mulberry32 } from '../support/manual-clock.js';
 import { Servers } from '../support/servers.js';
 
-/** Number of times that a replica is killed, another is stopped for a while, and one is added. */
+/** Number of rounds. In each, one replica is killed, one is suspended for a while, and one is added. */
 const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REPLICAS = 4;

@@ -397,7 +397,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again before an operation that requires it
-         * @description Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as verified for 10 minutes. Accounts without a factor send `password`. A wrong proof returns 400.
+         * @description Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
          */
         post: operations["postAuthStepUp"];
         delete?: never;
@@ -1552,7 +1552,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream changes of jobs as server-sent events
+         * Stream job changes as server-sent events
          * @description First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.
          *
          *     Requires an operator of the platform.
@@ -3207,7 +3207,7 @@ export interface components {
         };
         BasicHealthDto: {
             /**
-             * @description `degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.
+             * @description `degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -3361,7 +3361,7 @@ export interface components {
             rootHash: string;
             /** Format: date-time */
             timestamp: string;
-            /** @description Position of the last of these events. */
+            /** @description Position of the last event that the checkpoint covers. */
             position: number;
         };
         ClearCacheResultDto: {
@@ -3743,7 +3743,7 @@ export interface components {
             /** @description Id of the record that the message is about. */
             subject: string;
             /**
-             * @description PENDING: will be attempted again. FAILED: a dead letter, or the webhook was disabled.
+             * @description `PENDING`: the delivery will be retried. `FAILED`: the delivery is a dead letter, or the webhook was disabled.
              * @enum {string}
              */
             status: "PENDING" | "DELIVERED" | "FAILED";
@@ -3942,7 +3942,7 @@ export interface components {
         IntegrationEventDto: {
             /** @description `type` of the CloudEvent. */
             type: string;
-            /** @description Subject at the broker, with `{tenantId}` as placeholder. */
+            /** @description Broker subject, with `{tenantId}` as a placeholder. */
             subject: string;
             /** @description When the event is published, and which personal data it contains. */
             description: string;
@@ -3973,7 +3973,7 @@ export interface components {
             rateLimit: number;
             /** @description The key is refused from this time on. Null: it does not expire. */
             expiresAt: string | null;
-            /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. A crash of the service can lose the last minute. */
+            /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. If the service crashes, uses in the last minute may not be recorded. */
             lastUsedAt: string | null;
             /** @description The secret before the last rotation works until this time. Null: only the current secret works. */
             previousSecretExpiresAt: string | null;
@@ -4402,7 +4402,7 @@ export interface components {
             at: string;
             /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description Largest lag of the queues of each kind; a kind without a known lag is missing. */
+            /** @description Largest lag of the queues of each kind; kinds without a known lag are omitted. */
             lags: {
                 projection?: number;
                 policy?: number;
@@ -4412,7 +4412,7 @@ export interface components {
         };
         ReadinessDto: {
             /**
-             * @description `degraded`: the process is ready; the unavailable engine is not required.
+             * @description `degraded`: the process is ready, but an optional engine is unavailable.
              * @enum {string}
              */
             status: "ready" | "degraded" | "not-ready";
@@ -4926,7 +4926,7 @@ export interface components {
         };
         SystemHealthDto: {
             /**
-             * @description `degraded`: an engine that is not required is unavailable. `down`: the service cannot serve requests.
+             * @description `degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -5417,7 +5417,7 @@ export interface components {
             /** @description Id of the record that the message is about. */
             subject: string;
             /**
-             * @description PENDING: will be attempted again. FAILED: a dead letter, or the webhook was disabled.
+             * @description `PENDING`: the delivery will be retried. `FAILED`: the delivery is a dead letter, or the webhook was disabled.
              * @enum {string}
              */
             status: "PENDING" | "DELIVERED" | "FAILED";

@@ -74,7 +74,7 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
     return (
       <Alert icon={<Icon name="alert" />} mb="md" title={t('This error has occurred again')} variant="outline">
         {rich(
-          'Since it was resolved: {count, plural, one {# time} other {# times}}, last {instant}. <link>Open the new record</link>',
+          'It has occurred {count, plural, one {# time} other {# times}} since it was resolved, most recently {instant}. <link>Open the new record</link>',
           {
             count: open.count,
             instant: <Instant as="relative" at={open.lastSeenAt} />,

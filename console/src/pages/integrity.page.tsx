@@ -59,7 +59,7 @@ function LastRun({ job: { name, lastExecution: run, nextRunAt } }: { job: Job })
     return (
       <>
         <StatusBadge tone="idle">{t('Not verified yet')}</StatusBadge>{' '}
-        <span className="k-nothing">{t('Run the job now, or wait.')}</span>
+        <span className="k-nothing">{t('Run the job now, or wait for its next scheduled run.')}</span>
       </>
     );
   return (

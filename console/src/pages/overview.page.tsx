@@ -265,12 +265,12 @@ const shareColumns: readonly Column<Share>[] = [
 /** How replicas divide the tenants among them. A single process has nothing to divide. */
 const Shares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
-    <Panel title={t('Shares of the replicas')}>
+    <Panel title={t('Work by replica')}>
       <DataTable
         columns={shareColumns}
         empty={t('No replica has registered.')}
         keyOf={({ work, leader }) => `${work} ${leader ?? ''}`}
-        label={t('Shares of the replicas')}
+        label={t('Work by replica')}
         rows={sharesIn(ranges)}
       />
     </Panel>

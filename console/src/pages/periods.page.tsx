@@ -154,7 +154,7 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
         <>
           <TextField
             form={form}
-            hint={t('Empty: reopens everything')}
+            hint={t('Leave empty to reopen everything')}
             label={t('Stay closed through')}
             name="through"
             type="date"

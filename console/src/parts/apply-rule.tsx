@@ -46,12 +46,12 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
           <div className="k-fields">
             <TextField
               form={form}
-              hint={t('Empty: from the beginning')}
+              hint={t('Leave empty for no start date')}
               label={t('From')}
               name="dateFrom"
               type="date"
             />
-            <TextField form={form} hint={t('Empty: to the end')} label="To" name="dateTo" type="date" />
+            <TextField form={form} hint={t('Leave empty for no end date')} label="To" name="dateTo" type="date" />
           </div>
           <OneOfField form={form} label={t('Change')} name="replace" options={REPLACE} />
         </>

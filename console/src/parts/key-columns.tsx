@@ -21,7 +21,7 @@ function standingOf({ revokedAt, expiresAt, previousSecretExpiresAt }: Key, nowM
   return ['good', t('Active'), null];
 }
 
-/** Whether a key works, and since or until when. */
+/** Status of a key, with the time at which it began or will end. */
 function KeyStatus({ of }: { of: Key }): ReactNode {
   const [tone, words, at] = standingOf(of, useNowMs());
   return (

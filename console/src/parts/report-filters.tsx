@@ -147,7 +147,7 @@ type ExportProps = {
   readonly format?: readonly [format: string, ending: string];
 };
 
-/** Downloads a report. The file's name contains the tenant, the report and what it covers. */
+/** Downloads a report. The file name contains the short name of the tenant, the report, and the dates it covers. */
 export function ReportExport({ name, parameters, format }: ExportProps): ReactNode {
   const slug = useMe()?.tenant?.slug ?? 'kontor';
   const { from, to, asOf, knownAt } = parameters;

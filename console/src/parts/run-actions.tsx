@@ -46,7 +46,7 @@ export function RunActions({ run: { id, jobName, status } }: { run: Run }): Reac
         label={t('Cancel run')}
         onDone={onDone}
       >
-        {t('Cancel this run? What it has done so far remains.')}
+        {t('Cancel this run? Changes that it has already made are kept.')}
       </ConfirmAction>
     </>
   );

@@ -110,7 +110,7 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
     </ConfirmAction>
   ) : (
     <ConfirmAction icon="play" key="enable" label={t('Enable')} {...rest}>
-      {rich('Deliver new events to <strong>{url}</strong> again? Recover afterwards what it missed.', {
+      {rich('Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that it missed.', {
         url,
         strong,
       })}

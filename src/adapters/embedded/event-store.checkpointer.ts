@@ -3,7 +3,7 @@ import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
 /** Idle time after which the log is checkpointed, regardless of its length. */
 const IDLE_MS = 250;
-/** Up to this number of 4 KiB pages, this thread runs the checkpoint, which then takes a few milliseconds. */
+/** Log size, in 4 KiB pages, up to which this thread runs the checkpoint itself. That takes a few milliseconds. */
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
 const MANY_PAGES = 4_096;

@@ -14,9 +14,9 @@ export type AppendLimits = {
 type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: Error) => void };
 
 /**
- * Appends events. This class implements BatchAppend itself, because the client's own implementation shares one table of
- * pending appends across all clients of a process (an error in one call fails the pending appends of the others, and a
- * late response crashes the process), has no timeout, and encodes everything twice.
+ * Appends events. This class replaces the client's implementation of BatchAppend, which has no timeout and encodes
+ * everything twice. That implementation also shares one table of pending appends across all clients of a process. An
+ * error in one call therefore fails the pending appends of the others, and a late response crashes the process.
  */
 export class Appends {
   private readonly inFlight: InFlight;

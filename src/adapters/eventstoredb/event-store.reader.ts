@@ -202,7 +202,7 @@ export class Reader {
       for await (const item of stream) items.push(item);
       return items;
     } catch (error) {
-      // This is not awaited, because `cancel` waits for the call to start and its start may have failed.
+      // Not awaited: `cancel` waits for the call to start, which never happens if the start has failed.
       stream.cancel().catch(() => undefined);
       throw error;
     } finally {
