@@ -1,10 +1,16 @@
-import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { join } from 'node:path';
+import { codeAt, stepAt } from '../../src/security/totp.js';
+import { AuthenticatorApp, decodedSecret } from '../support/authenticator-app.js';
+import { backupOf } from '../support/backups.js';
 import type { Reply } from '../support/reply.js';
+import { routeTable } from '../support/route-table.js';
 import { OPERATOR, PASSWORD, TestService, type Books } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 import { SoftAuthenticator } from '../support/soft-authenticator.js';
 
 const MINUTE_MS = 60_000;
+const OPERATORS = '/api/platform/operators';
+const KEYS = '/api/platform/integration-keys';
 const REQUIRED = '403 STEP_UP_REQUIRED';
 
 const clock = new ShiftedClock();
@@ -33,45 +39,136 @@ async function newUser(): Promise<{ email: string; token: string }> {
   return { email, token: await service.signIn(email) };
 }
 
-let limit = 60;
+type Act = (token: string) => Promise<Reply>;
+type Account = { readonly id: string; readonly email: string };
 
-/** Every operation that requires a recent proof. Each returns its outcome. */
-const GUARDED: Readonly<Record<string, (token: string) => Promise<Reply>>> = {
-  'making an operator': (token) => {
+async function newOperator(): Promise<Account> {
+  const email = `${service.fresh('operator')}@kontor.test`;
+  const body = { fullName: 'An operator', email, password: PASSWORD };
+  const { id } = await service.post(OPERATORS, body, await signIn());
+  return { id, email };
+}
+async function newOwner(): Promise<Account> {
+  const { id, email } = await service.createTenant();
+  return { id, email };
+}
+const addApp = async (email: string) => AuthenticatorApp.addTo(service, await service.signIn(email));
+
+/** Every route that requires a recent proof. `prepare` uses a recent proof; the operation can succeed once. */
+type Guarded = { readonly account: () => Promise<Account>; readonly prepare: (recent: string) => Promise<Act> };
+const byOperator = (prepare: Guarded['prepare']): Guarded => ({ account: newOperator, prepare });
+const byOwner = (prepare: Guarded['prepare']): Guarded => ({ account: newOwner, prepare });
+const GUARDED: Readonly<Record<string, Guarded>> = {
+  'POST /api/platform/operators': byOperator(() => {
     const email = `${service.fresh('operator')}@kontor.test`;
-    return service.post('/api/platform/operators', { fullName: 'New', email, password: PASSWORD }, token);
-  },
-  'downloading a backup': (token) => {
-    const id = service.service.engines.ids.next();
-    return service.get(`/api/platform/jobs/execution/${id}/backup-download`, token);
-  },
-  'raising a limit': (token) => {
-    const path = `/api/platform/integration-keys/${books.partner.id}`;
-    limit += 1;
-    return service.call('PATCH', path, { token, body: { rateLimit: limit } });
-  },
-  'reopening a period': (token) => service.post('/api/periods/reopen', { through: null, reason: 'A test' }, token),
-  'adding a factor': (token) => service.post('/api/auth/factors', { type: 'TOTP' }, token),
-  'confirming a factor': (token) =>
-    service.post(`/api/auth/factors/${service.service.engines.ids.next()}/confirm`, { code: '000000' }, token),
-  'removing a factor': (token) =>
-    service.call('DELETE', `/api/auth/factors/${service.service.engines.ids.next()}`, { token }),
-  "removing another operator's factors": (token) => {
-    const id = service.service.engines.ids.next();
-    return service.post(`/api/platform/operators/${id}/remove-factors`, { reason: 'A test' }, token);
-  },
+    return Promise.resolve((token) => service.post(OPERATORS, { fullName: 'New', email, password: PASSWORD }, token));
+  }),
+  'GET /api/platform/jobs/execution/{executionLogId}/backup-download': byOperator(async () => {
+    const execution = service.service.engines.ids.next();
+    await backupOf(service.service.engines.events, join(service.directory, 'backups'), execution);
+    return (token) => service.get(`/api/platform/jobs/execution/${execution}/backup-download`, token);
+  }),
+  'PATCH /api/platform/integration-keys/{id}': byOperator(async () => {
+    const { id } = await service.createKey(await service.createTenant(), { rateLimit: null });
+    return (token) => service.call('PATCH', `${KEYS}/${id}`, { token, body: { rateLimit: 1_000 } });
+  }),
+  'POST /api/periods/reopen': byOwner(async (recent) => {
+    await service.post('/api/periods/close', { through: '2020-01-31' }, recent);
+    return (token) => service.post('/api/periods/reopen', { through: null, reason: 'A test' }, token);
+  }),
+  'POST /api/auth/factors': byOperator(() =>
+    Promise.resolve((token) => service.post('/api/auth/factors', { type: 'TOTP' }, token)),
+  ),
+  'POST /api/auth/factors/{id}/confirm': byOperator(async (recent) => {
+    const added = await service.post('/api/auth/factors', { type: 'TOTP' }, recent);
+    const { id, secret } = added.data as { id: string; secret: string };
+    const code = () => codeAt(decodedSecret(secret), stepAt(clock.nowMs()));
+    return (token) => service.post(`/api/auth/factors/${id}/confirm`, { code: code() }, token);
+  }),
+  'DELETE /api/auth/factors/{id}': byOperator(async (recent) => {
+    const { id } = await AuthenticatorApp.addTo(service, recent);
+    return (token) => service.call('DELETE', `/api/auth/factors/${id}`, { token });
+  }),
+  'POST /api/users/{id}/remove-factors': byOwner(async (recent) => {
+    const email = `${service.fresh('person')}@kontor.test`;
+    const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };
+    const { id } = await service.post('/api/users', body, recent);
+    await addApp(email);
+    return (token) => service.post(`/api/users/${id}/remove-factors`, { reason: 'A test' }, token);
+  }),
+  'POST /api/platform/operators/{id}/remove-factors': byOperator(async () => {
+    const { id, email } = await newOperator();
+    await addApp(email);
+    return (token) => service.post(`${OPERATORS}/${id}/remove-factors`, { reason: 'A test' }, token);
+  }),
 };
 
-describe.each(Object.entries(GUARDED))('%s', (name, act) => {
-  test('requires a sign-in or step-up within the last ten minutes', async () => {
-    const person = name === 'reopening a period' ? { email: books.tenant.email, password: PASSWORD } : OPERATOR;
-    const token = await service.signIn(person.email, person.password);
-    clock.pass(9 * MINUTE_MS);
-    expect((await act(token)).told).not.toBe(REQUIRED);
-    clock.pass(MINUTE_MS + 1_000);
-    expect((await act(token)).told).toBe(REQUIRED);
-    expect((await stepUp(token, { password: person.password })).status).toBe(200);
-    expect((await act(token)).told).not.toBe(REQUIRED);
+describe.each(Object.entries(GUARDED))('%s', (_name, { account, prepare }) => {
+  test('is refused to an old sign-in, and accepted from a new one', async () => {
+    const { email } = await account();
+    const old = await service.signIn(email);
+    clock.pass(11 * MINUTE_MS);
+    const recent = await service.signIn(email);
+    const act = await prepare(recent);
+    expect((await act(old)).told).toBe(REQUIRED);
+    expect((await act(recent)).told).toMatch(/^20[01]/);
+  });
+
+  test('is accepted from an old sign-in after a step-up with the second factor', async () => {
+    const { email } = await account();
+    const old = await service.signIn(email);
+    const app = await AuthenticatorApp.addTo(service, old);
+    clock.pass(11 * MINUTE_MS);
+    const { factorToken } = (await service.post('/api/auth/login', { email, password: PASSWORD })).data as {
+      factorToken: string;
+    };
+    const login = await service.post('/api/auth/login/factor', { factorToken, code: app.code() });
+    const act = await prepare((login.data as { accessToken: string }).accessToken);
+    expect((await act(old)).told).toBe(REQUIRED);
+    clock.pass(MINUTE_MS);
+    expect((await stepUp(old, { code: app.code() })).status).toBe(200);
+    expect((await act(old)).told).toMatch(/^20[01]/);
+  });
+});
+
+test('A sign-in is recent for ten minutes', async () => {
+  const token = await signIn();
+  const act = () => service.post('/api/auth/factors', { type: 'TOTP' }, token);
+  clock.pass(9 * MINUTE_MS);
+  expect((await act()).status).toBe(201);
+  clock.pass(MINUTE_MS + 1_000);
+  expect((await act()).told).toBe(REQUIRED);
+});
+
+describe('Among all routes', () => {
+  test('exactly the listed ones are documented to require a recent proof', async () => {
+    type Paths = Record<string, Record<string, { description?: string }>>;
+    const { paths } = (await service.get('/openapi.json')).body as { paths: Paths };
+    const documented = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([, { description = '' }]) => description.includes('STEP_UP_REQUIRED'))
+        .map(([method]) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(documented.toSorted()).toEqual(Object.keys(GUARDED).toSorted());
+  });
+
+  test('only the listed ones demand one, whatever else is wrong with the request', async () => {
+    const owner = await newOwner();
+    const demanding: string[] = [];
+    for (const { name, method, path, who, body } of routeTable) {
+      if (who === 'public' || who === 'partner' || who === 'token' || body === 'sse') continue;
+      // A sign-in for each route, because some end the session.
+      const isOwner = who.startsWith('tenant');
+      const token = isOwner ? await service.signIn(owner.email) : await signIn();
+      clock.pass(11 * MINUTE_MS);
+      const at = path.replace(/\{\w+\}/g, service.service.engines.ids.next());
+      const { told } = await service.call(method, at, { token, ...(method !== 'GET' && { body: {} }) });
+      expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
+      if (told === REQUIRED) demanding.push(name);
+    }
+    // The limit is raised by a value in the body.
+    const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
+    expect(demanding.toSorted()).toEqual(always.toSorted());
   });
 });
 
@@ -80,7 +177,7 @@ test('A refresh does not count as proof', async () => {
   clock.pass(11 * MINUTE_MS);
   const { refreshToken } = login;
   const fresh = (await service.post('/api/auth/refresh', { refreshToken })).data as { accessToken: string };
-  expect((await GUARDED['adding a factor']?.(fresh.accessToken))?.told).toBe(REQUIRED);
+  expect((await service.post('/api/auth/factors', { type: 'TOTP' }, fresh.accessToken)).told).toBe(REQUIRED);
 });
 
 test('Lowering a limit requires no step-up', async () => {
