@@ -119,6 +119,7 @@ const addressOf = ({ route, at = route }: Stop, ids: Ids): string =>
     return id;
   });
 
+const PATIENCE_MS = 10_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
@@ -139,37 +140,45 @@ const TEXTS = `(() => {
   return [...texts];
 })()`;
 const OVERHANG = 'document.documentElement.scrollWidth - window.innerWidth';
-/** Transitions end at once with reduced motion, but not within the same frame. */
-const IS_STILL = `document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
+/** Whether the page shows its data in the colour scheme, without transitions. */
+const isSettled = (scheme: string): string =>
+  `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
+  document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
   document.getAnimations().every(({ playState }) => playState !== 'running')`;
 
-const stillness = (page: Page): Promise<boolean> =>
-  eventually(
-    () => page.evaluate<boolean>(IS_STILL),
-    10_000,
-    () => page.url(),
-  );
+type View = { readonly scheme: 'light' | 'dark'; readonly size: typeof WIDE; readonly rules: 'all' | 'colours' };
+const DESKTOP: View = { scheme: 'light', size: WIDE, rules: 'all' };
+const VIEWS: readonly View[] = [
+  DESKTOP,
+  { scheme: 'dark', size: WIDE, rules: 'colours' },
+  { scheme: 'dark', size: NARROW, rules: 'all' },
+];
 
-/** What is wrong with the current page, or with its open dialog, on a desktop and on a phone, light and dark. */
+async function adopt(page: Page, { scheme, size }: View): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.setViewportSize(size);
+  await eventually(
+    () => page.evaluate<boolean>(isSettled(scheme)),
+    PATIENCE_MS,
+    () => `${page.url()} does not settle`,
+  );
+}
+
+/** What is wrong with the current page, or with its open dialog. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
-  const look = async (name: string, rules: 'all' | 'colours'): Promise<void> => {
-    await stillness(page);
-    faults.push(...(await visitor.barriers(rules)).map((barrier) => `${name}: ${barrier}`));
-    if (rules === 'colours') return;
-    const overhang = await page.evaluate<number>(OVERHANG);
-    if (overhang > 0) faults.push(`${name}: ${overhang} px wider than the screen`);
-    const foreign = foreignAmong(await page.evaluate<string[]>(TEXTS), language);
-    faults.push(...foreign.map((text) => `${name}: not in ${language}: ${text}`));
-  };
-  await look('light, wide', 'all');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await look('dark, wide', 'colours');
-  await page.setViewportSize(NARROW);
-  await look('dark, narrow', 'all');
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(WIDE);
+  for (const view of VIEWS) {
+    await adopt(page, view);
+    const found = await visitor.barriers(view.rules);
+    if (view.rules === 'all') {
+      const overhang = await page.evaluate<number>(OVERHANG);
+      if (overhang > 0) found.push(`${overhang} px wider than the screen`);
+      const foreign = foreignAmong(await page.evaluate<string[]>(TEXTS), language);
+      found.push(...foreign.map((text) => `not in ${language}: ${text}`));
+    }
+    faults.push(...found.map((fault) => `${view.scheme}, ${view.size.width} px: ${fault}`));
+  }
   return faults;
 }
 
@@ -185,6 +194,7 @@ async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> 
   const faults = await faultsOf(visitor);
   if (stop.opens === undefined) return faults;
   const name = visitor.words(stop.opens);
+  await adopt(visitor.page, DESKTOP);
   await visitor.page.getByRole('button', { name, exact: true }).click();
   await visitor.page.getByRole('dialog').waitFor();
   return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
