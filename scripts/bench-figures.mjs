@@ -44,6 +44,7 @@ export const figures = [
     growth: true,
     beside: true,
   },
+  { ids: ['bulk'], what: 'bulk replay and rewind', program: 'bulk', lacks: nothing, beside: true },
   { ids: ['audit'], what: 'audit entries', program: 'audit', lacks: nothing, beside: true },
 ];
 

@@ -1,7 +1,6 @@
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
-import { deadLetterId } from '../../src/aggregates/dead-letter.aggregate.js';
-import type { EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';
+import { parkedLetter } from '../support/parked-letter.js';
 import { messagesIn } from '../support/stored-messages.js';
 import { call, KontorProcess, openBooks, PLAIN, signInAgain, until, withDirectory } from './kontor-process.js';
 import type { Books } from './kontor-process.js';
@@ -12,33 +11,13 @@ const AT_ONCE = 20;
 
 type Run = { readonly id: string; readonly status: string; readonly progress: number; readonly message: string | null };
 
-/** A parked letter for a message of the event. */
-function letterOf(event: RecordedEvent, tenantId: string): { stream: string; event: EventToAppend } {
-  const { id: eventId, type: eventType, stream, revision, position, metadata } = event;
-  const about = { origin: 'PUBLISH', subscriber: 'integration-events', eventId } as const;
-  const id = deadLetterId(about);
-  const reason = { code: 'REFUSED', message: 'The message is too large.' };
-  const failedAt = new Date().toISOString();
-  const own = { version: 1, timestamp: failedAt, system: 'integration-events' };
-  return {
-    stream: `dead-letter-${tenantId}_${id}`,
-    event: {
-      id: crypto.randomUUID(),
-      type: 'DeadLetterParked',
-      data: { ...about, eventType, stream, revision, position, reason, failedAt },
-      metadata: { ...metadata, ...own },
-    },
-  };
-}
-
 /** Parks a letter for each customer of the history in a directory. */
 async function parkAll(directory: string): Promise<number> {
   const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
   const made = await store.readAll({ filter: { on: 'type', prefixes: ['CustomerCreated'] }, maxCount: 1_000_000 });
   for (const event of made) {
     const tenantId = (event.metadata as { tenantId: string }).tenantId;
-    const { stream, event: parked } = letterOf(event, tenantId);
-    await store.append({ stream, expected: 'no_stream', events: [parked] });
+    await store.append(parkedLetter(event, tenantId));
   }
   await store.close();
   return made.length;
