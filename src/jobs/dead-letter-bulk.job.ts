@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import {
   deadLetter,
@@ -93,6 +94,8 @@ class Bulk {
     private readonly parts: BulkParts,
     private readonly task: JobRun<Parameters>,
   ) {
+    // Every lane waits for its turn with a listener.
+    setMaxListeners(0, task.signal);
     this.pace = new Pace(parts.clock, task.parameters.perSecond);
     this.matching = parkedBy(task.parameters.filter);
   }
