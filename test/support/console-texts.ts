@@ -12,8 +12,8 @@ const LOOKUPS = new Set(['t', 'rich']);
 const VISIBLE = new Set(
   'label title placeholder aria-label heading hint lead empty send what alt about header step words caption'.split(' '),
 );
-/** Text with at least one lower-case word; codes, units and abbreviations stay as they are in every language. */
-const hasWords = (text: string): boolean => /[a-z]{3,}/.test(text);
+/** Text with at least one word; codes, units and abbreviations stay as they are in every language. */
+const hasWords = (text: string): boolean => /[a-z]{3,}|^[A-Z][a-z]$/.test(text);
 
 export type Found = { readonly file: string; readonly line: number; readonly text: string };
 type Texts = {

@@ -56,9 +56,9 @@ const differing = Object.entries(GERMAN).filter(([english, german]) => inEnglish
 /** Messages that differ between the languages and consist of more than values. */
 const distinct = {
   en: new Messages(
-    differing.map(([english]) => inEnglish(english)).filter((text) => /[a-z]{2}/.test(literalsOf(text))),
+    differing.map(([english]) => inEnglish(english)).filter((text) => /[A-Za-z]{2}/.test(literalsOf(text))),
   ),
-  de: new Messages(differing.map(([, german]) => german).filter((text) => /[a-z]{2}/.test(literalsOf(text)))),
+  de: new Messages(differing.map(([, german]) => german).filter((text) => /[A-Za-z]{2}/.test(literalsOf(text)))),
 };
 const all = {
   en: new Messages(Object.keys(GERMAN).map(inEnglish)),

@@ -135,7 +135,7 @@ function parkedTile(parked: Counted): TileProps {
 }
 
 function errorsTile(errors: Counted): TileProps {
-  const { value, note } = waiting(errors, t('all resolved'), 'unresolved');
+  const { value, note } = waiting(errors, t('all resolved'), t('unresolved'));
   return { name: t('Open errors'), value: <Link to="/errors">{value}</Link>, note };
 }
 
@@ -178,9 +178,9 @@ function RateChart({ points }: { points: readonly Point[] }): ReactNode {
 }
 
 const GROUPS = [
-  ['projection', 'projections'],
-  ['policy', 'policies'],
-  ['forwarder', 'forwarder'],
+  ['projection', t('projections')],
+  ['policy', t('policies')],
+  ['forwarder', t('forwarder')],
 ] as const;
 
 type LagProps = { readonly points: readonly Point[]; readonly kinds: readonly Pick<Queue, 'kind'>[] };
@@ -194,7 +194,7 @@ function LagChart({ points, kinds }: LagProps): ReactNode {
   }));
   const words = series.map(({ label, values }) => {
     const latest = values.at(-1) ?? null;
-    return `${label} ${latest === null ? 'unknown' : count(latest)}`;
+    return `${label} ${latest === null ? t('unknown') : count(latest)}`;
   });
   return (
     <LiveChart

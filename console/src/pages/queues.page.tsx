@@ -52,7 +52,7 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
       {
         name: t('Connection'),
         value: status.connected ? (
-          <StatusBadge tone="good">Up</StatusBadge>
+          <StatusBadge tone="good">{t('Up')}</StatusBadge>
         ) : (
           <StatusBadge tone="bad">{t('Unavailable')}</StatusBadge>
         ),

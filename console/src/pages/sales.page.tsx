@@ -117,7 +117,7 @@ function Filters({ filters }: { filters: SalesFilters }): ReactNode {
         value={filters.sourceId}
       />
       <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

@@ -66,7 +66,7 @@ function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
       <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label="To" onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

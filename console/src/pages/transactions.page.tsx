@@ -142,7 +142,7 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
         value={filters.showSystemGenerated}
       />
       <DateField label={t('From')} onChange={set('beginDate')} value={filters.beginDate} />
-      <DateField label="To" onChange={set('endDate')} value={filters.endDate} />
+      <DateField label={t('To')} onChange={set('endDate')} value={filters.endDate} />
     </FilterBar>
   );
 }

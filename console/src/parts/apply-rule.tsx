@@ -51,7 +51,7 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
               name="dateFrom"
               type="date"
             />
-            <TextField form={form} hint={t('Leave empty for no end date')} label="To" name="dateTo" type="date" />
+            <TextField form={form} hint={t('Leave empty for no end date')} label={t('To')} name="dateTo" type="date" />
           </div>
           <OneOfField form={form} label={t('Change')} name="replace" options={REPLACE} />
         </>

@@ -130,7 +130,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
         value={period.from}
       />
       <DateField
-        label="To"
+        label={t('To')}
         onChange={(to) => {
           onChange({ ...filters, to });
         }}

@@ -38,12 +38,16 @@ export function ReportPanel<R>({ title, query, filters, exports, knownAt, covers
   );
 }
 
+function spanOf(from: string | null | undefined, to: string | null | undefined): ReactNode {
+  if (from != null && to != null) return rich('From {from} to {to}', { from: <Day on={from} />, to: <Day on={to} /> });
+  if (from != null) return rich('From {day}', { day: <Day on={from} /> });
+  return to != null && rich('To {day}', { day: <Day on={to} /> });
+}
+
 /** The period or day of a report, which also appears in print. */
 const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt: string | undefined }): ReactNode => (
   <p className="k-note">
-    {from != null && rich('From {day}', { day: <Day on={from} /> })}
-    {to != null &&
-      rich('{isFirst, select, true {To} other {to}} {day}', { isFirst: String(from == null), day: <Day on={to} /> })}
+    {spanOf(from, to)}
     {asOf != null && rich('As of {day}', { day: <Day on={asOf} /> })}
     {knownAt !== undefined && rich(', as known at {instant}', { instant: <Instant at={knownAt} /> })}
   </p>

@@ -132,7 +132,7 @@ const PeriodFilter = ({ begin, period, onPeriod }: FilterProps): ReactNode => (
       value={begin}
     />
     <DateField
-      label="To"
+      label={t('To')}
       onChange={(endDate) => {
         onPeriod({ ...period, endDate });
       }}
