@@ -85,19 +85,21 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
       <TextField form={form} label={t('National ID')} name="nationalId" />
       <TextField form={form} label={t('City')} name="city" />
       <TextField form={form} label={t('Country')} name="country" />
-    </div>
-    {isNew && (
-      <div className="k-fields">
+      {isNew && (
         <AmountField
           form={form}
           hint={t('Leave empty if there is none')}
           label={t('Opening balance')}
           name={OPENING.amount}
         />
-        <OneOfField form={form} label={t('Direction')} name={OPENING.direction} options={DIRECTIONS} />
-        <TextField form={form} label={t('Opening date')} name={OPENING.date} type="date" />
-      </div>
-    )}
+      )}
+      {given(form.values, OPENING.amount) !== undefined && (
+        <>
+          <OneOfField form={form} label={t('Direction')} name={OPENING.direction} options={DIRECTIONS} />
+          <TextField form={form} label={t('Opening date')} name={OPENING.date} type="date" />
+        </>
+      )}
+    </div>
     <AreaField form={form} label={t('Address')} name="address" />
     <AreaField form={form} label={t('Notes')} name="notes" />
   </>
