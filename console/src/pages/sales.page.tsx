@@ -12,7 +12,14 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { RecordSale } from '../parts/record-sale';
 import { RemoteChoice } from '../parts/remote-choice';
-import { partnerWords, SALE_STATUSES, SALE_TYPES, SaleStatus, saleTypeWords } from '../parts/sale-words';
+import {
+  partnerWords,
+  rejectionWords,
+  SALE_STATUSES,
+  SALE_TYPES,
+  SaleStatus,
+  saleTypeWords,
+} from '../parts/sale-words';
 import { TextFilter } from '../parts/text-filter';
 import { useZone } from '../parts/zone';
 import { instantsOf } from '../parts/zone-days';
@@ -41,7 +48,7 @@ const columns: readonly Column<ListedSale>[] = [
     cell: ({ status, rejection }) => (
       <>
         <SaleStatus status={status} />
-        {rejection !== null && <div className="k-nothing">{rejection.message}</div>}
+        {rejection !== null && <div className="k-nothing">{rejectionWords(rejection)}</div>}
       </>
     ),
   },

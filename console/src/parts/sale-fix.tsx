@@ -13,6 +13,7 @@ import { CreateBranch } from './branch-form';
 import { ConfirmAction } from './confirm-action';
 import { Icon } from './icons';
 import { strong } from './strong';
+import { rejectionWords } from './sale-words';
 import { rich, t } from '../messages/catalogue';
 
 type Props = { readonly sale: Sale };
@@ -31,14 +32,14 @@ export function RejectedSale({ sale }: Props): ReactNode {
     },
   });
   if (rejection === null) return null;
-  const { code, message, attempts } = rejection;
+  const { code, attempts } = rejection;
   return (
     <Alert
       className="k-problem"
       color="red"
       icon={<Icon name="alert" />}
       role="alert"
-      title={message}
+      title={rejectionWords(rejection)}
       variant="outline"
     >
       <Text size="sm">

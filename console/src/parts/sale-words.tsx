@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { MANUAL, type ListedSale } from '../api/sales';
 import { StatusBadge, type Tone } from './status-badge';
-import { t } from '../messages/catalogue';
+import { byCode, t } from '../messages/catalogue';
 
 export const SALE_TYPES = [
   ['SALE', t('Sale')],
@@ -22,6 +22,10 @@ const wordsIn = <V extends string>(pairs: readonly (readonly [V, string])[], val
 
 export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_TYPES, type);
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
+
+/** Why a sale was rejected. The service's own English text also covers reasons that the catalogue does not know. */
+export const rejectionWords = ({ code, message }: NonNullable<ListedSale['rejection']>): string =>
+  byCode('rejection', code, message);
 
 export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
   <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>
