@@ -11,7 +11,7 @@ const mayImport = {
   observability: [...DOMAIN],
   projecting: ['observability', 'security', 'eventsourcing', 'ports'],
   backup: ['eventsourcing', 'ports'],
-  integrity: [...DOMAIN],
+  integrity: [...DOMAIN, 'observability'],
   aggregates: ['security', 'eventsourcing'],
   projections: [...DOMAIN, 'projecting'],
   commands: [...DOMAIN, 'projecting', 'observability', 'queries'],

@@ -160,7 +160,7 @@ export const settings = z.object({
     'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
   ),
   INTEGRITY_WITNESS_URL: optional(url('https', 'http')).describe(
-    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`). Use a server that those who run the service cannot change.',
+    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. 409 reports a contradiction. Use a server that those who run the service cannot change.',
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { CheckpointFiles } from '../integrity/checkpoint-files.js';
-import { TreeFollower, type FollowerParts } from '../integrity/tree-follower.js';
-import { Witness } from '../integrity/witness.js';
+import { INTEGRITY, storedCheckpoints, TreeFollower, type FollowerParts } from '../integrity/tree-follower.js';
+import { Witness, WITNESS } from '../integrity/witness.js';
+import type { QueueMeters } from '../observability/queue-meters.js';
+import { marksIn } from '../projecting/marks.js';
 import { IntegrityKeys } from '../security/integrity-keys.js';
 
 /** Settings of the tamper-evident tree, serializable for a worker thread. */
@@ -25,14 +27,25 @@ export const checkpointFiles = (directory: string): CheckpointFiles =>
 /** Starts to maintain the tree. @throws UnusableKey */
 export async function followTree(
   { directory, key, witnessUrl, checkpointEveryMs }: IntegritySettings,
-  parts: Omit<FollowerParts, 'keys' | 'files' | 'witness' | 'checkpointEveryMs'>,
+  {
+    meters,
+    ...parts
+  }: Omit<FollowerParts, 'keys' | 'files' | 'witness' | 'meter' | 'checkpointEveryMs'> & {
+    readonly meters: QueueMeters;
+  },
 ): Promise<TreeFollower> {
-  const { clock, logger } = parts;
+  const { clock, logger, store } = parts;
+  const witnessOf = (url: string): Witness =>
+    new Witness({
+      ...{ url, clock, logger, marks: marksIn(store), meter: meters.of(WITNESS, 'integrity') },
+      checkpoints: (from) => storedCheckpoints(parts, from),
+    });
   const follower = new TreeFollower({
     ...{ ...parts, checkpointEveryMs },
     keys: await IntegrityKeys.open(directory, key),
     files: checkpointFiles(directory),
-    witness: witnessUrl === undefined ? undefined : new Witness(witnessUrl, clock, logger),
+    witness: witnessUrl === undefined ? undefined : witnessOf(witnessUrl),
+    meter: meters.of(INTEGRITY, 'integrity'),
   });
   follower.start();
   return follower;

@@ -12,6 +12,9 @@ import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { HEALTH, type Health, type ProbeReport, type ReadinessReport } from '../http/health.controller.js';
 import { QueueBoard } from '../observability/queue-board.js';
 import { ThreadWatch } from '../observability/thread-watch.js';
+import { TileStore } from '../integrity/tile-store.js';
+import { INTEGRITY } from '../integrity/tree-follower.js';
+import { WITNESS } from '../integrity/witness.js';
 import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
@@ -60,7 +63,7 @@ export class Observation implements Health {
   ) {
     const { registry } = engines.metrics;
     this.readiness = new Readiness(engines, filled);
-    this.board = boardOf(engines, policies, config.ALERT_WEBHOOK_URL !== undefined);
+    this.board = boardOf(config, engines, policies);
     this.thread = new ThreadWatch(registry);
     this.setMetrics = serviceMetrics(registry);
     this.startedAtMs = engines.clock.monotonicMs();
@@ -175,8 +178,9 @@ export class Observation implements Health {
   }
 }
 
-function boardOf(engines: Engines, policies: readonly Policy[], hasAlerts: boolean): QueueBoard {
-  const { events, checkpoints, progress, queues, cache, sharesCache, clock, logger } = engines;
+function boardOf(config: Config, engines: Engines, policies: readonly Policy[]): QueueBoard {
+  const { ALERT_WEBHOOK_URL: alerts, INTEGRITY_WITNESS_URL: witness } = config;
+  const { events, reads, checkpoints, progress, queues, cache, sharesCache, clock, logger } = engines;
   return new QueueBoard({
     queues: [
       ...projections.map(({ model }) => ({ name: model.name, kind: 'projection' as const })),
@@ -184,11 +188,15 @@ function boardOf(engines: Engines, policies: readonly Policy[], hasAlerts: boole
       { name: FORWARDER, kind: 'forwarder' },
       { name: PUSH, kind: 'push' },
       { name: WEBHOOKS, kind: 'push' },
-      ...(hasAlerts ? [{ name: ALERTS, kind: 'push' as const }] : []),
+      ...(alerts === undefined ? [] : [{ name: ALERTS, kind: 'push' as const }]),
+      { name: INTEGRITY, kind: 'integrity' },
+      ...(witness === undefined ? [] : [{ name: WITNESS, kind: 'integrity' as const }]),
     ],
     readings: () => queues.readings(),
-    positionOf: (name, kind) =>
-      kind === 'projection' ? Promise.resolve(progress.position(name)) : checkpoints.load(name),
+    positionOf: async (name, kind) => {
+      if (kind === 'projection') return progress.position(name);
+      return name === INTEGRITY ? (await new TileStore(reads).reached()).position : checkpoints.load(name);
+    },
     head: () => lastOwnEvent(events, catalogue),
     shared: sharesCache ? cache : undefined,
     clock,

@@ -95,7 +95,7 @@ export const QueueDto = named(
   'QueueDto',
   z.object({
     name: z.string(),
-    kind: z.enum(['projection', 'policy', 'forwarder', 'push']),
+    kind: z.enum(['projection', 'policy', 'forwarder', 'push', 'integrity']),
     position: z.int().nullable().meta({ description: 'Last position that was processed.' }),
     head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
     lag: z
@@ -122,7 +122,7 @@ export const QueueDto = named(
     }),
   }),
 );
-const lags = z.object({ projection: lag, policy: lag, forwarder: lag, push: lag });
+const lags = z.object({ projection: lag, policy: lag, forwarder: lag, push: lag, integrity: lag });
 const QueueSampleDto = named(
   'QueueSampleDto',
   z.object({

@@ -9,6 +9,7 @@ import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventsOf, lastOwnEvent, ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
@@ -18,9 +19,9 @@ import { published, type CheckpointFiles } from './checkpoint-files.js';
 import { GrowingTree, type Tile } from './growing-tree.js';
 import { leafHashOf } from './leaf.js';
 import { TileStore, type EndedTile } from './tile-store.js';
-import type { Witness } from './witness.js';
+import type { StoredCheckpoint, Witness } from './witness.js';
 
-/** Name of the lease under which one process maintains the tree. */
+/** Name of the tree's queue, and of the lease under which one process maintains it. */
 export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
@@ -37,6 +38,7 @@ export type FollowerParts = {
   readonly files: CheckpointFiles;
   readonly witness: Witness | undefined;
   readonly record: RecordCheckpoint;
+  readonly meter?: QueueMeter;
   /** Maximum time without a checkpoint while events are appended. */
   readonly checkpointEveryMs: number;
 };
@@ -78,6 +80,8 @@ export class TreeFollower {
   }
 
   start(): void {
+    this.parts.meter?.begin(this.position);
+    this.parts.witness?.start();
     this.running = this.run();
   }
 
@@ -85,6 +89,7 @@ export class TreeFollower {
     this.stopping.abort();
     await this.running;
     await this.parts.witness?.stop();
+    this.parts.meter?.end();
     await this.save().catch((error: unknown) => {
       this.parts.logger.warn({ err: error }, 'the tree of the history could not be saved');
     });
@@ -97,7 +102,11 @@ export class TreeFollower {
       await this.begin();
       await this.follow(gotOn);
     };
-    await Promise.all([retryForever(clock, signal, attempt, this.complain), this.keepSigning()]);
+    const failed = (): void => {
+      this.parts.meter?.failed();
+      this.parts.meter?.markUnknown();
+    };
+    await Promise.all([retryForever(clock, signal, attempt, this.complain, { failed }), this.keepSigning()]);
   }
 
   private readonly complain = (error: unknown): void => {
@@ -115,16 +124,19 @@ export class TreeFollower {
     const { tree, position } = await this.tiles.tree(this.onComplete);
     [this.tree, this.position, this.savedSize, this.complete] = [tree, position, tree.size, []];
     this.agreed = 0;
+    this.parts.meter?.begin(position);
   }
 
   private async follow(gotOn: () => void): Promise<void> {
-    const { events, catalogue } = this.parts;
+    const { events, catalogue, meter } = this.parts;
     const { signal } = this.stopping;
     const filter = ownStreams(catalogue);
     for await (const batch of events.subscribeToAll({ after: this.position, filter, textOnly: true, signal })) {
       this.add(batch.events);
       this.position = Math.max(this.position, batch.position);
-      await this.publish(batch.events, batch.caughtUp);
+      meter?.handled(batch.events.length, this.position);
+      meter?.reached(this.position, batch.caughtUp);
+      await this.publish(batch.events);
       if (this.tree.size - this.savedSize >= SAVE_EVERY) await this.save();
       gotOn();
       if (signal.aborted) return;
@@ -219,11 +231,12 @@ export class TreeFollower {
     }
   }
 
-  /** Publishes the checkpoints among the events. Outdated ones are not sent to the witness. */
-  private async publish(added: readonly RecordedEvent[], isCaughtUp: boolean): Promise<void> {
+  /** Publishes the checkpoints among the events. */
+  private async publish(added: readonly RecordedEvent[]): Promise<void> {
     const { catalogue, events, files, witness } = this.parts;
     const first = added.find(({ stream }) => stream === TREE_STREAM);
     if (!first) return;
+    witness?.notice();
     const signed: SignedCheckpoint[] = [];
     for await (const event of eventsOf(events, TREE_STREAM, first.revision)) {
       if (event.position > this.position) break;
@@ -234,8 +247,16 @@ export class TreeFollower {
     if (!last) return;
     await files.add(news.map(published));
     this.publishedSize = last.size;
-    if (isCaughtUp) witness?.post(last.note);
   }
+}
+
+/** Yields the checkpoints in the history from a revision of their stream on, oldest first. */
+export async function* storedCheckpoints(
+  { events, catalogue }: Pick<FollowerParts, 'events' | 'catalogue'>,
+  from: number,
+): AsyncGenerator<StoredCheckpoint, void> {
+  for await (const event of eventsOf(events, TREE_STREAM, from))
+    yield { revision: event.revision, position: event.position, note: dataOf(catalogue, event).note };
 }
 
 const dataOf = (catalogue: EventCatalogue, event: RecordedEvent): SignedCheckpoint =>

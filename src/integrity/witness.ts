@@ -1,47 +1,125 @@
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import type { QueueMeter } from '../observability/queue-meters.js';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 
+/** Name of the queue of checkpoints for the witness, and of the mark with the position that it has accepted. */
+export const WITNESS = 'integrity-witness';
+/** Mark: revision of the last accepted checkpoint in its stream. */
+const REVISION = `${WITNESS}-revision`;
+
 const TIMEOUT_MS = 10_000;
-/** Limit of notes that wait for the witness. The oldest are dropped, because later ones cover the same events. */
-const MAX_WAITING = 1_440;
+const CONFLICT = 409;
 
-/** Posts checkpoints to a server outside the service, in order. */
+/** A checkpoint in the history. */
+export type StoredCheckpoint = { readonly revision: number; readonly position: Position; readonly note: string };
+
+export type WitnessParts = {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The checkpoints in the history from a revision of their stream on, oldest first. */
+  readonly checkpoints: (from: number) => AsyncIterable<StoredCheckpoint>;
+  /** Durable positions and counts; −1 if absent. */
+  readonly marks: {
+    load(name: string): Promise<number>;
+    save(marks: Readonly<Record<string, number>>): Promise<void>;
+  };
+  readonly meter?: QueueMeter;
+};
+
+/** The witness holds a checkpoint that the history contradicts. */
+class WitnessConflict extends Error {
+  override readonly name = 'WitnessConflict';
+}
+
+/**
+ * Posts every checkpoint of the history to a server outside the service: in order, at least once, also after outages of
+ * that server and restarts of this process. The history is the queue, so a long outage takes no memory.
+ */
 export class Witness {
-  private readonly waiting: string[] = [];
-  private posting: Promise<unknown> | undefined;
   private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+  /** Revision of the last accepted checkpoint; undefined until it is loaded. */
+  private accepted: number | undefined;
+  private position: Position = BEFORE_ALL;
+  private isNewsKnown = true;
+  private wake: () => void = () => undefined;
 
-  constructor(
-    private readonly url: string,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly parts: WitnessParts) {}
 
-  post(note: string): void {
-    this.waiting.push(note);
-    if (this.waiting.length > MAX_WAITING) this.waiting.shift();
-    this.posting ??= this.postAll().finally(() => (this.posting = undefined));
+  start(): void {
+    const { clock, meter } = this.parts;
+    const { signal } = this.stopping;
+    meter?.begin(BEFORE_ALL);
+    const failed = (): void => {
+      meter?.failed();
+      meter?.markUnknown();
+    };
+    this.running = retryForever(clock, signal, (gotOn) => this.deliver(gotOn), this.complain, { failed });
+  }
+
+  /** Notes that the history contains another checkpoint. */
+  notice(): void {
+    this.isNewsKnown = true;
+    this.wake();
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.posting;
+    this.wake();
+    await this.running;
+    this.parts.meter?.end();
   }
 
-  private async postAll(): Promise<void> {
+  private readonly complain = (error: unknown): void => {
+    const { logger } = this.parts;
+    const reason = String(error);
+    if (error instanceof WitnessConflict) logger.error({ reason }, 'the witness contradicts the history');
+    else logger.warn({ reason }, 'a checkpoint cannot be delivered to INTEGRITY_WITNESS_URL; retrying');
+  };
+
+  private async deliver(gotOn: () => void): Promise<void> {
+    const { checkpoints, marks, meter } = this.parts;
     const { signal } = this.stopping;
-    const complain = (error: unknown): void => {
-      this.logger.warn({ reason: String(error) }, 'INTEGRITY_WITNESS_URL does not accept checkpoints');
-    };
-    for (let note = this.waiting[0]; note !== undefined && !signal.aborted; note = this.waiting[0]) {
-      const body = note;
-      await retryForever(this.clock, signal, () => this.postOne(body), complain);
-      if (this.waiting[0] === body) this.waiting.shift();
+    this.accepted ??= await this.loadAccepted();
+    while (!signal.aborted) {
+      this.isNewsKnown = false;
+      for await (const { revision, position, note } of checkpoints(this.accepted + 1)) {
+        meter?.markUnknown();
+        await this.post(note);
+        [this.accepted, this.position] = [revision, position];
+        meter?.handled(1, position);
+        await marks.save({ [REVISION]: revision, [WITNESS]: position });
+        gotOn();
+      }
+      meter?.reached(this.position, true);
+      await this.news();
     }
   }
 
-  private async postOne(body: string): Promise<void> {
+  private async loadAccepted(): Promise<number> {
+    const { marks, checkpoints, logger } = this.parts;
+    const accepted = await marks.load(REVISION);
+    if (accepted < 0) return accepted;
+    for await (const { position } of checkpoints(accepted)) {
+      this.position = position;
+      return accepted;
+    }
+    logger.error({}, 'the history lacks checkpoints that the witness has accepted; all are delivered again');
+    return -1;
+  }
+
+  /** Resolves when the history contains another checkpoint, or this process stops. */
+  private async news(): Promise<void> {
+    if (this.isNewsKnown || this.stopping.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  private async post(body: string): Promise<void> {
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     const over = AbortSignal.timeout(TIMEOUT_MS);
     const stop = new AbortController();
@@ -52,8 +130,9 @@ export class Witness {
     for (const source of sources) source.addEventListener('abort', end, { once: true });
     try {
       const { signal } = stop;
-      const response = await fetch(this.url, { method: 'POST', body, headers, redirect: 'error', signal });
+      const response = await fetch(this.parts.url, { method: 'POST', body, headers, redirect: 'error', signal });
       await response.body?.cancel();
+      if (response.status === CONFLICT) throw new WitnessConflict('the witness holds a contradicting checkpoint');
       if (!response.ok) throw new Error(`status ${response.status}`);
     } finally {
       for (const source of sources) source.removeEventListener('abort', end);

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/time.js';
 import type { PublishResult } from './engine-metrics.js';
 
 /** Kind of subscriber that consumes a queue. */
-export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push';
+export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push' | 'integrity';
 
 /** State of one of this process's queues. Plain data, because it crosses threads and the shared cache. */
 export type QueueReading = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { leafHash } from '../../src/integrity/merkle.js';
 import { isConsistent, isIncluded } from '../support/merkle-proofs.js';
 import { eventually } from '../support/eventually.js';
+import { MetricsText } from '../support/metrics-text.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 type Checkpoint = { note: string; size: number; rootHash: string; timestamp: string; position: number };
@@ -31,6 +32,20 @@ const checkpointBeyond = (size: number): Promise<Checkpoint> =>
     const found = reply.data as Checkpoint | undefined;
     return reply.status === 200 && found && found.size > size ? found : undefined;
   }, PATIENCE_MS);
+
+test("The tree's position and lag are among the queues and metrics", async () => {
+  type Queue = { name: string; kind: string; position: number; head: number; lag: number };
+  const queue = await eventually(async () => {
+    const { data } = await service.get('/api/platform/redis/queues', await service.operator());
+    const found = (data as { queues: Queue[] }).queues.find(({ name }) => name === 'integrity');
+    return found?.lag === 0 && found.position >= found.head ? found : undefined;
+  }, PATIENCE_MS);
+  expect(queue.kind).toBe('integrity');
+  const labels = { subscriber: 'integrity', kind: 'integrity' };
+  const metrics = new MetricsText((await service.get('/metrics')).text);
+  expect(metrics.value('kontor_subscriber_position', labels)).toBeGreaterThanOrEqual(queue.position);
+  expect(metrics.value('kontor_subscriber_events_handled_total', labels)).toBeGreaterThan(0);
+});
 
 describe('The history', () => {
   test('is covered by a signed checkpoint, which is also in the file of its day', async () => {

@@ -7,10 +7,12 @@ import { SystemClock } from '../../src/adapters/system-time.js';
 import { leafHashOf } from '../../src/integrity/leaf.js';
 import { rootOf } from '../../src/integrity/merkle.js';
 import { TileStore } from '../../src/integrity/tile-store.js';
+import { lagOf } from '../../src/observability/queue-board.js';
 import { TREE_STREAM } from '../../src/integrity/tree-follower.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { appendAll, backupOf, restored } from '../support/backups.js';
 import { eventually } from '../support/eventually.js';
+import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { EVERY_MS, plausibleEvents, TreeStage } from '../support/tree-stage.js';
 
 const SEED = 7;
@@ -144,6 +146,36 @@ test('Checkpoints of leaders that take turns under load never contradict each ot
   const everyFile = (await Promise.all(pair.map(({ files }) => files.all()))).flat();
   const notes = new Set(recorded.map(({ note }) => note));
   expect(everyFile.every(({ note }) => notes.has(note))).toBe(true);
+});
+
+test('The queue of the tree shows a lag while the tree cannot follow the history, and none afterwards', async () => {
+  const faulty = new FaultyEventStore(events);
+  const history = plausibleEvents(300, SEED);
+  await appendAll(events, history.slice(0, 100));
+  const stage = await leader('a', faulty);
+  stage.lead();
+  const lag = async () => lagOf(stage.meter.read(), await events.head());
+  const caughtUp = async () => {
+    await stage.clock.advance(EVERY_MS);
+    const { position, isIdle } = stage.meter.read();
+    return isIdle && position === (await events.head());
+  };
+  await eventually(caughtUp, PATIENCE_MS);
+  const { handled } = stage.meter.read();
+  expect(handled).toBe((await events.head()) + 1);
+
+  faulty.away = true;
+  faulty.batchesUntilBreak = 0;
+  await appendAll(events, history.slice(100));
+  await eventually(async () => (await lag()) === history.length - 100, PATIENCE_MS);
+  expect(stage.meter.read().failures).toBeGreaterThan(0);
+
+  faulty.away = false;
+  faulty.batchesUntilBreak = Number.POSITIVE_INFINITY;
+  await eventually(caughtUp, PATIENCE_MS);
+  expect(await lag()).toBe(0);
+  await stage.stop();
+  expect(stage.meter.isBegun).toBe(false);
 });
 
 test('A restore of a backup preserves the root', async () => {

@@ -71,7 +71,7 @@ describe('processes that share the work', () => {
             return [...new Set(positions.map(({ labels }) => labels['kind']))].toSorted();
           }),
         );
-        expect(subscribers).toEqual([['forwarder', 'projection', 'push'], ['policy', 'push'], []]);
+        expect(subscribers).toEqual([['forwarder', 'integrity', 'projection', 'push'], ['policy', 'push'], []]);
 
         const { status, engines } = await get<System>(url, '/api/system/health/system', books);
         expect([status, engines.map(({ engine }) => engine)]).toEqual([

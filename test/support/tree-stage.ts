@@ -9,6 +9,7 @@ import { expectedAt } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { CheckpointFiles } from '../../src/integrity/checkpoint-files.js';
 import {
+  INTEGRITY,
   TREE_STREAM,
   TreeFollower,
   type FollowerParts,
@@ -16,6 +17,7 @@ import {
 } from '../../src/integrity/tree-follower.js';
 import { verifyIntegrity } from '../../src/jobs/integrity-verify.job.js';
 import { WrongExpectedRevision, type EventStore } from '../../src/ports/event-store.js';
+import { QueueMeters } from '../../src/observability/queue-meters.js';
 import type { ReadStore } from '../../src/ports/read-store.js';
 import { IntegrityKeys } from '../../src/security/integrity-keys.js';
 import { anyHistory } from '../projections/arbitrary-history.js';
@@ -41,6 +43,7 @@ export function plausibleEvents(least: number, seed: number) {
 export class TreeStage {
   readonly clock = new ManualClock();
   readonly complaints: string[] = [];
+  readonly meter = new QueueMeters(this.clock).of(INTEGRITY, 'integrity');
   private follower: TreeFollower | undefined;
 
   private constructor(
@@ -72,7 +75,7 @@ export class TreeStage {
     };
     const parts: FollowerParts = {
       ...{ events: this.events, store: this.reads, catalogue, clock: this.clock, logger, keys: this.keys },
-      ...{ files: this.files, witness: undefined, record, checkpointEveryMs: EVERY_MS },
+      ...{ files: this.files, witness: undefined, meter: this.meter, record, checkpointEveryMs: EVERY_MS },
     };
     this.follower = new TreeFollower(parts);
     this.follower.start();

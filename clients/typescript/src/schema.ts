@@ -4374,7 +4374,7 @@ export interface components {
         QueueDto: {
             name: string;
             /** @enum {string} */
-            kind: "projection" | "policy" | "forwarder" | "push";
+            kind: "projection" | "policy" | "forwarder" | "push" | "integrity";
             /** @description Last position that was processed. */
             position: number | null;
             /** @description Position of the last event of the service. */
@@ -4408,6 +4408,7 @@ export interface components {
                 policy?: number;
                 forwarder?: number;
                 push?: number;
+                integrity?: number;
             };
         };
         ReadinessDto: {

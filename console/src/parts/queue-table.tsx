@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   policy: t('Policy'),
   forwarder: t('Forwarder'),
   push: t('Web push'),
+  integrity: t('Tamper evidence'),
 };
 
 /** Number of samples in ten seconds, within which a queue is expected to process existing events. */
