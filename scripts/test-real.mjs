@@ -33,7 +33,7 @@ const suites = [
   { path: 'test/real/cache-administration.test.ts', needs: ['redis'], own: true },
   { path: 'test/real/other-history.test.ts', needs: ['mongodb'], own: true },
   { path: 'test/real/reports.property.test.ts', needs: ['mongodb'], own: true },
-  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations', 'closing-race', 'ranges'].map(
+  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations', 'closing-race', 'ranges', 'integrity'].map(
     (name) => ({
       path: `test/real/${name}.test.ts`,
       needs: SERVERS,

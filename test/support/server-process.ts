@@ -49,7 +49,8 @@ export class ServerProcess {
   private constructor(
     private readonly recipe: ServerRecipe,
     readonly port: number,
-    private readonly directory: string,
+    /** The server's data. */
+    readonly directory: string,
   ) {}
 
   /** @throws Error with the server's output if it does not respond in time */
