@@ -7,6 +7,8 @@ const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
   ...['test/e2e/costly-bodies', 'test/e2e/ten-thousand-sales'],
+  // Four and three services with their servers.
+  ...['test/real/ranges', 'test/real/replicas'],
   // The service waits half a second for Redis, then does without.
   ...['test/real/redis', 'test/real/cache-administration', 'test/real/rate-limit'],
 ];

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchange } from '../support/exchange.js';
+import { FairLimit } from '../support/fair-limit.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -167,17 +168,20 @@ export const PLAIN: Settings = {
 
 export const pause = (ms: number): Promise<void> => delay(ms);
 
+const LOOK_EVERY_MS = 20;
+
 /** Repeats the request until the response meets the condition. @throws Error with the last response */
 export async function until<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
   withinMs = 15_000,
 ): Promise<T> {
-  for (const untilMs = Date.now() + withinMs; ;) {
+  const limit = new FairLimit(withinMs);
+  for (;;) {
     const answer = await ask();
     if (satisfies(answer)) return answer;
-    if (Date.now() > untilMs) throw new Error(`Still ${JSON.stringify(answer)} after ${withinMs} ms`);
-    await pause(20);
+    if (limit.isOver) throw new Error(`Still ${JSON.stringify(answer)} after ${withinMs} ms`);
+    await limit.pause(LOOK_EVERY_MS);
   }
 }
 
@@ -226,11 +230,15 @@ export async function openBooks(url: string): Promise<Books> {
     token,
     body: { name: 'Shop', sourceId: 'shop' },
   });
-  await call(`${url}/api/platform/integration-keys/${id}`, {
-    method: 'PATCH',
-    token: operator,
-    body: { rateLimit: 1_000_000 },
-  });
+  const unlimited = { method: 'PATCH', token: operator, body: { rateLimit: 1_000_000 } };
+  // The read models of a replica that has just started may still be behind.
+  await until(
+    () => call(`${url}/api/platform/integration-keys/${id}`, unlimited).catch((error: unknown) => String(error)),
+    (answer) => {
+      if (typeof answer === 'string' && !answer.includes('READ_MODEL_BEHIND')) throw new Error(answer);
+      return typeof answer !== 'string';
+    },
+  );
   return { token, key, keyId: id, email: owner.email, operator };
 }
 

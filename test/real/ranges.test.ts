@@ -60,6 +60,7 @@ const ask =
 class Partners {
   readonly sold = new Map<Books, string[]>();
   private isStopped = false;
+  private isAbandoned = false;
   private readonly selling: Promise<unknown>;
 
   constructor(urls: () => readonly string[], tenants: readonly Books[]) {
@@ -69,6 +70,12 @@ class Partners {
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.selling;
+  }
+
+  /** Stops without waiting for sales to be accepted. */
+  async abandon(): Promise<void> {
+    this.isAbandoned = true;
+    await this.stop();
   }
 
   private async sell(urls: () => readonly string[], books: Books, tenant: number): Promise<void> {
@@ -83,6 +90,7 @@ class Partners {
           () => 0,
         );
         if (status === 200 || status === 202) break;
+        if (this.isAbandoned) return;
         if (attempt > 500) throw new Error(`${externalId} is never accepted: ${status}`);
         await pause(50);
       }
@@ -155,26 +163,32 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         const partners = new Partners(() => running().flatMap((replica) => urls.get(replica) ?? []), tenants);
         const pick = (): KontorProcess => running()[Math.floor(random() * running().length)] as KontorProcess;
 
-        for (let round = 0; round < ROUNDS; round += 1) {
-          await pause(1_000 + random() * 2_000);
-          await pick().stop('SIGKILL');
-          await led(LED_WITHIN_MS);
-          await even();
+        const disturb = async (): Promise<void> => {
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await pause(1_000 + random() * 2_000);
+            await pick().stop('SIGKILL');
+            await led(LED_WITHIN_MS);
+            await even();
 
-          const hung = pick();
-          hung.send('SIGSTOP');
-          replicas.hung.push(hung);
-          await led(LED_WITHIN_MS);
-          await even();
-          hung.send('SIGCONT');
-          replicas.hung.pop();
-          await even();
+            const hung = pick();
+            hung.send('SIGSTOP');
+            replicas.hung.push(hung);
+            await led(LED_WITHIN_MS);
+            await even();
+            hung.send('SIGCONT');
+            replicas.hung.pop();
+            await even();
 
-          await add();
-          await told();
-          await led(LED_WITHIN_MS);
-          await even();
-        }
+            await add();
+            await told();
+            await led(LED_WITHIN_MS);
+            await even();
+          }
+        };
+        await disturb().catch(async (error: unknown) => {
+          await partners.abandon();
+          throw error;
+        });
         await pause(1_000);
         await partners.stop();
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { FairLimit } from './fair-limit.js';
 
 const EVERY_MS = 10;
 
@@ -8,10 +8,11 @@ export async function eventually<T>(
   withinMs: number,
   told: () => string = () => 'nothing more is known',
 ): Promise<T> {
-  for (const endMs = performance.now() + withinMs; performance.now() < endMs;) {
+  const limit = new FairLimit(withinMs);
+  while (!limit.isOver) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    await delay(EVERY_MS);
+    await limit.pause(EVERY_MS);
   }
   throw new Error(`It never came: ${told()}`);
 }

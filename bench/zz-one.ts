@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from './api-client.js';
+import { CpuQuota } from './cpu-quota.js';
+import type { Measurement } from './figure.js';
+import { options, pick } from './options.js';
+import { cpuMs, load, pin } from './processes.js';
+import { say, tell } from './report.js';
+import { SALE, SALES_PATH } from './sale.js';
+import { BenchService, settled } from './service-client.js';
+import { SharedServers } from './shared-servers.js';
+import { round } from './statistics.js';
+
+/**
+ * B17: sales that 1, 2 and 4 replicas accept and process completely per second. Every replica has the same CPU quota,
+ * so small that the servers and the load need less than 60 % of their core. 200 tenants share the sales by Zipf's law
+ * with exponent 0.8; in a second run, one of them has half of the sales.
+ */
+const SECONDS = 15;
+const WARM_SECONDS = 20;
+const TENANTS = 100;
+const QUOTA_PERCENT = Number(process.env['REPLICA_QUOTA'] ?? 24);
+const EXPONENT = 0.8;
+const REPLICAS = [1];
+const CONNECTIONS = 32;
+const EVEN_WITHIN_MS = 60_000;
+
+type Keys = readonly { readonly key: string; readonly share: number }[];
+type Done = {
+  readonly perSecond: number;
+  readonly sales: number;
+  readonly errors: number;
+  readonly drainMs: number;
+  /** Share of a core that each replica has, in percent. */
+  readonly quota: number;
+  /** CPU time per sale of all replicas, and use of the core by servers and load. */
+  readonly cpuUs: number;
+  readonly serversBusy: number;
+};
+type Ranges = readonly { readonly leaders: readonly (string | null)[] }[];
+
+const zipf = (keys: readonly string[]): Keys => keys.map((key, at) => ({ key, share: 1 / (at + 1) ** EXPONENT }));
+
+/** The first tenant has as many sales as all others together. */
+function dominated(keys: readonly string[]): Keys {
+  const [first, ...rest] = zipf(keys);
+  return [{ key: first?.key ?? '', share: rest.reduce((sum, { share }) => sum + share, 0) }, ...rest];
+}
+
+/** Creates tenants, each with a partner's key. Passwords make this slow, so it happens before the quota applies. */
+async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
+  const keys: string[] = [];
+  for (let n = 0; n < TENANTS; n += 1) {
+    const owner = { fullName: 'Owner', email: `owner-${n}@bench.example`, password: 'bench-password-2' };
+    const tenant = { name: `Bench ${n}`, slug: `bench-${n}`, currency: 'EUR', timeZone: 'Europe/Berlin', owner };
+    await operator.json('POST', '/api/platform/tenants', tenant);
+    const client = await new ApiClient(url).signIn(owner);
+    type Made = { readonly data: { readonly id: string; readonly key: string } };
+    const made = await client.json<Made>('POST', '/api/integration-keys', { name: 'Shop', sourceId: 'shop' });
+    await operator.json('PATCH', `/api/platform/integration-keys/${made.data.id}`, { rateLimit: 1_000_000 });
+    client.close();
+    keys.push(made.data.key);
+  }
+  return keys;
+}
+
+/** Resolves when every range has a leader and the shares are even. */
+async function even(operator: ApiClient, replicas: number): Promise<void> {
+  const endMs = performance.now() + EVEN_WITHIN_MS;
+  while (performance.now() < endMs) {
+    await sleep(500);
+    const { data } = await operator.json<{ data: { ranges: Ranges } }>('GET', '/api/system/health/system');
+    const isEven = data.ranges.every(({ leaders }) => {
+      const counts = new Map<string | null, number>();
+      for (const leader of leaders) counts.set(leader, (counts.get(leader) ?? 0) + 1);
+      return !counts.has(null) && counts.size === replicas && Math.max(...counts.values()) <= Math.ceil(16 / replicas);
+    });
+    if (isEven) return;
+  }
+  throw new Error('The replicas do not share the ranges evenly');
+}
+
+async function measure(count: number, shareOut: (keys: readonly string[]) => Keys): Promise<Done> {
+  const servers = await SharedServers.start();
+  const replicas: BenchService[] = [];
+  while (replicas.length < count) replicas.push(await BenchService.start({ env: servers.environment }));
+  const [first] = replicas as [BenchService];
+  const keys = shareOut(await keysOf(first.operator, first.url));
+  await even(first.operator, count);
+  const ports = replicas.map(({ url }) => Number(url.port));
+  const plan = {
+    ...{ path: SALES_PATH, headers: { 'Content-Type': 'application/json' }, body: SALE },
+    ...{ keys, ports, connections: CONNECTIONS },
+  };
+  await load(first, { ...plan, prefix: 'warm', seconds: WARM_SECONDS });
+  await settled(first.operator);
+  const quotas = replicas.map(({ pid }, n) => CpuQuota.of(`kontor-bench-${process.pid}-${n}`, pid, QUOTA_PERCENT));
+  const used = async (pids: readonly number[]): Promise<number> => {
+    const each = await Promise.all(pids.map((pid) => cpuMs(pid)));
+    return each.reduce((sum, ms) => sum + ms, 0);
+  };
+  const pids = replicas.map(({ pid }) => pid);
+  const before = { own: await used(pids), servers: await used(servers.pids), atMs: performance.now() };
+  const done = await load(first, { ...plan, prefix: 'measured', seconds: SECONDS });
+  const endedMs = performance.now();
+  await settled(first.operator);
+  const drainMs = performance.now() - endedMs;
+  const elapsedMs = performance.now() - before.atMs;
+  const result = {
+    perSecond: done.requests / (done.seconds + drainMs / 1_000),
+    ...{ sales: done.requests, errors: done.errors, drainMs, quota: QUOTA_PERCENT },
+    cpuUs: (((await used(pids)) - before.own) * 1_000) / done.requests,
+    serversBusy: ((await used(servers.pids)) - before.servers) / elapsedMs + done.generatorBusy,
+  };
+  for (const replica of replicas) await replica.stop();
+  for (const quota of quotas) quota.remove();
+  await servers.stop();
+  say(
+    `${count} replicas at ${QUOTA_PERCENT} % of a core each: ${round(result.perSecond)}/s, ${round(result.cpuUs)} µs, ` +
+      `drained in ${round(drainMs)} ms; servers and load ${round(result.serversBusy * 100)} %`,
+  );
+  return result;
+}
+
+pin('load', process.pid);
+const runs: Done[][] = [];
+for (let n = 0; n < options.runs; n += 1) {
+  const run: Done[] = [];
+  for (const count of REPLICAS) run.push(await measure(count, zipf));
+  runs.push(run);
+}
