@@ -26,10 +26,7 @@ const ways = [
   },
   {
     way: 'hung for a while',
-    begin: (server: ServerProcess) => {
-      server.hang();
-      return Promise.resolve();
-    },
+    begin: (server: ServerProcess) => server.hang(),
     end: (server: ServerProcess) => {
       server.resume();
       return Promise.resolve();

@@ -105,8 +105,13 @@ test(
       expect(await observer.isExtended({ ...before, rootHash: after.rootHash }, after)).toBe(false);
 
       const { id: eventId } = await observer.first('/api/platform/audit-logs?pageNumber=2&pageSize=1');
-      const proof = await observer.get<Inclusion>(`${ROUTES}/proofs?eventId=${eventId}`);
-      const { index, size, leafHash: leaf, hashes, checkpoint } = proof;
+      // The newest checkpoint need not cover the entry yet.
+      const proof = await until(
+        () => observer.get<Inclusion>(`${ROUTES}/proofs?eventId=${eventId}`).catch(() => undefined),
+        (found) => found !== undefined,
+        WITHIN_MS,
+      );
+      const { index, size, leafHash: leaf, hashes, checkpoint } = proof as Inclusion;
       const root = Buffer.from(checkpoint.split('\n')[2] ?? '', 'base64').toString('hex');
       expect(isIncluded({ index, size, leaf, root }, hashes)).toBe(true);
       expect(isIncluded({ index: index + 1, size, leaf, root }, hashes)).toBe(false);

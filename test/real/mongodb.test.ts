@@ -478,10 +478,7 @@ describe('When MongoDB fails', () => {
   test.each([
     [
       'hangs',
-      () => {
-        server.hang();
-        return Promise.resolve();
-      },
+      () => server.hang(),
       () => {
         server.resume();
         return Promise.resolve();
@@ -552,7 +549,7 @@ describe('When MongoDB fails', () => {
   test('closing does not wait for a server that hangs', async () => {
     const mongo = open();
     await mongo.reads.prepare([table]);
-    server.hang();
+    await server.hang();
     const beganMs = performance.now();
     await mongo.close();
     expect(performance.now() - beganMs).toBeLessThan(boundedMs);

@@ -291,7 +291,7 @@ describe('A NATS broker whose server fails', () => {
   ])('fails pending publishes when the server is %s, and continues when it is back', async (_how, end) => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 30_000 }));
     await broker.publish(message('first'));
-    server.hang();
+    await server.hang();
     const underWay = Array.from({ length: 3_000 }, (_, index) => refusal(broker.publish(message(`m-${index}`))));
     const endedMs = await elapsedMs(async () => {
       await end();
@@ -308,7 +308,7 @@ describe('A NATS broker whose server fails', () => {
 
   test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
-    server.hang();
+    await server.hang();
     // The signal takes a moment to reach all threads of the server.
     await clock.sleep(100);
     try {

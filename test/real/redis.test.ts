@@ -245,7 +245,7 @@ describe('A Redis cache with a dedicated server', () => {
 
   test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const cache = await ready(open({ url: server.url, commandTimeoutMs: 300 }));
-    server.hang();
+    await server.hang();
     try {
       const firstMs = await elapsedMs(() => refusal(cache.hit('k', MINUTE_MS)));
       expect(firstMs).toBeLessThan(5_000);

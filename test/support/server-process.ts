@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from './eventually.js';
 
 export type ServerRecipe = {
   readonly name: string;
@@ -39,6 +41,15 @@ export async function freePort(): Promise<number> {
 
 /** Whether the process has exited, by itself or because of a signal. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+const STOPPED_WITHIN_MS = 5_000;
+
+/** Whether all threads of a process have stopped; true on systems without `/proc`. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return true;
+  return readdirSync(tasks).every((task) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8')));
+}
 
 /** A real server as a child process that a test can stop, kill, hang, and restart on the same port. */
 export class ServerProcess {
@@ -114,9 +125,11 @@ export class ServerProcess {
     await this.start();
   }
 
-  /** Suspends the server: it keeps its connections but does not respond. */
-  hang(): void {
+  /** Suspends the server: it keeps its connections but does not respond. Resolves once all its threads have stopped. */
+  async hang(): Promise<void> {
+    const { pid } = this;
     this.child?.kill('SIGSTOP');
+    await eventually(() => pid === undefined || isStopped(pid), STOPPED_WITHIN_MS);
   }
 
   resume(): void {
