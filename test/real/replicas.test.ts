@@ -396,7 +396,11 @@ describe('replicas on shared servers', () => {
           () => Promise.resolve(processes.map((one) => one.leads().length)),
           (leads) => leads.join() === wanted.join(),
         );
-        for (const [at, work] of WORK.entries()) expect(processes[at + 1]?.ranges()[work]).toEqual(ALL_RANGES);
+        for (const [at, work] of WORK.entries())
+          await until(
+            () => Promise.resolve(processes[at + 1]?.ranges()[work]),
+            (ranges) => ranges?.join() === ALL_RANGES.join(),
+          );
         for (const one of processes) await one.stopCleanly();
       }),
     120_000,
