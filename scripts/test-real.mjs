@@ -33,13 +33,21 @@ const suites = [
   { path: 'test/real/cache-administration.test.ts', needs: ['redis'], own: true },
   { path: 'test/real/other-history.test.ts', needs: ['mongodb'], own: true },
   { path: 'test/real/reports.property.test.ts', needs: ['mongodb'], own: true },
-  ...['replicas', 'rolling-change', 'revocation', 'jobs', 'engine-faults', 'operations', 'closing-race', 'ranges', 'integrity'].map(
-    (name) => ({
-      path: `test/real/${name}.test.ts`,
-      needs: SERVERS,
-      own: true,
-    }),
-  ),
+  ...[
+    'replicas',
+    'rolling-change',
+    'revocation',
+    'jobs',
+    'engine-faults',
+    'operations',
+    'closing-race',
+    'ranges',
+    'integrity',
+  ].map((name) => ({
+    path: `test/real/${name}.test.ts`,
+    needs: SERVERS,
+    own: true,
+  })),
 ];
 
 const unlisted = readdirSync(join(root, 'test/real'))

@@ -208,7 +208,7 @@ describe('The EventStoreDB test server as a process', () => {
       await server.kill();
       await server.start();
       await expect(again(() => countOf(client, 'kept'))).resolves.toBe(1);
-      server.hang();
+      await server.hang();
       const appended = client.appendToStream('kept', event(2));
       expect(await isOpen(appended)).toBe(true);
       server.resume();

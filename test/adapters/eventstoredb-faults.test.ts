@@ -415,7 +415,7 @@ describe('The EventStoreDB adapter, when its server process', () => {
   afterAll(() => server.dispose());
 
   test('is stopped before it is reached, knows that nothing was sent', async () => {
-    server.hang();
+    await server.hang();
     const append = created(`sale-${randomUUID()}`);
     const { error, afterMs } = await failure(store.append(append));
     expect(error).toBeInstanceOf(EventStoreUnavailable);
@@ -434,7 +434,7 @@ describe('The EventStoreDB adapter, when its server process', () => {
   test('is stopped with pending appends, learns their outcome later', async () => {
     await store.head();
     await store.append(created(`sale-${randomUUID()}`));
-    server.hang();
+    await server.hang();
     const appends = upTo(20).map((n) => created(`sale-${randomUUID()}`, { n }));
     for (const { error } of await Promise.all(appends.map((append) => failure(store.append(append)))))
       expect(error).toBeInstanceOf(AppendOutcomeUnknown);
