@@ -76,7 +76,7 @@ type Outcome = 'resolved' | 'failed' | 'skipped';
 type Tally = Record<Outcome, number>;
 
 /** Number of letters in a part. A part that is interrupted is repeated, without the letters that are done. */
-const PART = 100;
+const PART = 50;
 /** Number of letters handled at once, those of one record one after another. */
 const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
@@ -203,7 +203,7 @@ const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
 /** Longest backlog of turns that may be caught up after a delay. */
-const CATCH_UP_TURNS_MS = 100;
+const CATCH_UP_TURNS_MS = 10;
 
 /** Spaces out work to at most a number of turns a second. */
 class Pace {
