@@ -199,8 +199,9 @@ export class SharedSubscription {
   private async read(source: AsyncIterator<EventBatch>): Promise<void> {
     try {
       if (!(await this.take(source))) return;
-      const leftMs = this.gathering();
-      while (leftMs() >= 1 && !this.isFull(0.5)) if (!(await this.take(source, leftMs()))) break;
+      const left = this.gathering();
+      for (let leftMs = left(); leftMs >= 1 && !this.isFull(0.5); leftMs = left())
+        if (!(await this.take(source, leftMs))) break;
       if (this.source !== source) return;
       this.deliveredMs = performance.now();
       this.pulling = undefined;
