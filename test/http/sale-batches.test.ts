@@ -222,9 +222,15 @@ describe('validateOnly', () => {
 });
 
 const RETURN = { type: 'RETURN', relatedExternalId: 'a' };
+const CANCELLATION = { type: 'CANCELLATION', relatedExternalId: 'b', lines: [] };
+/** Ids of the only sales that refer to another. */
+const REFERRING = new Map<object, string>([
+  [RETURN, 'd'],
+  [CANCELLATION, 'e'],
+]);
 /**
- * Sales with few external ids, so that batches contain repetitions; some are invalid. Only one sale can return `a`: of
- * two that wait for it, either may be booked first, and the other then exceeds it.
+ * Sales with few external ids, so that batches contain repetitions; some are invalid. Only one sale can return `a`,
+ * and one can cancel `b`: of two that wait for it, either may be booked first, and the other is then rejected.
  */
 const anySale = fc
   .record({
@@ -243,11 +249,11 @@ const anySale = fc
       { payments: [{ method: 'CASH', amount: '100' }] },
       RETURN,
       { type: 'RETURN' },
-      { type: 'CANCELLATION', relatedExternalId: 'b', lines: [] },
+      CANCELLATION,
       { occurredAt: 'yesterday' },
     ),
   })
-  .map((sale) => (sale.facts === RETURN ? { ...sale, externalId: 'd' } : sale));
+  .map((sale) => ({ ...sale, externalId: REFERRING.get(sale.facts) ?? sale.externalId }));
 
 test(`A batch is answered and booked exactly like its sales sent one by one (seed ${SEED})`, async () => {
   const [first, second] = [await service.openBooks(), await service.openBooks()];
