@@ -1,31 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { ConsoleService, OPERATOR } from '../support/console-service.js';
-import { DOOR, OPERATIONS, walk, type Ids } from '../support/console-walk.js';
-import { launch, Visitor } from '../support/visitor.js';
+import { OPERATOR } from '../support/console-service.js';
+import { DOOR, OPERATIONS } from '../support/console-walk.js';
+import { walkSuite } from '../support/walk-suite.js';
 import { keepOperations } from '../support/walked-records.js';
 
-let service: ConsoleService;
-let browser: Browser;
-let ids: Ids;
-
-beforeAll(async () => {
-  service = await ConsoleService.start();
-  ids = await keepOperations(service);
-  browser = await launch();
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await service.close();
+walkSuite('operators', {
+  keep: async (service) => ({ person: OPERATOR, ids: await keepOperations(service) }),
+  before: [DOOR],
+  stops: OPERATIONS,
 });
-
-test.each(['de', 'en'] as const)(
-  'The pages of operators are accessible, fit the screen and speak one language: %s',
-  async (language) => {
-    const visitor = await Visitor.arrives(browser, service.url, { language });
-    const atTheDoor = await walk(visitor, [DOOR], ids);
-    await visitor.signIn(OPERATOR);
-    expect([...atTheDoor, ...(await walk(visitor, OPERATIONS, ids))]).toEqual([]);
-    await visitor.leave();
-  },
-  240_000,
-);
