@@ -21,18 +21,17 @@ const COMBINE_EVERY = 5;
 
 /** Creates a function that stores checkpoints together with those of other callers at the same time. */
 function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => Promise<void> {
-  let next: { readonly checkpoints: WriteBatch['checkpoints'][number][]; readonly done: Promise<void> } | undefined;
+  let checkpoints: WriteBatch['checkpoints'] = [];
+  let done: Promise<void> | undefined;
+  const writeAll = async (): Promise<void> => {
+    await nextTurn();
+    const batch = { tables: [], checkpoints };
+    [checkpoints, done] = [[], undefined];
+    await store.write(batch);
+  };
   return (added) => {
-    if (!next) {
-      const checkpoints: WriteBatch['checkpoints'][number][] = [];
-      const done = nextTurn().then(async () => {
-        next = undefined;
-        await store.write({ tables: [], checkpoints });
-      });
-      next = { checkpoints, done };
-    }
-    next.checkpoints.push(...added);
-    return next.done;
+    checkpoints = [...checkpoints, ...added];
+    return (done ??= writeAll());
   };
 }
 
