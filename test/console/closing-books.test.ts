@@ -43,7 +43,7 @@ test('Closing warns of sales that are not booked, and reopening needs a reason',
   await page.getByText('1 Apr 2026').waitFor();
 
   await button('Reopen').click();
-  expect(await dialog().getByLabel('Stay closed through').inputValue()).toBe('2026-02-28');
+  expect(await dialog().getByLabel('Keep closed through').inputValue()).toBe('2026-02-28');
   await dialog().getByLabel('Reason').fill('A bill was missing.');
   await dialog().getByRole('button', { name: 'Reopen' }).click();
   await row('A bill was missing.').getByText('closed through 28 Feb 2026').waitFor();
@@ -79,7 +79,7 @@ test('An entry that arrives in a closed period is shown until its period is reop
     return route.fulfill({ status: 403, json: refusal });
   });
   await button('Reopen').click();
-  await dialog().getByLabel('Stay closed through').fill('2026-02-28');
+  await dialog().getByLabel('Keep closed through').fill('2026-02-28');
   await dialog().getByLabel('Reason').fill('A late payment.');
   await dialog().getByRole('button', { name: 'Reopen' }).click();
   const question = page.getByRole('dialog', { name: 'Confirm your identity' });
@@ -139,7 +139,7 @@ test('A rule is tested on the past before it is applied, and its run can be undo
   await mine('/api/transaction-categories/rules', { categoryId: incoming?.id, keyword: 'quay bonus' });
   await visitor.signIn(shop.owner, '/rules?search=quay');
   await row('quay bonus')
-    .getByRole('button', { name: /^Apply to the past/ })
+    .getByRole('button', { name: /^Apply to past transactions/ })
     .click();
   await dialog().getByRole('button', { name: 'Preview' }).click();
   await dialog().getByText('Would change 3 transactions').waitFor();

@@ -95,7 +95,7 @@ test('A journal entry shows while typing whether it balances, and splits the tax
   await line(1).getByLabel('Debit').fill('1,190.00');
   await dialog().getByText('1,190.00 missing on the credit side').waitFor();
   await dialog().getByLabel('Tax rate, %').fill('19');
-  await dialog().getByRole('button', { name: 'Split tax off line 1' }).click();
+  await dialog().getByRole('button', { name: 'Split tax out of line 1' }).click();
   expect(await line(1).getByLabel('Debit').inputValue()).toBe('1000.00');
   expect(await line(2).getByLabel('Debit').inputValue()).toBe('190.00');
   await choose(line(2), 'Account', 'Tax');

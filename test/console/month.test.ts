@@ -126,7 +126,7 @@ test("A supplier's bill with its tax is a journal entry, and is paid from the ba
   await choose(group('Line 1'), 'Account', 'Office supplies');
   await group('Line 1').getByLabel('Debit').fill('238.00');
   await dialog().getByLabel('Tax rate, %').fill('19');
-  await button('Split tax off line 1').click();
+  await button('Split tax out of line 1').click();
   expect(await group('Line 2').getByLabel('Debit').inputValue()).toBe('38.00');
   await choose(group('Line 2'), 'Account', 'Tax payable');
   await choose(group('Line 3'), 'Account', 'Paper Mill');

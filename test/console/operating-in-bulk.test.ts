@@ -52,7 +52,7 @@ test('Dead letters are discarded in bulk with a reason; the filter limits them',
 test('A run in bulk is paused, resumed and cancelled on its page', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
   await button('Replay all').click();
-  await dialog().getByLabel('Letters per second').fill('1');
+  await dialog().getByLabel('Dead letters per second').fill('1');
   await dialog().getByRole('button', { name: 'Count' }).click();
   await dialog()
     .getByRole('button', { name: /^Replay \d+ dead letters$/ })
@@ -119,7 +119,7 @@ test('A rewind republishes the chosen messages of one tenant', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await button('Rewind').click();
   await dialog().getByLabel('Position').fill('0');
-  await dialog().getByLabel('Only for the tenant').fill('Acme');
+  await dialog().getByLabel('Only events of this tenant').fill('Acme');
   await page.getByRole('option', { name: 'Acme Trading' }).click();
   await dialog().getByLabel('Only these messages').fill('kontor.sale.accepted.v1');
   expect(await visitor.barriers()).toEqual([]);

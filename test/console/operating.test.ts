@@ -144,7 +144,7 @@ test('The overview says what needs attention, folds healthy queues, and charts t
   await attention.getByText(/parked dead letters?/).waitFor();
   await page.getByText(/^\d+ healthy$/).waitFor();
   await page.getByRole('button', { name: /^Show all \d+ queues$/ }).click();
-  const undrawn = page.getByText('Waiting for the second value…');
+  const undrawn = page.getByText('Waiting for more data…');
   await undrawn.first().waitFor();
   await page.getByText('Up', { exact: true }).first().waitFor();
   const head = async (): Promise<number> => {

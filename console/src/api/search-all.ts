@@ -69,7 +69,7 @@ const requests: Search = async (search, signal) => {
     : [
         {
           kind: t('Audit log'),
-          name: t('Entries with {search}', { search }),
+          name: t('Entries that contain {search}', { search }),
           link: { to: '/audit', search: { search } },
         },
       ];

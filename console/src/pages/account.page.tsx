@@ -89,7 +89,7 @@ function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): 
       }}
     >
       {rich(
-        '<strong>{name}</strong> can no longer be used to sign in. Without any factor, your password alone is enough, and your recovery codes end.',
+        '<strong>{name}</strong> can no longer be used to sign in. If no factor remains, your password alone is enough to sign in, and your recovery codes become invalid.',
         { name, strong },
       )}
     </ConfirmAction>

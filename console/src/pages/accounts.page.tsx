@@ -144,7 +144,7 @@ function Actions({ account }: { account: Account }): ReactNode {
           label={t('Make default')}
           onDone={refresh}
         >
-          {rich("<strong>{name}</strong> receives partners' payments that name no account.", {
+          {rich('<strong>{name}</strong> receives payments from partners that do not specify an account.', {
             name,
             strong,
           })}
@@ -164,7 +164,7 @@ function Actions({ account }: { account: Account }): ReactNode {
                 strong,
               })
             : rich(
-                '<strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.',
+                '<strong>{name}</strong> can be used in new transactions again, and sales that are waiting for it are booked.',
                 { name, strong },
               )}
         </ConfirmAction>

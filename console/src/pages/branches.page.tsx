@@ -62,7 +62,7 @@ export function BranchesPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <CreateBranch />}
-        lead={t('Partners name a branch by its code in their sales. A sale of an unknown branch is rejected.')}
+        lead={t('Partners identify the branch of a sale by its code. A sale with an unknown branch code is rejected.')}
         title={t('Branches')}
       />
       <Panel title={t('All branches')}>
@@ -123,7 +123,7 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
               name,
               strong,
             })
-          : rich('Sales that wait for <strong>{name}</strong> are booked.', {
+          : rich('Sales that are waiting for <strong>{name}</strong> are booked.', {
               name,
               strong,
             })}

@@ -59,7 +59,7 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
       onDone={refresh}
     >
       {t(
-        'Have you fixed the cause? Resolving closes this record permanently and shows you as the resolver. If the error occurs again, a new record is opened.',
+        'Have you fixed the cause? Resolving this record closes it permanently and records that you resolved it. If the error occurs again, a new record is opened.',
       )}
     </ConfirmAction>
   );
@@ -90,7 +90,7 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   if (!error.resolved && last)
     return (
       <Alert icon={<Icon name="history" />} mb="md" title={t('This error was resolved earlier')} variant="outline">
-        {rich('By {resolvedBy}, {instant}. The error still occurs. <link>Open the earlier record</link>', {
+        {rich('Resolved by {resolvedBy}, {instant}. The error still occurs. <link>Open the earlier record</link>', {
           resolvedBy: last.resolvedBy ?? t('the service'),
           instant: <Instant as="relative" at={last.resolvedAt} />,
           link: (words) => (

@@ -67,7 +67,7 @@ export function ErrorsPage(): ReactNode {
     <>
       <PageHeader
         lead={t(
-          'Failures of requests and background work. Occurrences of the same error are counted in one record until it is resolved.',
+          'Failed requests and background work. Occurrences of the same error are counted in one record until that record is resolved.',
         )}
         title={t('Errors')}
       />

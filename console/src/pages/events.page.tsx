@@ -112,7 +112,7 @@ export function EventsPage(): ReactNode {
     <>
       <PageHeader
         lead={t(
-          'Everything that was recorded, in all tenants. Follow one request from its first event to its last with “Related”.',
+          'All recorded events of all tenants. Use “Related” to follow a request from its first event to its last.',
         )}
         title={t('Events')}
       />

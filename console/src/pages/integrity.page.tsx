@@ -38,7 +38,7 @@ export function IntegrityPage(): ReactNode {
       <PageHeader
         actions={<LiveMark state={live} />}
         lead={t(
-          'Every event is a leaf of one hash tree. A signed checkpoint proves that no event before it was changed, removed, inserted or reordered.',
+          'Every event is a leaf of a single hash tree. A signed checkpoint proves that no earlier event was changed, removed, inserted or reordered.',
         )}
         title={t('Integrity')}
       />
@@ -97,7 +97,7 @@ const Checkpoint = ({ note, size, rootHash, timestamp }: CheckpointProps): React
     />
     <p className="k-note">
       {rich(
-        'Keep this note outside the service. It exposes any later change of the events that it covers. {copyButton}',
+        'Keep this note outside the service. It exposes any later change to the events that it covers. {copyButton}',
         { copyButton: <CopyButton value={note} what={t('signed note')} /> },
       )}
     </p>

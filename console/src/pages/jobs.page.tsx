@@ -57,7 +57,7 @@ const jobColumns: readonly Column<Job>[] = [
         {isEnabled ? <Instant as="relative" at={nextRunAt} /> : t('Manual only')}
         {isEnabled && (
           <div className="k-nothing">
-            <code title={t('Cron pattern, UTC')}>{schedule}</code>
+            <code title={t('Cron pattern (UTC)')}>{schedule}</code>
           </div>
         )}
       </>

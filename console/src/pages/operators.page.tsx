@@ -107,7 +107,7 @@ function CreateOperator(): ReactNode {
           <TextField
             autoComplete="new-password"
             form={form}
-            hint={t('10 to 128 characters. The operator should change it after signing in.')}
+            hint={t('10 to 128 characters. The operator should change this password after signing in.')}
             label={t('Initial password')}
             name="password"
             required

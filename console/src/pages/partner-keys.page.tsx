@@ -101,7 +101,7 @@ function CreateKey(): ReactNode {
           />
           <TextField
             form={form}
-            hint={t('In your time zone. Leave empty for a key without an end.')}
+            hint={t('In your time zone. Leave empty for a key that does not expire.')}
             label={t('Expires')}
             name="expiresAt"
             type="datetime-local"
@@ -134,7 +134,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
             autoFocus
             form={form}
             hint={t(
-              '0 to 168. Until then, the current secret works as well. 0 ends it within a second, for example after a leak.',
+              '0 to 168. The current secret remains valid for this time. 0 ends it within a second, for example after a leak.',
             )}
             label={t('Hours of overlap')}
             name="overlapHours"

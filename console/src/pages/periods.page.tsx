@@ -41,7 +41,7 @@ export function PeriodsPage(): ReactNode {
           )
         }
         lead={t(
-          "Nothing is posted in a closed period. Partners' documents of a closed date are booked on the first open day.",
+          'Nothing can be posted to a closed period. Partner documents that are dated in a closed period are booked on the first open day.',
         )}
         title={t('Periods')}
       />
@@ -128,13 +128,16 @@ function Waiting({ through }: { through: string }): ReactNode {
       title={t('{total, plural, one {# sale is} other {# sales are}} not booked', { total })}
       variant="outline"
     >
-      {rich('Once the period is closed, they are booked on the first open day. <link>Open the rejected sales</link>', {
-        link: (words) => (
-          <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
-            {words}
-          </Link>
-        ),
-      })}
+      {rich(
+        'Once the period is closed, these sales are booked on the first open day. <link>Open the rejected sales</link>',
+        {
+          link: (words) => (
+            <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
+              {words}
+            </Link>
+          ),
+        },
+      )}
     </Alert>
   );
 }
@@ -155,7 +158,7 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
           <TextField
             form={form}
             hint={t('Leave empty to reopen everything')}
-            label={t('Stay closed through')}
+            label={t('Keep closed through')}
             name="through"
             type="date"
           />
@@ -165,7 +168,7 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
       icon="history"
       initial={{ through: dayAfter(`${closedThrough.slice(0, 7)}-01`, -1), reason: '' }}
       label={t('Reopen')}
-      lead={t('Requires a recent proof of your identity. The reopening and its reason are part of the history.')}
+      lead={t('Requires recent proof of your identity. The reopening and its reason are recorded in the history.')}
       onDone={useRefresh()}
     />
   );
@@ -199,7 +202,7 @@ const Late = ({ entries }: { entries: readonly LateEntry[] }): ReactNode => (
   <Panel title={t('Late entries')}>
     <Alert className="k-problem k-warning" color="orange" icon={<Icon name="alert" />} variant="outline">
       {t(
-        'These transactions were recorded while their period was being closed. To accept them, reopen their date and close it again. Otherwise cancel them.',
+        'These transactions were recorded while their period was being closed. To accept them, reopen the period and close it again. Otherwise, cancel them.',
       )}
     </Alert>
     <DataTable

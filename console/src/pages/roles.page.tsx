@@ -49,7 +49,7 @@ export function RolesPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <CreateRole />}
-        lead={rich('Named sets of permissions, given to <link>users</link>.', {
+        lead={rich('Named sets of permissions that you assign to <link>users</link>.', {
           link: (words) => <Link to="/users">{words}</Link>,
         })}
         title={t('Roles')}
@@ -149,7 +149,7 @@ function Actions({ role: { id, name, isSystem, userCount } }: { role: Role }): R
           label={t('Delete')}
           onDone={refresh}
         >
-          {rich('Delete the role <strong>{name}</strong>? No user has it.', {
+          {rich('Delete the role <strong>{name}</strong>? No user has this role.', {
             name,
             strong,
           })}

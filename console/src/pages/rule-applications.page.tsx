@@ -93,7 +93,9 @@ export function RuleApplicationsPage(): ReactNode {
       <Panel title={t('Runs')}>
         <Listing
           columns={columns}
-          empty={t('No rule has been applied to past transactions yet. Choose “Apply to the past” beside a rule.')}
+          empty={t(
+            'No rule has been applied to past transactions yet. Choose “Apply to past transactions” next to a rule.',
+          )}
           label={t('Applied rules')}
           onPage={(next) => void navigate({ search: { page: next } })}
           page={page}
@@ -123,12 +125,12 @@ function Undo({ application: { id, status, changed, categoryName } }: { applicat
         outcome={({ restored, kept }) => (
           <>
             {t('Restored {restored, plural, one {# transaction} other {# transactions}}.', { restored })}{' '}
-            {kept > 0 && t('{kept} were changed since and keep their categories.', { kept: count(kept) })}
+            {kept > 0 && t('{kept} have been changed since then and keep their categories.', { kept: count(kept) })}
           </>
         )}
       >
         {t(
-          'Restores the previous categories of {changed, plural, one {# transaction} other {# transactions}}. Those that somebody has changed since keep their categories.',
+          'Restores the previous categories of {changed, plural, one {# transaction} other {# transactions}}. Categories that have been changed since then are kept.',
           { changed },
         )}
       </ConfirmAction>

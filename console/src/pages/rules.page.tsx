@@ -210,7 +210,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
         label={t('Delete')}
         onDone={refresh}
       >
-        {rich('Delete the rule: <strong>{about}</strong>? Existing categories do not change.', {
+        {rich('Delete the rule <strong>{about}</strong>? Existing categories do not change.', {
           about,
           strong,
         })}

@@ -80,7 +80,7 @@ export function SalesPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <RecordSale />}
-        lead={t('Sales, returns and cancellations from partners, and those entered by hand.')}
+        lead={t('Sales, returns and cancellations, sent by partners or entered by hand.')}
         title={t('Sales')}
       />
       <Panel title={t('All sales')}>

@@ -62,7 +62,7 @@ export function SettingsPage(): ReactNode {
 }
 
 const Shown = ({ settings: { requireFactor, oidcDomains, updatedAt } }: { settings: Settings }): ReactNode => (
-  <Panel title={t('Signing in')}>
+  <Panel title={t('Sign-in')}>
     <Facts
       of={[
         [
@@ -109,7 +109,7 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
           <AreaField
             form={form}
             hint={t(
-              'One OpenID issuer and e-mail domain per line: https://login.example.com example.com. Users with a verified address of the domain can sign in through the issuer without an invitation.',
+              'One OpenID issuer and e-mail domain per line: https://login.example.com example.com. Users with a verified address in the domain can sign in through the issuer without an invitation.',
             )}
             label={t('Single sign-on')}
             name="oidcDomains"

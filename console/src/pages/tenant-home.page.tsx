@@ -48,7 +48,7 @@ function Figures(): ReactNode {
   }));
   if (ageing.data)
     tiles.push({
-      name: t('Customers owe'),
+      name: t('Owed by customers'),
       value: (
         <Link params={{ name: 'ageing' }} to="/reports/$name">
           <Money amount={ageing.data.totals.total} currency={ageing.data.currency} />

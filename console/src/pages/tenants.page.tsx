@@ -127,7 +127,7 @@ const OwnerFields = ({ form }: { form: Form }): ReactNode => (
       <TextField
         autoComplete="new-password"
         form={form}
-        hint={t('10 to 128 characters. The owner should change it after signing in.')}
+        hint={t('10 to 128 characters. The owner should change this password after signing in.')}
         label={t('Initial password')}
         name="owner.password"
         required

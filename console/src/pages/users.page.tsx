@@ -78,7 +78,7 @@ export function UsersPage(): ReactNode {
         lead={
           <>
             {t(
-              'Owners and administrators have all permissions. Users read the books and change customers and transactions; roles add permissions.',
+              'Owners and administrators have all permissions. Users can read the books and change customers and transactions. Roles grant additional permissions.',
             )}{' '}
             {useMay('roles.read') && <Link to="/roles">{t('Roles')}</Link>}
           </>
@@ -124,7 +124,7 @@ function UserFields({ form, isNew = false }: { form: Form; isNew?: boolean }): R
           <TextField
             autoComplete="new-password"
             form={form}
-            hint={t('Tell it to the user, who can change it')}
+            hint={t('Give this password to the user, who can change it')}
             label={t('Password')}
             name="password"
             required

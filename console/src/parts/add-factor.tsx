@@ -132,7 +132,7 @@ export function AddPasskey(): ReactNode {
     >
       {added.isPending && (
         <Text role="status" size="sm">
-          {t('Follow the instructions of your browser.')}
+          {t("Follow your browser's instructions.")}
         </Text>
       )}
       {added.error !== null && (

@@ -17,7 +17,7 @@ import { rich, t } from '../messages/catalogue';
 
 const REPLACE = [
   ['NONE', t('Transactions without a category')],
-  ['RULE_SET', t('Also categories that other rules have set')],
+  ['RULE_SET', t('Include categories that other rules have set')],
 ] as const;
 
 type Body = Parameters<typeof applyRule>[1];
@@ -58,8 +58,8 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
       )}
       icon="history"
       initial={{ dateFrom: '', dateTo: '', replace: 'NONE' }}
-      label={t('Apply to the past')}
-      lead={t('First shows what would change. A category that a person has chosen never changes.')}
+      label={t('Apply to past transactions')}
+      lead={t('The next step shows what would change. Categories that users have chosen never change.')}
       outcome={(tested, close) => <Preview close={close} rule={rule} tested={tested} />}
       send={t('Preview')}
       size="xl"
@@ -107,7 +107,7 @@ function Preview({ rule, tested: { body, preview }, close }: PreviewProps): Reac
     <Stack gap="sm">
       <Text role="status">
         {rich(
-          'Would change {wouldChange, plural, one {<strong>#</strong> transaction} other {<strong>#</strong> transactions}} to “{categoryName}”.',
+          'The category of {wouldChange, plural, one {<strong>#</strong> transaction} other {<strong>#</strong> transactions}} would change to “{categoryName}”.',
           {
             wouldChange,
             strong,

@@ -45,7 +45,7 @@ function useOverdue(): Item[] {
   });
   const link = (
     <Link params={{ name: 'ageing' }} to="/reports/$name">
-      {t('See customers')}
+      {t('View customers')}
     </Link>
   );
   return [{ key: 'overdue', tone: 'warning', what, link }];

@@ -21,7 +21,13 @@ export const BranchFields = ({ form, isNew = false }: { form: Form; isNew?: bool
   <>
     <div className="k-fields">
       {isNew && (
-        <TextField form={form} hint={t('Partners name it in their sales')} label={t('Code')} name="code" required />
+        <TextField
+          form={form}
+          hint={t('Partners use this code in their sales')}
+          label={t('Code')}
+          name="code"
+          required
+        />
       )}
       <TextField autoFocus form={form} label={t('Name')} name="name" required />
       <TextField form={form} label={t('Phone')} name="phone" type="tel" />

@@ -59,7 +59,9 @@ export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): R
       initial={{ perSecond: '100', ...(kind === 'discard' && { reason: '' }) }}
       isDangerous={kind === 'discard'}
       label={label}
-      lead={t('Covers all parked dead letters that match the filters of the list. The next step shows how many.')}
+      lead={t(
+        'Applies to all parked dead letters that match the list filters. The next step shows how many there are.',
+      )}
       outcome={(answer, close) =>
         'matched' in answer && <Confirm close={close} filter={filter} kind={kind} preview={answer} values={values} />
       }
@@ -74,7 +76,7 @@ const Fields = ({ form, kind }: { form: Form; kind: Kind }): ReactNode => (
     <TextField
       form={form}
       hint={t('Limits the load on the service: 1 to 1,000.')}
-      label={t('Letters per second')}
+      label={t('Dead letters per second')}
       name="perSecond"
       type="number"
     />

@@ -93,7 +93,9 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
       icon="edit"
       initial={{ reason: '', date: reversalDate(transaction, zone), ...prefixed(draft, REPLACEMENT) }}
       label={t('Correct')}
-      lead={t('Books a reversal of this transaction and its replacement together. All three stay linked.')}
+      lead={t(
+        'Books the reversal of this transaction together with its replacement. All three transactions remain linked.',
+      )}
       onDone={({ id: replacement }) => {
         forget();
         changedBooks(cache);

@@ -149,18 +149,20 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
         <TextField
           autoFocus
           form={form}
-          hint={t('Of the first event to republish; 0 for the whole history. Leave empty to start at a time.')}
+          hint={t(
+            'Position of the first event to republish. 0 republishes the whole history. Leave empty to start at a time.',
+          )}
           label={t('Position')}
           name="position"
         />
         <TextField
           form={form}
           hint={t('In your time zone.')}
-          label={t('Or recorded since')}
+          label={t('Or events recorded since')}
           name="instant"
           type="datetime-local"
         />
-        <RemoteField form={form} label={t('Only for the tenant')} name="tenantId" source={tenantSource} />
+        <RemoteField form={form} label={t('Only events of this tenant')} name="tenantId" source={tenantSource} />
         <AreaField
           form={form}
           hint={t('One message type per line, such as kontor.sale.booked.v1. Leave empty for all.')}
@@ -173,7 +175,7 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
     initial={{ position: '', instant: '', tenantId: '', types: '' }}
     key="rewind"
     label={t('Rewind')}
-    lead={t('Republishes messages and marks them as replayed. New messages go first.')}
+    lead={t('Republishes messages and marks them as replayed. New messages take priority.')}
     onDone={onDone}
   />
 );
@@ -200,7 +202,7 @@ function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasChe
         comboboxProps={{ withinPortal: false }}
         data={[
           ...(hasCheckpoint ? [{ value: 'checkpoint', label: t('From the checkpoint') }] : []),
-          { value: 'now', label: t('From now; skip earlier events') },
+          { value: 'now', label: t('From now on, skipping earlier events') },
         ]}
         label={t('Continue')}
         mt="sm"

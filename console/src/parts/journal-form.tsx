@@ -97,7 +97,7 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
   return (
     <Group align="flex-end" gap="xs">
       <TextInput
-        description={t('For example 19, to split a gross amount into net and tax')}
+        description={t('For example, 19. Splits the gross amount into net and tax.')}
         inputMode="decimal"
         label={t('Tax rate, %')}
         onChange={({ currentTarget }) => {
@@ -106,7 +106,7 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
         value={rate}
       />
       <Button disabled={line === undefined || (percent ?? 0n) <= 0n} onClick={split} variant="default">
-        {line === undefined ? t('Split tax off a line') : t('Split tax off line {line}', { line: index + 1 })}
+        {line === undefined ? t('Split tax out of a line') : t('Split tax out of line {line}', { line: index + 1 })}
       </Button>
     </Group>
   );

@@ -98,7 +98,7 @@ export function LiveChart(props: Props): ReactNode {
   return (
     <figure className="k-chart">
       <div aria-label={summary} ref={box} role="img" style={{ height }} />
-      {axes && !isDrawn && <p className="k-chart-note">{t('Waiting for the second value…')}</p>}
+      {axes && !isDrawn && <p className="k-chart-note">{t('Waiting for more data…')}</p>}
       {axes && series.length > 1 && <Legend labels={series.map(({ label }) => label)} />}
     </figure>
   );

@@ -57,7 +57,7 @@ export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
       filters={<ReportFilterBar filters={filters} onChange={onChange} scope="day" />}
       knownAt={filters.knownAt}
       query={useQuery(ageingQuery(parameters))}
-      title={t('Open items of customers')}
+      title={t("Customers' open items")}
     >
       {(report) => (
         <DataTable
@@ -85,7 +85,7 @@ const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
     key: 'rate',
     header: t('Rate'),
     total: t('Total'),
-    cell: ({ rate }) => (rate === null ? t('Without a rate') : `${amountWords(rate)}%`),
+    cell: ({ rate }) => (rate === null ? t('No rate') : `${amountWords(rate)}%`),
   },
   ...KINDS.flatMap(([kind, header]): Column<TaxRow>[] =>
     (['net', 'tax'] as const).map((part) => ({

@@ -110,7 +110,7 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
       ) : (
         <RemoteField
           form={form}
-          hint={t('Without one, the default customer')}
+          hint={t('Leave empty for the default customer')}
           label={t('Customer')}
           name="customerId"
           source={customerSource}
@@ -151,7 +151,9 @@ export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
     initial={returnOf(of, today(useZone()))}
     label={t('Record a return')}
-    lead={t('Change the quantities, or remove lines, if the customer returns only a part. Payments are refunds.')}
+    lead={t(
+      'If the customer returns only part of the sale, change the quantities or remove lines. Payments are refunds.',
+    )}
     variant="default"
   />
 );

@@ -53,7 +53,7 @@ export function RecordJournal(): ReactNode {
       icon="rows"
       initial={newJournal(today(useZone()))}
       label={t('Journal entry')}
-      lead={t("Any number of lines; debit and credit must balance. Customers' accounts may be among them.")}
+      lead={t('Any number of lines. Debits and credits must balance. Lines can use customer accounts.')}
       onDone={onDone}
       send={t('verb| Record')}
       size="xl"

@@ -22,7 +22,7 @@ export const RemoveFactors = ({ name, act, onDone }: Props): ReactNode => (
     isDangerous
     label={t('Remove second factors')}
     lead={t(
-      'Only if {name} has lost all factors and recovery codes. Verify the identity of {name} first. All sessions end, and the password alone is enough to sign in until {name} adds a factor.',
+      'Do this only if {name} has lost all factors and recovery codes. Verify the identity of {name} first. All sessions end, and the password alone is enough to sign in until {name} adds a factor.',
       { name },
     )}
     onDone={onDone}

@@ -46,7 +46,7 @@ export const RuleStatus = ({ isEnabled }: Pick<Rule, 'isEnabled'>): ReactNode =>
 const REASONS: Readonly<Record<string, string>> = {
   enabled: t('the rule is disabled'),
   'category archived': t('its category is archived'),
-  'category direction': t('its category is for the other direction, or no direction was given'),
+  'category direction': t('its category applies to the other direction, or no direction was given'),
   direction: t('the direction'),
   amountMin: t('the amount is too small'),
   amountMax: t('the amount is too large'),

@@ -44,7 +44,7 @@ export function RejectedSale({ sale }: Props): ReactNode {
     >
       <Text size="sm">
         {rich(
-          'Rejected as <c>{code}</c> after {attempts, plural, one {# attempt} other {# attempts}}. {heals, select, true {The sale is booked by itself as soon as the cause is removed.} other {Correct it where it was entered, and send it again under a new number.}}',
+          'Rejected as <c>{code}</c> after {attempts, plural, one {# attempt} other {# attempts}}. {heals, select, true {The sale is booked automatically as soon as the cause is removed.} other {Correct the sale in the system where it was entered, and send it again with a new number.}}',
           { code, c: (words) => <code>{words}</code>, attempts, heals: String(isHealing(code)) },
         )}
       </Text>
@@ -168,10 +168,13 @@ function Activate({ act, label, name }: ActivateProps): ReactNode {
         askAgain(cache, ['branches']);
       }}
     >
-      {rich('<strong>{name}</strong> can be used in new transactions again, and sales that wait for it are booked.', {
-        name,
-        strong,
-      })}
+      {rich(
+        '<strong>{name}</strong> can be used in new transactions again, and sales that are waiting for it are booked.',
+        {
+          name,
+          strong,
+        },
+      )}
     </ConfirmAction>
   );
 }

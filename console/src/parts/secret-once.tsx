@@ -37,7 +37,7 @@ export function SecretOnce({ what, label, secret, lead, close, children }: Props
       {children}
       <Checkbox
         checked={isStored}
-        label={t('I have stored the {what} safely', { what })}
+        label={t('I have stored the {what} in a safe place', { what })}
         onChange={({ currentTarget }) => {
           setStored(currentTarget.checked);
         }}

@@ -31,7 +31,7 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
     parties: [customer(t('From customer'), true), account(t('Into account'), moneySource)],
   },
   PAYMENT: {
-    lead: t('Money leaves an account. Choose one: a customer, a supplier or employee, or an expense.'),
+    lead: t('Money leaves an account. Choose a customer, a supplier or employee, or an expense.'),
     parties: [
       account(t('From account'), moneySource),
       customer(t('To customer')),
@@ -48,8 +48,8 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
 };
 
 const DIRECTIONS = [
-  ['IN', t('In: account balance up, or customer balance down')],
-  ['OUT', t('Out: account balance down, or customer balance up')],
+  ['IN', t('In: increases the balance of an account, or decreases that of a customer')],
+  ['OUT', t('Out: decreases the balance of an account, or increases that of a customer')],
 ] as const;
 const OPTIONAL = ['description', 'reference'] as const;
 

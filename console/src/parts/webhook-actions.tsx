@@ -86,7 +86,7 @@ function Delete({ webhook: { id, url } }: { webhook: Webhook }): ReactNode {
         void navigate({ to: '/webhooks' });
       }}
     >
-      {rich('Delete the webhook for <strong>{url}</strong>? Open deliveries are abandoned.', {
+      {rich('Delete the webhook for <strong>{url}</strong>? Pending deliveries are abandoned.', {
         url,
         strong,
       })}
@@ -104,7 +104,7 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
   isEnabled ? (
     <ConfirmAction icon="pause" key="disable" label={t('Disable')} {...rest}>
       {rich(
-        'Stop delivering to <strong>{url}</strong>? Open deliveries are abandoned. You can enable the webhook again and recover the events that it missed.',
+        'Stop delivering to <strong>{url}</strong>? Pending deliveries are abandoned. You can enable the webhook again and recover the events that it missed.',
         { url, strong },
       )}
     </ConfirmAction>
@@ -164,7 +164,7 @@ const Recover = ({ id, onDone }: { id: string; onDone: () => void }): ReactNode 
     icon="history"
     initial={{ since: localTime(useNowMs() - DAY_MS) }}
     label={t('Recover')}
-    lead={t('Delivers all later events again, except those that the log shows as delivered.')}
+    lead={t('Delivers all events since the given time, except those that the delivery log shows as delivered.')}
     onDone={onDone}
   />
 );

@@ -35,7 +35,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
     <TextField
       autoFocus
       form={form}
-      hint={t('A public https address of the receiver.')}
+      hint={t('Public HTTPS address of the receiver.')}
       label={t('Address')}
       name="url"
       required
@@ -59,7 +59,7 @@ export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): Re
     close={close}
     label={t('Signing secret for {url}', { url })}
     lead={t(
-      'Store the secret in the receiver, which verifies every message with it (Standard Webhooks 1.0). The service cannot show it again.',
+      'Store the secret in the receiver, which uses it to verify every message (Standard Webhooks 1.0). The service cannot show it again.',
     )}
     secret={secret}
     what={t('secret')}

@@ -4,7 +4,7 @@ import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
 
 const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly [short: string, long: string]>> = {
-  OWNER: [t('Disabled'), t('Disabled by a user. It receives no messages until it is enabled.')],
+  OWNER: [t('Disabled'), t('A user disabled this webhook. It receives no messages until it is enabled.')],
   GONE: [
     t('Disabled: gone'),
     t(
