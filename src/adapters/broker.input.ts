@@ -16,7 +16,7 @@ export const isHeader = (name: string, value: string): boolean => HEADER_NAME.te
 
 /** @throws BrokerRefused */
 export function requireAddress({ id, subject }: { readonly id: string; readonly subject: string }): void {
-  // NATS trims header values. The id is sent as a header value and must arrive unchanged.
+  // NATS trims header values. The id is sent as a header value, so it must not begin or end with white space.
   if (id === '' || id.length > MAX_ID_LENGTH || UNSAFE_TEXT.test(id) || id.trim() !== id) {
     throw new BrokerRefused(
       'INVALID_ID',

@@ -34,7 +34,7 @@ export type SerializedAppend = {
   readonly bytes: number;
 };
 
-/** Whether a stream can have this name. If not, no such stream exists. */
+/** Whether the name is valid. No stream has an invalid name. */
 export const isName = (name: string): boolean =>
   name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
 
@@ -120,7 +120,7 @@ export const passes =
     return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
   };
 
-/** Lets a consumer stop while it waits for the next batch. The generator alone would keep waiting. */
+/** Lets a consumer stop while it waits for the next batch. A plain generator would keep waiting. */
 export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {
   return {
     next: () => batches.next(),

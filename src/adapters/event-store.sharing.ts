@@ -11,32 +11,36 @@ import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
 import { inTime, unlessAborted } from './waiting.js';
 
-/** Limits on the events that are kept for consumers slightly behind. A consumer that is further behind reads alone. */
+/** Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads alone. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
-/** The events of one append arrive within this time. */
+/** Time within which all events of one append arrive. */
 const APPEND_MS = 3;
 
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
-  /** Position and state of the consumer's last batch. The batch itself is not kept, so that its events can be freed. */
+  /**
+   * Position and state of the last batch that the consumer received, without its events, so that these can be freed.
+   */
   told: Told;
   /**
-   * Whether the consumer has caught up. The shared subscription may have been read before the consumer began, so only
-   * the consumer's own read can show this for the first time.
+   * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
+   * subscription may have read its events before the consumer began.
    */
   hasCaughtUp: boolean;
 };
 
 export type Sharing = {
-  /** Filter of the shared subscription. Subscriptions that may need other events are not shared. Default: all events. */
+  /**
+   * Filter of the shared subscription. A subscription that may need other events is not shared. Default: all events.
+   */
   readonly filter?: EventFilter;
   /** Maximum number of kept events. Default: 500. */
   readonly keptEvents?: number;
   /**
-   * Returns the minimum time between deliveries of live events. Events from a server arrive one by one, and handling
-   * each of them alone costs several times as much. Default: 0.
+   * Returns the minimum time between deliveries of live events. Events from a server arrive one at a time, and handling
+   * them individually costs several times as much. Default: 0.
    */
   readonly gatherMs?: () => number;
 };
@@ -45,8 +49,8 @@ export type Sharing = {
  * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
  * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
  * again when it falls too far behind or the shared subscription fails, so it never delays the others and encounters
- * every error at its own position. The shared subscription is pull-based, too: it reads only while a consumer waits for
- * it.
+ * every error at its own position. The shared subscription is also pull-based: it reads only while a consumer is
+ * waiting for it.
  */
 export class SharedSubscription {
   /** The latest batches with events, in order: everything that was read after `keptAfter`, up to `reached`. */
@@ -58,7 +62,7 @@ export class SharedSubscription {
   private caughtUp = false;
   private source: AsyncIterator<EventBatch> | undefined;
   private pulling: Promise<void> | undefined;
-  /** The next batch of the source, which was requested but had not arrived when events were delivered. */
+  /** The next batch of the source, if it had been requested but had not arrived when events were last delivered. */
   private coming: Promise<IteratorResult<EventBatch>> | undefined;
   private deliveredMs = Number.NEGATIVE_INFINITY;
   private consumers = 0;
@@ -140,7 +144,7 @@ export class SharedSubscription {
     return hasCaughtUp && this.isKept(told.position);
   }
 
-  /** Whether every event after the position is kept, or will be read next. */
+  /** Whether every event after the position is either kept or still to be read. */
   private isKept(position: Position): boolean {
     return this.source !== undefined && position >= this.keptAfter;
   }
@@ -222,7 +226,7 @@ export class SharedSubscription {
     return next.done !== true;
   }
 
-  /** Returns a function with the time left to gather events. It uses the real clock, which tests cannot stop. */
+  /** Returns a function that returns the time left to gather events, by the real clock, which tests cannot stop. */
   private gathering(): () => number {
     const { gatherMs } = this.sharing;
     if (!gatherMs) return () => 0;
@@ -243,8 +247,8 @@ export class SharedSubscription {
   }
 
   /**
-   * Releases the batches that all joined consumers have received. The sooner events are freed, the less garbage
-   * collection costs.
+   * Releases the batches that all joined consumers have received. Freeing events early makes garbage collection
+   * cheaper.
    */
   private release(): void {
     const received = Math.min(...Array.from(this.joined, ({ told: { position } }) => position));
@@ -269,7 +273,7 @@ export class SharedSubscription {
   }
 }
 
-/** Notes the position that the consumer reaches with the batch. */
+/** Records the position that the consumer reaches with the batch. */
 function told(consumer: Consumer, batch: EventBatch): EventBatch {
   consumer.told = { position: batch.position, caughtUp: batch.caughtUp };
   return batch;
@@ -277,13 +281,16 @@ function told(consumer: Consumer, batch: EventBatch): EventBatch {
 
 const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
 
-/** Whether the shared filter passes every event that a subscription needs. Types are unique across all streams. */
+/**
+ * Whether the shared filter passes every event that a subscription needs. A filter by type is always covered, because
+ * only the service's own streams contain its event types.
+ */
 function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared || wanted?.on === 'type') return true;
   return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;
 }
 
-/** Wraps a reader so that its subscriptions share a single one. */
+/** Wraps a reader so that all of its subscriptions share a single underlying subscription. */
 export function sharingSubscription<R extends EventReader>(reader: R, sharing?: Sharing): R {
   const shared = new SharedSubscription(reader, sharing);
   return overriding<R, EventReader>(reader, { subscribeToAll: (subscription) => shared.subscribe(subscription) });

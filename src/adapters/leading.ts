@@ -1,4 +1,4 @@
-/** Converts items up to the first one that `convert` rejects. The caller must still handle the items before it. */
+/** Converts items up to the first one that `convert` rejects. The caller must still process the converted items. */
 export function convertLeading<T, R>(
   items: readonly T[],
   convert: (item: T) => R,

@@ -58,7 +58,7 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
 }
 
 /**
- * Returns a text that is equal for declarations with the same storage layout. `more`: engine-specific parts of the
+ * Returns a string that is equal for declarations with the same storage layout. `more`: engine-specific parts of the
  * layout.
  */
 export const declarationOf = (model: ReadModel, more: object = {}): string =>
@@ -98,7 +98,7 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
-/** Returns the layout for the order of a query. @throws RangeError */
+/** Returns the variant of the layout with the order of a query. @throws RangeError */
 export function inOrderOf<S extends { readonly model: ReadModel; readonly variants: ReadonlyMap<string, S> }>(
   shape: S,
   { order }: ListQuery,
@@ -108,7 +108,7 @@ export function inOrderOf<S extends { readonly model: ReadModel; readonly varian
   return variant;
 }
 
-/** Encodes a queried value as it would be stored. @throws RangeError for a value that the field cannot have */
+/** Encodes a queried value as it would be stored. @throws RangeError for a value that is invalid for the field */
 export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
   // A bound may be between two integers or beyond all of them.
   if (type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
@@ -126,7 +126,7 @@ export function requirePage({ offset, limit }: ListQuery): void {
   }
 }
 
-/** Rejects several values for a field that the declaration requires to be single-valued. @throws TypeError */
+/** Rejects multiple values for a field that the declaration requires to be single-valued. @throws TypeError */
 export function requireSingle({ name, order, orders = {}, counted = [] }: ReadModel, field: string): void {
   const isOrder = [order, ...Object.values(orders)].some(({ fields }) => fields.includes(field));
   const purpose = isOrder ? 'order' : counted.includes(field) ? 'counted' : undefined;

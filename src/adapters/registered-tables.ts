@@ -15,14 +15,14 @@ export class RegisteredTables<Shape extends { readonly name: string }> {
     return shape;
   }
 
-  /** @throws RangeError for a table that was not prepared here, which is a programming error */
+  /** @throws RangeError for a table that this process has not prepared, which is a programming error */
   shape(table: AnyTable): Shape {
     const shape = this.shapes.get(tableName(table));
     if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);
     return shape;
   }
 
-  /** Returns the version of a model that was prepared here. */
+  /** Returns the version of a model that this process has prepared. */
   protected declared(model: string): ReadModel | undefined {
     return this.models.get(model);
   }

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Maximum delay of a timer. With a longer delay, timers of Node.js would fire immediately. */
+/** Maximum delay of a Node.js timer. With a longer delay, it would fire immediately. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {
@@ -38,7 +38,9 @@ const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
 
 const ID_BYTES = 16;
 
-/** Ids increase within a process even if the wall clock is set back. Random bytes are fetched for many ids at once. */
+/**
+ * Ids increase within a process even if the wall clock is set back. Random bytes are generated for many ids at once.
+ */
 export class Uuid7Ids implements Ids {
   private readonly pool = new Uint8Array(256 * ID_BYTES);
   private used = this.pool.length;

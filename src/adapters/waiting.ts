@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/time.js';
 
-/** A given reason spares the creation of an error with a stack trace. */
+/** Abort reason. Without one, an abort would create an error with a stack trace. */
 const DONE = 'done';
 
 /** Rejects with `late()` if `work` takes longer than `ms`. `work` itself continues. */
@@ -31,7 +31,7 @@ export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal
   return { signal: inner.signal, end };
 }
 
-/** Limits concurrent calls to a server, and reports when none are left. */
+/** Limits concurrent calls to a server, and reports when none are in flight. */
 export class InFlight {
   private count = 0;
   private bytes = 0;
@@ -96,7 +96,7 @@ export class Wakeup {
   }
 }
 
-/** Settles like `work`, or resolves with undefined after some time. */
+/** Settles like `work`, or resolves with undefined after `withinMs`. */
 export function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -108,7 +108,7 @@ export function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undef
   });
 }
 
-/** Resolves when `work` does, or once the signal aborts. */
+/** Resolves when `work` resolves or the signal aborts. */
 export function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -13,12 +13,12 @@ const SCHEMA_VERSION = 1;
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows removed at once. This exceeds the number that a transaction adds, so that an oversized log
- * shrinks, and takes only milliseconds.
+ * Maximum number of rows removed at once, which takes only milliseconds. It exceeds the number of rows that a
+ * transaction adds, so that an oversized log shrinks.
  */
 const MAX_DROPPED = 2_000;
 
-/** A message in the form in which the log stores it. */
+/** A message in its stored form. */
 export type StorableMessage = {
   readonly id: string;
   readonly subject: string;
@@ -27,8 +27,8 @@ export type StorableMessage = {
 };
 
 /**
- * The broker's file. It contains published events, and messages that cannot be derived from an event, in a common
- * order.
+ * The broker's file. It stores published events, and messages that cannot be derived from an event, in a single
+ * sequence.
  */
 export class BrokerLog {
   private readonly insert: StatementSyncInstance;
@@ -37,9 +37,9 @@ export class BrokerLog {
   private readonly referenceTo: StatementSyncInstance;
   private readonly lastSequence: StatementSyncInstance;
   private readonly dropOldest: readonly StatementSyncInstance[];
-  /** The last sequence number in use. Other connections may use more numbers before the next transaction. */
+  /** Last assigned sequence number. Other connections may assign further numbers before the next transaction. */
   private last = 0;
-  /** Whether messages are stored, so that ids of messages must be looked up. */
+  /** Whether the log contains any messages. If not, message ids need not be looked up. */
   private holdsMessages = false;
 
   private constructor(
@@ -49,7 +49,7 @@ export class BrokerLog {
     this.insert = db.prepare(
       'INSERT INTO messages (sequence, id, subject, stored_at_ms, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    // If there is another event at the position, the history was replaced by another one.
+    // A different event at the same position means that the history was replaced.
     this.refer = db.prepare(
       `INSERT INTO published (sequence, position, messages, event_id) VALUES (?, ?, ?, ?) ON CONFLICT (position)
          DO UPDATE SET sequence = excluded.sequence, messages = excluded.messages, event_id = excluded.event_id
@@ -151,8 +151,8 @@ function createTables(db: DatabaseSyncInstance): void {
   if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
-  // the binding truncates text at NUL. Releases that store all messages ignore `published`, so the schema version did
-  // not change. The sequence number in `published` is that of the event's last message.
+  // the binding truncates text at NUL. Earlier releases, which store every message, ignore `published`, so the schema
+  // version did not change. The sequence number in `published` is that of the event's last message.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,

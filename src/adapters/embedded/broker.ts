@@ -15,7 +15,8 @@ import { BrokerLog, type StorableMessage } from './broker.log.js';
 /** Maximum size of payload and headers together, in UTF-8 bytes. This is the default limit of a NATS server. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /**
- * Limits of a group, which is one transaction on the thread that serves requests. They limit it to a few milliseconds.
+ * Limits of a group. Each group is one transaction on the thread that serves requests, and takes a few milliseconds at
+ * most.
  */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
@@ -42,10 +43,10 @@ type Waiting = {
 };
 
 /**
- * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For messages with a source
- * it stores only the source, because the history contains the event. Like JetStream, it drops duplicates; unlike
- * JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a transaction and
- * its flush.
+ * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For a message with a
+ * source, only the source is stored, because the history contains the event. Like JetStream, it drops duplicates;
+ * unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a
+ * transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
   private queue: Waiting[] = [];
@@ -114,8 +115,8 @@ export class EmbeddedBroker implements Broker {
   }
 
   /**
-   * Writes one group after another. Yields to the event loop before each group, so that all publishes of that turn
-   * share it.
+   * Writes one group after another. Yields to the event loop before each group, so that all messages published in the
+   * same turn share a group.
    */
   private async drain(): Promise<void> {
     while (this.queue.length > 0) {
@@ -155,7 +156,7 @@ export class EmbeddedBroker implements Broker {
     return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  /** Stores an event, unless its messages are stored. Earlier releases stored the messages themselves. */
+  /** Stores an event as a reference, or as messages if an earlier release stored it that way. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
     const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);

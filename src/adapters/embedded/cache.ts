@@ -16,9 +16,11 @@ export type MemoryCacheOptions = {
   readonly maxBytes?: number;
 };
 
-/** Maximum size of an entry. Larger entries are not stored, because a cache may lose any entry. */
+/**
+ * Maximum size of an entry. Larger entries are not stored, which is safe because callers expect entries to disappear.
+ */
 const MAX_ENTRY_BYTES = 4_194_304;
-/** Maximum size of counter keys. They come from requests, so their memory is limited as well. */
+/** Maximum total size of counter keys. The keys come from requests, so their memory use must be limited. */
 const MAX_COUNTER_BYTES = 33_554_432;
 /** Time in milliseconds that `clear` spends on matching before it yields to the event loop. */
 const CLEAR_STRETCH_MS = 4;

@@ -65,7 +65,7 @@ export class Checkpointer {
     }, IDLE_MS).unref();
   }
 
-  /** Checkpoints a log of at least `pages`. */
+  /** Checkpoints the log if it has at least `pages` pages. */
   private move(pages: number): void {
     if (this.thread.busy) return;
     const waiting = this.waitingPages();
@@ -100,7 +100,7 @@ export class Checkpointer {
     try {
       checkpoint.get();
     } catch {
-      // The log still contains everything for the next checkpoint.
+      // Nothing is lost: the next checkpoint includes the same pages.
     }
   }
 }

@@ -56,7 +56,7 @@ export class EventLog {
     return revision;
   }
 
-  /** @throws WrongExpectedRevision, CorruptEvent, in which case nothing was written */
+  /** @throws WrongExpectedRevision or CorruptEvent, in which case nothing was written */
   append(append: SerializedAppend, nowMs: number): Appended {
     const { stream, expected, events } = append;
     const revision = this.revisionOf(stream);
@@ -84,8 +84,8 @@ export class EventLog {
   }
 
   /**
-   * Like EventStoreDB (IndexWriter.CheckCommit): a repeat has the same ids at the revisions assigned by the first
-   * attempt. An append of which only a part is stored is rejected.
+   * Detects repeated appends as EventStoreDB does (IndexWriter.CheckCommit): a repeat has the same event ids at the
+   * revisions that the first attempt assigned. An append that is stored only in part is rejected.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;

@@ -18,7 +18,10 @@ export type Span = { readonly low: number; readonly high: number };
 export type Scan = Span & {
   readonly filter: EventFilter | undefined;
   readonly direction: Direction;
-  /** Whether the records were written moments ago. They are assumed to be undamaged, so SQLite applies the filter. */
+  /**
+   * Whether the records were written moments ago. Recent records are assumed to be undamaged, so SQLite can filter
+   * them.
+   */
   readonly isFresh: boolean;
   readonly textOnly?: boolean;
 };
@@ -36,7 +39,7 @@ export const SCAN_STEP = 2_000;
 /** Limits of one call, so that it blocks the event loop for at most a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Up to this number of rows are fetched at once, which is faster. More rows are iterated up to the page size. */
+/** Maximum number of rows fetched at once, which is faster. A larger result is iterated up to the page size. */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;
 
@@ -147,7 +150,7 @@ export class HistoryQueries {
     return this.findDamage(suspects()) ?? low;
   }
 
-  /** Damage to SQLite's own structures causes an error of the statement. `suspects` are then read individually. */
+  /** Damage to SQLite's own structures makes the statement fail. The `suspects` are then read individually. */
   private guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
@@ -174,7 +177,7 @@ export class HistoryQueries {
   }
 }
 
-/** Returns the condition for a filter, whose prefixes are the parameters from ?3 on. */
+/** Returns the condition for a filter. Its prefixes are bound to the parameters from ?3 on. */
 function conditionOf(filter: EventFilter | undefined): string {
   if (!filter) return 'TRUE';
   const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
@@ -218,7 +221,7 @@ const DAMAGE = /malformed|not a database/;
 
 /**
  * Recognizes damage by the message, because only some calls of the driver provide SQLite's code. A damaged integer may
- * exceed the range of numbers.
+ * be too large for a JavaScript number.
  */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };

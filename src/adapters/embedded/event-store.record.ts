@@ -40,7 +40,7 @@ export const decoded = (row: EventRow): RecordedEvent =>
   new StoredEvent(row, parsed(row[0], row[5]), parsed(row[0], row[6]));
 
 const NOTHING = Object.freeze({});
-/** An event with its text, but without its data and metadata, which take half of the time to read it. */
+/** Returns an event with its stored text only. Parsing data and metadata would double the time to read it. */
 export const undecoded = (row: EventRow): RecordedEvent => new StoredEvent(row, NOTHING, NOTHING);
 
 /** The stored text is in a private field, because events are compared and copied by their properties. */

@@ -49,7 +49,10 @@ export function openHistory(directory: string): DatabaseSyncInstance {
   });
 }
 
-/** Opens a read-only connection beside the writer. @throws EventStoreUnavailable if there is no history yet */
+/**
+ * Opens a read-only connection, which can be used while another connection writes.
+ * @throws EventStoreUnavailable if there is no history yet
+ */
 export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   const file = historyFile(directory);
   if (!existsSync(file)) throw new EventStoreUnavailable(`There is no event history at ${file}`);
@@ -59,7 +62,7 @@ export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   });
 }
 
-/** The history's id. Releases that do not know the table ignore it, so the schema version did not change. */
+/** The history's id. Earlier releases ignore this table, so the schema version did not change. */
 const identity = `
   CREATE TABLE kontor_history (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
 `;

@@ -21,9 +21,9 @@ export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
 const NO_REST: Rest = () => 0;
 
 /**
- * Wakes subscriptions after commits: in an idle thread at once, in a busy one after several commits. Every wake-up
- * makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without a
- * pause, a thread that lags would never get larger batches.
+ * Wakes subscriptions after commits: in an idle thread after every commit, in a busy thread after several. Every
+ * wake-up makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without
+ * a pause, a thread that lags would never get larger batches.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
@@ -64,7 +64,7 @@ export class CommitSignal {
     for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
-  /** Calls `wake` once, when an event beyond `position` is committed; immediately if that has already happened. */
+  /** Calls `wake` once an event beyond `position` has been committed; immediately if there already is one. */
   onBeyond(position: Position, wake: () => void): void {
     if (this.#ended || (this.#head > position && this.#resting === undefined)) wake();
     else this.#waiting.set(wake, position);

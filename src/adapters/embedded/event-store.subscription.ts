@@ -72,8 +72,8 @@ class Subscription {
   }
 
   /**
-   * Returns the size of what was read; undefined if an error follows events that must still be delivered. The next
-   * batch then fails.
+   * Returns the size of the data read. Returns undefined if reading fails after some events. These are delivered first,
+   * and the next batch fails.
    */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
     if (this.position >= last) return 0;

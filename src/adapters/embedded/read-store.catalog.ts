@@ -5,9 +5,9 @@ import { MissingTable, type ReadStoreDatabase } from './read-store.database.js';
 import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from './read-store.shape.js';
 
 /**
- * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever an
- * existing document may match other criteria than before. It starts at a random number, so that a table that is
- * recreated with the same name has a different value.
+ * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever a change
+ * to an existing document may affect which criteria it matches. It starts at a random number, so that a table that is
+ * recreated under the same name has a different value.
  */
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 

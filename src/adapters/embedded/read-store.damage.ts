@@ -65,7 +65,7 @@ const HEADER_BYTES = 32;
 
 /**
  * Whether the file is still the one that was opened, has a valid header, is at least as long as its header states, and
- * is not suspected by a reader. SQLite detects little of this while it works from its cache. Call this only in the
+ * has not been reported by a reader. SQLite detects little of this while it works from its cache. Call this only in the
  * writing thread, between its transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {

@@ -11,7 +11,7 @@ export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
 /**
- * Maximum number of cached statements. Each kind of list query has its own, but far fewer kinds than this are in use.
+ * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds are in use.
  */
 const MAX_STATEMENTS = 2_000;
 

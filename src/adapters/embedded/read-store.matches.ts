@@ -20,7 +20,7 @@ export type Bound = {
 /** Criteria of a list in stored form. */
 export type Criteria = {
   readonly terms: readonly string[];
-  /** Groups of terms of which one must match. */
+  /** Groups of terms. At least one term of each group must match. */
   readonly groups: readonly (readonly string[])[];
   readonly bounds: readonly Bound[];
   readonly words: readonly string[];
@@ -60,7 +60,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
   return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
 }
 
-/** Sets with at most this number of hits are not worth caching. */
+/** Largest set, in hits, that is not worth caching. */
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
@@ -83,7 +83,7 @@ export class Matches {
     private readonly few: number,
   ) {}
 
-  /** Returns the documents that meet all terms, groups and words; undefined if there are none of these. */
+  /** Returns the documents that match all terms, groups and words; undefined if the criteria contain none of these. */
   of(target: Target, { terms, groups, words }: Criteria): Bits | undefined {
     const sets = words.map((word) => this.havingWord(target, word));
     for (const group of groups)
@@ -153,7 +153,7 @@ export class Matches {
   }
 }
 
-/** Returns a string in the syntax of full-text queries. Terms and words consist of letters, digits and underscores. */
+/** Quotes a string for a full-text query. Terms and words contain only letters, digits and underscores. */
 const quoted = (word: string): string => `"${word}"`;
 
 function textAt({ model, texts }: TableShape, name: string): number {

@@ -49,7 +49,7 @@ export class ReadStoreQuery {
     return { shape, scope, state: this.catalog.state(shape, scope), isIndexed };
   }
 
-  /** Returns a page of a list without filters and search, using only the order's index. */
+  /** Returns a page of a list that has neither filters nor a search, using only the order's index. */
   private page(target: Target, { offset, limit }: ListQuery, walk: Walk): Listed {
     const total = (): number => {
       const { text, values } = rowsOf(target, walk);
@@ -66,7 +66,10 @@ export class ReadStoreQuery {
     return { items: this.documents(target, sorted.slice(offset, offset + limit)), totalCount: sorted.length };
   }
 
-  /** Returns a page of many hits. Follows the order's index as long as that is cheaper than sorting all hits. */
+  /**
+   * Returns a page of a list with many hits. Follows the order's index as long as that is cheaper than sorting all
+   * hits.
+   */
   private pageOf(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits, hits: number): number[] {
     const page = nearestEnd(walk, offset, limit, hits);
     const needed = page.offset + page.limit;
@@ -79,7 +82,7 @@ export class ReadStoreQuery {
     return page.isReversed ? own.reverse() : own;
   }
 
-  /** Returns the page after a place in the list; see `ListQuery.after`. */
+  /** Returns the page that follows a cursor; see `ListQuery.after`. */
   private part(target: Target, query: ListQuery, criteria: Criteria | undefined, after: string): Listed {
     const { shape } = target;
     const { limit } = query;
@@ -95,7 +98,7 @@ export class ReadStoreQuery {
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  /** Reads the documents of a list without filters and search with one statement. */
+  /** Reads a page of a list that has neither filters nor a search, with a single statement. */
   private partOfAll(target: Target, walk: Walk, limit: number): Listed {
     const { text, values } = rowsOf(target, walk);
     const sql = `SELECT m.json, m.number FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;

@@ -25,7 +25,7 @@ export type TableShape = {
   readonly order: readonly Column[];
   readonly descending: boolean;
   readonly orderIndex: string;
-  /** The layout with each of the model's further orders. */
+  /** Variants of this layout, one for each additional order of the model. */
   readonly variants: ReadonlyMap<string, TableShape>;
   /** Columns of all orders. */
   readonly ordered: ReadonlySet<Column>;
@@ -38,7 +38,7 @@ export type TableShape = {
   readonly main: string;
   readonly terms: string;
   readonly words: string;
-  /** A text that is equal for declarations with the same storage layout. */
+  /** A string that is equal for declarations with the same storage layout. */
   readonly declaration: string;
 };
 
@@ -171,7 +171,8 @@ export const termFor = (shape: TableShape, scope: number, column: Column, value:
 export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
 
 /**
- * Data that is stored beside a document's JSON. If `terms` or `words` is empty, the document has no row in that table.
+ * Data that is stored in addition to a document's JSON. If `terms` or `words` is empty, the document has no row in that
+ * table.
  */
 export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
 

@@ -34,13 +34,13 @@ export type EmbeddedReadStoreOptions = {
    */
   readonly waitMs?: number;
   /**
-   * Called when the file turns out to be damaged, deleted or replaced, after which `reopen` must be called. A writer
-   * checks every second.
+   * Called when the file turns out to be damaged, deleted or replaced. The caller must then call `reopen`. A writer
+   * checks the file every second.
    */
   readonly onDamaged?: () => void;
   /** Checkpoints to carry over from a file of an older schema. Everything else in it is rebuilt from the history. */
   readonly keptCheckpoints?: readonly string[];
-  /** Up to this number of hits, a list sorts them instead of caching sets. For tests. */
+  /** Maximum number of hits that a list sorts instead of caching sets. For tests. */
   readonly few?: number;
 };
 

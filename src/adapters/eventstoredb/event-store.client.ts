@@ -4,7 +4,7 @@ import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 
-/** Client members that its types declare protected and that BatchAppend and Delete need. */
+/** Client members that are needed for BatchAppend and Delete but declared protected. */
 export type ClientInternals = {
   readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<IStreamsClient>;
   readonly capabilities: Promise<{ readonly serverVersion?: string }>;
@@ -21,8 +21,9 @@ export const internalsOf = (client: EventStoreDBClient): ClientInternals => clie
 type Transform = (answer: ReadResp, encoding: BufferEncoding, next: () => void) => void;
 
 /**
- * Lets a read of a missing stream end by itself, and calls `onMissing`. The client would cancel the call. HTTP/2 servers
- * close connections with many cancelled calls, and every append in flight on it would then have an unknown outcome.
+ * Lets a read of a missing stream end normally, and calls `onMissing`. The client would cancel the call. HTTP/2 servers
+ * close a connection after many cancelled calls, which would leave every append in flight on it with an unknown
+ * outcome.
  */
 export function withoutCancelling<T>(read: StreamingRead<T>, onMissing: () => void): StreamingRead<T> {
   const internals = read as unknown as { _transform: Transform };
@@ -74,8 +75,8 @@ export function optionsOf(url: string): ReadonlyMap<string, string> {
 
 /**
  * Creates a client for a connection string. KurrentDB's connection strings differ only in the scheme.
- * @throws Error that names the fault and contains no secret, unlike the client's own error, which prints the whole
- * string including the password
+ * @throws Error that names the fault without revealing secrets. The client's own error contains the whole string,
+ * including the password.
  */
 export function newClient(url: string): EventStoreDBClient {
   try {
@@ -86,7 +87,7 @@ export function newClient(url: string): EventStoreDBClient {
     }
     return EventStoreDBClient.connectionString(url.replace(/^kurrentdb(?=[:+])/, 'esdb'));
   } catch (error) {
-    // A parse error contains the connection string, also as a property, so it must not become the cause either.
+    // A parse error contains the connection string in its message and in a property, so it must not become the cause.
     const reason =
       (error as Error).constructor.name === 'ParseError' ? 'it cannot be parsed' : (error as Error).message;
     throw new Error(`The connection string of EventStoreDB (EVENTSTORE_URL) is invalid: ${reason}`);

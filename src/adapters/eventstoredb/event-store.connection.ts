@@ -23,7 +23,10 @@ const SHUTDOWN = 4;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Removes the limit on listeners: every read and subscription adds one, which is not a leak. */
+/**
+ * Removes the limit on listeners. Every read and subscription adds a listener, so a large number does not indicate a
+ * leak.
+ */
 const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
   return controller;
@@ -40,8 +43,8 @@ export type Calling = { readonly streams: IStreamsClient; readonly args: [Metada
 
 /**
  * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows a
- * leader change and drops a broken channel. This class sends nothing before a channel is ready, so that a failure
- * before that proves that nothing was sent. It also waits between connection attempts.
+ * leader change and drops a broken channel. This class sends nothing until a channel is ready, so an earlier failure
+ * proves that nothing was sent. It also waits between connection attempts.
  */
 export class Connection {
   readonly client: EventStoreDBClient;
@@ -92,7 +95,7 @@ export class Connection {
   }
 
   /**
-   * Returns stub and arguments for a call on a ready channel.
+   * Returns the stub and the arguments for a call on a ready channel.
    * @throws EventStoreUnavailable, in which case nothing was sent
    */
   async calling(): Promise<Calling> {
@@ -116,7 +119,7 @@ export class Connection {
     }
   }
 
-  /** Reports a failed call to the client, which then reconnects or switches to the leader if that helps. */
+  /** Reports a failed call to the client, which then reconnects or switches to the leader if necessary. */
   report(streams: IStreamsClient, error: Error): Promise<void> {
     return this.internals.handleError(streams, error);
   }
@@ -202,15 +205,15 @@ export class Connection {
     waiting.end();
   }
 
-  /** Makes the client open a new channel for the next call, to another node if it uses discovery. */
+  /** Makes the client open a new channel for the next call. With discovery, this may be a channel to another node. */
   private async giveUp(): Promise<void> {
     const streams = await this.internals.getGRPCClient(StreamsClient, 'streams');
     await this.report(streams, Object.assign(new Error('no connection'), { code: GRPC_UNAVAILABLE, details: '' }));
   }
 
   /**
-   * Guards two functions that the client calls itself. It does not await the second one, so a failed discovery would
-   * end the process.
+   * Wraps two functions that the client calls internally. The client does not await the second one, so a failed
+   * discovery would otherwise end the process.
    */
   private guardClient(): void {
     const { getChannel, handleError } = this.internals;

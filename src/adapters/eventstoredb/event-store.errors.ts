@@ -18,7 +18,7 @@ export const reasonOf = (error: unknown): string => (error as Failure | undefine
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
-/** Whether the server does not know the user or denies access, so that nothing was executed. */
+/** Whether the server rejected the user or denied access, so nothing was executed. */
 export const isDenied = (error: unknown): boolean => {
   const { type, code } = (error ?? {}) as Failure;
   return type === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
@@ -32,8 +32,8 @@ export const isTooSlow = (error: unknown): boolean =>
   typeOf(error) === 'timeout' && /consumer too slow/i.test(reasonOf(error));
 
 /**
- * Whether the error is one with which 23.10 and 24.10 reject a read of $all from a position inside a record. 23.10 also
- * uses it for unreadable records.
+ * Whether the error is the one that 23.10 and 24.10 return for a read of $all from a position inside a record. 23.10
+ * also returns it for unreadable records.
  */
 export const isRefusedRead = (error: unknown): boolean =>
   /Unexpected ReadAllResult|invalid position/i.test(reasonOf(error));
@@ -50,7 +50,9 @@ export function toReadError(error: unknown, stream?: string): Error {
   return new EventStoreUnavailable(`The event store could not be read: ${reasonOf(error)}`, error);
 }
 
-/** Maps the error of a write that was denied, got no response, or got one that does not reveal the outcome. */
+/**
+ * Maps the error of a write that was denied, received no response, or received one that does not reveal the outcome.
+ */
 export const toUnknown = (stream: string, error: unknown): Error => {
   if (isOwn(error)) return error;
   if (isDenied(error))
@@ -62,7 +64,7 @@ export type Doing = 'read $all' | 'read streams' | 'append to streams';
 
 /**
  * Identifies the faulty part of EVENTSTORE_URL while the server is unreachable or rejects the user. Each fault is
- * logged once. It contains no addresses or secrets, because health checks show it.
+ * logged once. Faults contain no addresses or secrets, because health checks expose them.
  */
 export class Diagnosis {
   private readonly refused = new Map<Doing, EngineFault>();
@@ -76,7 +78,7 @@ export class Diagnosis {
     return this.unreachable ?? refused;
   }
 
-  /** Records why the server is unreachable; undefined once it has been reached. */
+  /** Records why the server is unreachable. `undefined` means that it has been reached. */
   noteUnreachable(fault: EngineFault | undefined): void {
     this.unreachable = fault;
   }
@@ -86,7 +88,7 @@ export class Diagnosis {
     if (this.refused.delete(doing) && this.refused.size === 0) this.told.clear();
   }
 
-  /** Records that the server denied the user access. Other failures do not point to a setting. */
+  /** Records that the server denied the user access. Other failures do not indicate a wrong setting. */
   noteFailed(doing: Doing, error: unknown): void {
     if (!isDenied(error)) return;
     const isUnknownUser = (error as { code?: unknown }).code === UNAUTHENTICATED;

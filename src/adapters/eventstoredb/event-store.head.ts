@@ -7,7 +7,8 @@ const LARGEST_PAGE = 512;
 
 /**
  * Determines the position of the service's last event. EventStoreDB cannot report it, because it also writes system
- * events. A read skips these backwards from the end, down to the newest record of the previous read.
+ * events. A read starts at the end of the log and skips system events backwards, at most to the newest record of the
+ * previous read.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
@@ -21,7 +22,7 @@ export class Head {
     return this.latest;
   }
 
-  /** Notes that there is an event of the service at `position`. */
+  /** Records that the service has an event at `position`. */
   note(position: Position): void {
     if (position > this.latest) this.latest = position;
   }

@@ -28,15 +28,15 @@ type Pending = {
 
 /**
  * One BatchAppend call and its pending appends. An unanswered append is resent, because the server silently drops an
- * append that it receives twice at the same time. An append that times out retires the lane, so later ones, such as a
- * repeat of that append, use a new lane. While responses to earlier appends keep arriving, the server is busy rather
- * than silent, and nothing is resent, so as not to add to its load.
+ * append that it receives twice at the same time. An append that times out retires the lane: later appends, including a
+ * repeat of that one, use a new lane. While responses to earlier appends keep arriving, the server is busy rather than
+ * silent. Nothing is resent then, to avoid adding to its load.
  */
 export class Lane {
   private readonly pending = new Set<Pending>();
   private readonly byCorrelationId = new Map<string, Pending>();
   private readonly ended = new AbortController();
-  /** Number of transmissions, and of the latest one that was answered. */
+  /** Number of transmissions, and the sequence number of the latest one that was answered. */
   private sent = 0;
   private answered = 0;
   private answeredAtMs = 0;
@@ -99,7 +99,7 @@ export class Lane {
     if (!pending) return;
     this.answered = Math.max(this.answered, pending.sent.get(correlationId) ?? 0);
     this.answeredAtMs = this.clock.monotonicMs();
-    // It is resent when due.
+    // The append will be resent when due.
     if (isGivenUp(answer)) return;
     this.forget(pending);
     try {

@@ -20,8 +20,8 @@ const EMPTY = new shared.Empty();
 
 /**
  * Creates the message for an append. The response repeats `correlationId`. The message contains no deadline, because
- * the protocol's deadline is a wall-clock time that the server would compare with its own clock. The server has its own
- * timeout.
+ * the protocol's deadline is a wall-clock time that the server would compare with its own clock. The server applies its
+ * own timeout.
  */
 export function batchAppendRequest(
   { stream, expected, events }: SerializedAppend,
@@ -49,7 +49,8 @@ function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq
 }
 
 /**
- * Returns the correlation id. The server returns it as sent, except after its own timeout, when it sends two numbers.
+ * Returns the correlation id. The server returns it as a string, as it was sent, except after a server-side timeout,
+ * when it sends two numbers.
  */
 export function correlationIdOf(answer: BatchAppendResp): string {
   const id = answer.getCorrelationId();
@@ -89,7 +90,8 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
 }
 
 /**
- * Whether the server timed out waiting for its own commit. The append may still be stored, or was dropped as a repeat.
+ * Whether the server timed out waiting for its own commit. The append may still be stored, or may have been dropped as
+ * a repeat.
  */
 export const isGivenUp = (answer: BatchAppendResp): boolean => detailsOf(answer.getError()) === 'Timeout';
 
@@ -101,7 +103,7 @@ type Refusal = (details: Any, append: SerializedAppend, message: string) => Erro
 const unavailable: Refusal = (_, { stream }, message) =>
   new EventStoreUnavailable(`The append to ${stream} was rejected: ${message || 'the server gave no reason'}`);
 
-/** Creates an error whose cause has the shape of the client's own errors. */
+/** Creates an error whose cause has the same shape as the client's errors. */
 const denied: Refusal = (_, { stream }, message) => {
   const cause = Object.assign(new Error(message || 'Access Denied'), { type: 'access-denied' });
   return new EventStoreUnavailable(`The append to ${stream} was rejected: ${cause.message}`, cause);
@@ -130,6 +132,6 @@ function refusalOf(status: Status | undefined, append: SerializedAppend): Error 
   const refusal = REFUSALS[detailsOf(status)];
   const message = status?.getMessage() ?? '';
   if (details && refusal) return refusal(details, append, message);
-  // Even the server does not know the outcome.
+  // The server itself does not know the outcome.
   return new AppendOutcomeUnknown(append.stream, new Error(message || 'The response contains no result'));
 }

@@ -50,7 +50,7 @@ export const logPosition = (position: Position): LogPosition => ({
   prepare: BigInt(position),
 });
 
-/** Reads events. Every read is limited by its count and by a timeout that restarts with every event. */
+/** Reads events. Every read has a maximum count, and a timeout that restarts with every event. */
 export class Reader {
   private hasToldInvalid = false;
 
@@ -90,7 +90,7 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Usually few events are discarded, so the pages start small: each event costs tens of microseconds.
+    // Usually few events are discarded, so the first page is small. Each event costs tens of microseconds.
     let least = filter ? FIRST_PAGE_EVENTS : 1;
     let after = from;
     for (;;) {
@@ -107,8 +107,8 @@ export class Reader {
   }
 
   /**
-   * Returns the next events of the global history, including system events, after (or before) a position: at most
-   * `size`, and at least one if any remain. `end`: no more events remain.
+   * Returns the events of the global history after (or before) a position, including system events. The page has at
+   * most `size` events, and at least one if any remain. `end`: no more events remain.
    */
   async page(direction: Direction, after: Position | undefined, size: number): Promise<Page> {
     const { nothing, inclusive, fromPosition } = startOf(direction, after);
@@ -126,7 +126,7 @@ export class Reader {
     return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: resolved.length < maxCount };
   }
 
-  /** @throws InvalidPosition if the record at `position`, which was once delivered, is unreadable */
+  /** @throws InvalidPosition if the record at `position` is unreadable although it was delivered before */
   async assertPosition(position: Position): Promise<void> {
     if (position <= BEFORE_ALL) return;
     await this.collectAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
@@ -193,7 +193,7 @@ export class Reader {
     const items: T[] = [];
     const waiting = linkedSignal(this.connection.released);
     let ended = false;
-    // The client's reads have no deadline. An error after the end would have no listener and end the process.
+    // The client's reads have no deadline. Without a listener, an error after the end would terminate the process.
     stream.on('error', () => undefined);
     void this.whileAlive(() => items.length, waiting.signal).then(() => {
       if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not respond'));
@@ -223,7 +223,7 @@ export class Reader {
 export type Page = { readonly events: readonly AllEvent[]; readonly last: Position; readonly end: boolean };
 export type Search = { readonly reached: Position; readonly found?: Position };
 
-/** Start of a read. When reading forwards, EventStoreDB includes the event at the start position. */
+/** Start of a read. EventStoreDB includes the event at the start position when it reads forwards. */
 type Start = { readonly fromPosition: ReadPosition; readonly inclusive?: boolean; readonly nothing?: boolean };
 
 function startOf(direction: Direction, after: Position | undefined): Start {

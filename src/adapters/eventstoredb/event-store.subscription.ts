@@ -19,7 +19,7 @@ import { Source } from './event-store.source.js';
 
 /** Maximum number of records read per check. The next check continues from there. */
 const SEARCH_LIMIT = 5_000;
-/** Burst size that a live subscription of 23.10 tolerates. With fewer events left, subscribing is safe. */
+/** Burst size that a live subscription of 23.10 tolerates. Subscribing is safe once fewer events remain. */
 const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -45,19 +45,19 @@ class Subscription {
   private readonly stopping = new AbortController();
   private source: Source | undefined;
   private failures = 0;
-  /** Every matching event up to here has been taken from the source. */
+  /** Position up to which every matching event has been taken from the source. */
   private position: Position;
   /** Last position and state that were delivered to the consumer. */
   private told: { position: Position; caughtUp: boolean };
   /** Error of an unreadable event. It is thrown after the events before it have been delivered. */
   private corrupt: unknown;
-  /** Whether a comparison with the head must still confirm the server's report that the subscription caught up. */
+  /** Whether the server has reported that the subscription caught up, but the head has not confirmed it yet. */
   private unconfirmed = false;
   private isLive = false;
-  /** Whether pages are read until the head is near: at first, and after the server dropped the subscription in a burst. */
+  /** Whether to read pages until the head is near. True initially, and after the server drops the subscription. */
   private isBehind = true;
   private wasDropped = false;
-  /** Whether the position has just been compared with the head and no events remain in between. */
+  /** Whether the last comparison with the head found no events between it and the position. */
   private atHead = false;
   private readonly arrival = new Wakeup();
 
@@ -161,7 +161,7 @@ class Subscription {
     return events.length > 0 || isNews ? { events, position: this.position, caughtUp } : undefined;
   }
 
-  /** Once the server has reported and the head has confirmed it, a live subscription stays caught up between events. */
+  /** Once the head has confirmed the server's report, a live subscription remains caught up between events. */
   private isCaughtUp(source: Source): boolean {
     if (!source.isLive) this.isLive = false;
     else if (!this.isLive) {
@@ -203,7 +203,7 @@ class Subscription {
 
   /**
    * Compares the position with the head, because a subscription can die silently, and a filtered one gets no checkpoint
-   * for a short range without a match. If there is a match in between, it should already have arrived.
+   * for a short range without a match. A matching event before the head should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;
@@ -216,7 +216,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Finds a matching event that has not arrived. Returns nothing if events have meanwhile arrived. */
+  /** Finds a matching event that has not arrived. Returns undefined if events have arrived in the meantime. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;

@@ -31,19 +31,19 @@ import { subscribe } from './event-store.subscription.js';
 export type EventStoreDbOptions = {
   /**
    * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster, or
-   * the same with KurrentDB's schemes. It also sets TLS, certificates and keep-alive. Never logged.
+   * the same with KurrentDB's schemes. It also configures TLS, certificates and keep-alive. Never logged.
    */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout of an append, and between two events of a read, in milliseconds. Default 5,000. */
+  /** Timeout in milliseconds for an append, and for each further event of a read. Default: 5,000. */
   readonly timeoutMs?: number;
   /**
    * Maximum number of unanswered appends. Further ones are rejected. Default: 2,000, with a total of at most 64 MiB.
    */
   readonly maxInFlight?: number;
   /**
-   * Time without events, in milliseconds, after which a subscription's position is compared with the head. Default
+   * Time without events, in milliseconds, after which a subscription's position is compared with the head. Default:
    * 1,000.
    */
   readonly quietMs?: number;
@@ -61,7 +61,7 @@ const DEFAULT_QUIET_MS = 1_000;
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
  * go to the leader, so a read sees every append acknowledged before it. While the server is unavailable, calls fail
  * within the timeout and subscriptions wait; both recover on their own. An unanswered append is resent until the
- * timeout: its event ids make it the same append, and the server drops a repeat that arrives before the original is
+ * timeout. The server recognizes a repeat by its event ids, and drops one that arrives before the original is
  * committed. Positions passed in must have been returned by this store.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
@@ -94,7 +94,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   }
 
   /**
-   * Makes one round trip per append, because in the protocol an append cannot depend on an append to another stream.
+   * Makes one round trip per append, because the protocol cannot make an append depend on an append to another stream.
    */
   async appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     const { converted, refusal } = convertLeading(appends, serializeAppend);
@@ -181,7 +181,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   private async appendSerialized(append: SerializedAppend): Promise<Appended> {
     const appended = await this.appends.append(append);
     const last = append.events.at(-1);
-    // The server returns the next write position of the log, which no event will ever have.
+    // The server returns the next write position of the log, which is never the position of an event.
     if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
     if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;

@@ -28,19 +28,19 @@ export type Stored = { _id: string } & Record<string, unknown>;
 const TIMEOUT_MS = 5_000;
 /** Timeout for building a table's indexes. */
 const INDEX_TIMEOUT_MS = 3_600_000;
-/** A denied permission is reported for this long after its last occurrence. */
+/** Time for which a denied permission is reported after its last occurrence. */
 const REFUSED_MS = 30_000;
 
-/** Batch size. It is large enough that one reply contains all documents of a read by keys. */
+/** Batch size, large enough for one reply to contain all documents of a read by keys. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client for all stores. Creating it does not require the server. While the server is unavailable, every
- * call fails within `timeoutMs`; calls recover on their own. Writes wait for a majority, and reads see only
- * majority-committed data, so a document that guards a write or is covered by a checkpoint cannot disappear when the
- * primary changes (ADR 0049).
+ * One MongoDB client for all stores. Creating the client does not require the server. While the server is unavailable,
+ * every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority, and reads see
+ * only majority-committed data, so a document that guards a write or is covered by a checkpoint cannot disappear when
+ * the primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
@@ -108,8 +108,8 @@ export class MongoConnection {
   }
 
   /**
-   * Requires that a majority acknowledges and journals the write, along with all earlier writes, so that a crash of
-   * these servers loses none of them.
+   * Requires a majority to acknowledge and journal the write and all earlier ones, so that none is lost if these
+   * servers crash.
    */
   get journaled(): WriteConcernSettings {
     return { ...this.majority, journal: true };
@@ -237,13 +237,13 @@ export class MongoConnection {
 }
 
 /**
- * Whether no server received the call. In that case, the driver does not always mark the server as unavailable, and it
- * checks it only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
+ * Whether no server received the call. In that case, the driver does not always mark the server as unavailable. It
+ * checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
  */
 const isUnreached = (error: unknown): boolean =>
   error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
 
-/** Keeps only the messages of the driver's errors, because they contain the affected documents. */
+/** Keeps only the message of a driver error, because the error itself contains the affected documents. */
 function unavailable(error: unknown): ReadStoreUnavailable {
   const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
@@ -256,8 +256,8 @@ export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
 
 /**
- * Retries once, because of two processes that insert the same document at the same time, the second one finds it on its
- * next attempt.
+ * Retries once. If two processes insert the same document at the same time, the second one finds it on its next
+ * attempt.
  */
 export async function twice<T>(write: () => Promise<T>): Promise<T> {
   try {

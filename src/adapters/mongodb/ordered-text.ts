@@ -1,18 +1,21 @@
 /**
- * An encoding of text for values whose order matters. MongoDB compares strings by UTF-8 bytes, but compatible servers
- * written in Java or JavaScript compare them by UTF-16 units. The two orders differ only between U+E000 to U+FFFF and
- * characters beyond U+FFFF. The former are therefore encoded as two characters that sort identically in both orders:
- * U+D7FF (which Unicode never assigns) and an ordinal. Prefixes stay prefixes, and U+0000 stays unchanged.
+ * Encodes text whose sort order matters. MongoDB compares strings by UTF-8 bytes, but compatible servers written in
+ * Java or JavaScript compare them by UTF-16 units. The two orders differ only between U+E000 to U+FFFF and characters
+ * beyond U+FFFF. The former are therefore encoded as two characters that sort identically in both orders: U+D7FF (which
+ * Unicode never assigns) and an ordinal. Prefixes stay prefixes, and U+0000 stays unchanged.
  */
 const MARK = '\uD7FF';
 const FIRST_CODE = 0x0100;
 const FIRST_MARKED = 0xe000;
-/** UTF-8 encoding of an unpaired surrogate, applied here so that a text equals itself when read back. */
+/**
+ * Replacement character, to which UTF-8 encoding converts an unpaired surrogate. It is substituted here, so that text
+ * does not change when it is stored.
+ */
 const REPLACEMENT = 0xfffd;
 
 const toMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/gu;
 const marked = /\uD7FF([\u0100-\u2100])/g;
-/** This is a fast path: nearly all texts contain no such character, so a search is sufficient and no copy is made. */
+/** Fast path: nearly all text contains no such character, so a search is sufficient and no copy is made. */
 const needsMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/u;
 
 function markOne(character: string): string {

@@ -12,14 +12,14 @@ type Asked = { readonly keys: Set<string>; readonly found: Promise<ReadonlyMap<s
 /** Registered tables and live generations. */
 export class ReadStoreCatalog extends RegisteredTables<Shape> {
   private readonly withTotals = new Set<string>();
-  /** Live generations that the next query will find. */
+  /** Live generations to look up in the next query. */
   private asked: Asked | undefined;
 
   constructor(private readonly mongo: MongoConnection) {
     super(shapeOf);
   }
 
-  /** Whether totals have been maintained since the first document. False for tables of older releases. */
+  /** Whether totals have been maintained since the first document. False for tables created by older releases. */
   keepsTotals({ name }: Shape): boolean {
     return this.withTotals.has(name);
   }
@@ -31,7 +31,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     return declared && generation !== undefined ? this.shared(declared, generation) : undefined;
   }
 
-  /** Concurrent calls share one query: a follower of all models makes one call for each. */
+  /** Concurrent calls share one query, because a follower of all models makes one call per model. */
   async liveGeneration(model: string, version: number): Promise<number | undefined> {
     const asked = (this.asked ??= this.generationsAsked());
     const key = generationKey(model, version);
@@ -77,8 +77,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
 }
 
 /**
- * Ignores the error for a missing collection. Some compatible servers have no error code for this and use MongoDB's
- * message.
+ * Ignores the error for a missing collection. Some compatible servers send MongoDB's message without its error code.
  */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError && (error.code === 26 || error.message.includes('ns not found'))))

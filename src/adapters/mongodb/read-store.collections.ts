@@ -33,22 +33,28 @@ export type Shape = {
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
   readonly descending: boolean;
-  /** The layout with each of the model's further orders. */
+  /** Variants of this layout, one for each additional order of the model. */
   readonly variants: ReadonlyMap<string, Shape>;
-  /** Fields with their own index: filters that are not common, and fields on which searches join. */
+  /** Fields with their own index: selective filters, and fields on which searches join. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
-  /** Totals for each value of these fields, by day (the order's first field) if the model is large. */
+  /**
+   * Fields with a total for each of their values. In a large model, totals are also kept by day, the order's first
+   * field.
+   */
   readonly counted: readonly Column[];
   readonly day: Column | undefined;
   readonly keepsTotals: boolean;
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
-  /** A text that is equal for declarations with the same storage layout. */
+  /** A string that is equal for declarations with the same storage layout. */
   readonly declaration: string;
 };
 
-/** A MongoDB document has at most 16 MiB. The rest is for its fields and words. */
+/**
+ * Maximum size of a document's JSON. MongoDB limits a document to 16 MiB, which must also accommodate its fields and
+ * words.
+ */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
 
 /** @throws RangeError for a contradictory declaration, which is a bug that is detected at start-up */
@@ -79,7 +85,7 @@ export function shapeOf(table: AnyTable): Shape {
     joins,
     declaration: declarationOf(model),
   };
-  // Totals by day locate pages only in the first order.
+  // Totals by day can locate pages only in the model's first order.
   for (const [name, order] of Object.entries(model.orders ?? {}))
     variants.set(name, { ...shape, ...orderedBy(order), day: undefined });
   return shape;
@@ -114,7 +120,7 @@ export function indexesOf(shape: Shape): IndexDescription[] {
   return [index('order', order, ['s']), ...further, ...byFields, ...byWord];
 }
 
-/** Index for the documents that have changed since the totals were settled. */
+/** Index of the documents that have changed since the totals were last settled. */
 export const TOTALS_INDEX: IndexDescription = { name: 'totals', key: { t: 1, q: 1 } };
 
 const SEPARATOR = '\0';
@@ -140,10 +146,11 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
 }
 
 /**
- * Returns a document in the form in which it is stored. `j`: the document's JSON, null in a tombstone, which has only
- * `p` and `b` of the following; `s`: scope; `p`: position; `b`: id of the write that stored it; `f_…`: fields; `w`:
- * words of all searched texts; `w0`, `w1`, …: words of each. If totals are maintained: `t`: scope, even of tombstones;
- * `q` and `o`: see ReadStoreTotals.
+ * Returns a document in its stored form:
+ * - `j`: the document's JSON; null in a tombstone, which otherwise contains only `p` and `b`.
+ * - `s`: scope. `p`: position. `b`: id of the write that stored the document.
+ * - `f_…`: fields. `w`: words of all searched texts. `w0`, `w1`, …: words of each searched text.
+ * - If totals are maintained, `t`: scope, also in tombstones. `q` and `o`: see ReadStoreTotals.
  * @throws TypeError when `of` returns a value that the field cannot hold
  * @throws RangeError for a document that exceeds MongoDB's limit
  */

@@ -9,8 +9,7 @@ export type Condition = Filter<Stored>;
 
 /**
  * Returns the stored form of a queried value. Accepts only text, numbers and booleans, so that no value is interpreted
- * as an operator.
- * @throws RangeError for a value that the field cannot have
+ * as an operator. @throws RangeError for a value that is invalid for the field
  */
 export const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
   asked(column, value, () => stored(shape, column, value));
@@ -31,8 +30,8 @@ export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
 }
 
 /**
- * Returns the conditions for a range. One bound is sufficient to exclude missing values, because MongoDB compares only
- * values of the same type.
+ * Returns the conditions for a range. A single bound is sufficient to exclude missing values, because MongoDB compares
+ * only values of the same type.
  */
 function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] {
   const column = columnOf(shape, field);
@@ -42,12 +41,12 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
 }
 
 /**
- * Matches if any word of the list begins with `word`. `$elemMatch` is necessary, because otherwise two words could
- * satisfy one bound each.
+ * Matches if any word of the list begins with `word`. Without `$elemMatch`, two different words could each satisfy one
+ * of the bounds.
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
-/** Selects the documents of the other model that have the word in one of the named texts. */
+/** Selects the documents of the other model that contain the word in one of the named texts. */
 export function namedWord(other: Shape, scope: Scope, names: readonly string[], word: string): Condition {
   const named = names.map((name) => {
     const text = other.texts.find((searched) => searched.name === name);
@@ -65,12 +64,12 @@ export function wordCondition(scope: Scope, word: string, joined: readonly Joine
   const own: Condition = { w: beginsWith(word) };
   const by = joined.filter(({ ids }) => ids.length > 0);
   if (by.length === 0) return own;
-  // The scope is repeated so that each branch can use its own index.
+  // The scope is repeated in each branch, so that the branch can use its own index.
   const branches = [own, ...by.map(({ path, ids }): Condition => ({ [path]: { $in: [...ids] } }))];
   return { $or: branches.map((branch) => ({ s: scope, ...branch })) };
 }
 
-/** Ids in the encoding of the field at `path`. */
+/** Ids, encoded like the field at `path`. */
 export type JoinedIds = { readonly path: string; readonly ids: readonly string[] };
 
 export const all = (scope: Scope, conditions: readonly Condition[]): Condition =>

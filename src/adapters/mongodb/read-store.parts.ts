@@ -20,8 +20,8 @@ export const placeProjection = ({ order }: Shape): Record<string, 1> =>
   Object.fromEntries([...order.map(({ path }) => path), '_id'].map((path) => [path, 1]));
 
 /**
- * Returns the day (see `Shape.day`) that contains the list's document number `offset`, and the number of documents
- * before that day. Undefined if documents without a day are involved, because no index bound covers both.
+ * Returns the day (see `Shape.day`) of the document at `offset` in the list, and the number of documents before that
+ * day. Returns undefined if documents without a day come first, because no index bound covers both kinds.
  */
 export function dayOf(
   { days }: Total,
@@ -41,9 +41,9 @@ export function dayOf(
 }
 
 /**
- * Returns conditions for the documents after a place, in list order: first for those that equal the place in all fields
- * except the last and are beyond it in that field, then for those that equal it in all fields except the last two, and
- * so on. Without a place, returns one condition that matches everything.
+ * Returns conditions for the documents after a place, in list order. The first condition selects the documents that
+ * equal the place in all fields but the last, and are beyond it in that field. The next one does the same for all
+ * fields but the last two, and so on. Without a place, returns one condition that matches everything.
  */
 export function stretchesAfter({ order }: Shape, place: Place | undefined, ascending: boolean): Condition[][] {
   if (!place) return [[]];

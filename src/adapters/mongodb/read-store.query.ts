@@ -20,16 +20,15 @@ import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.
 /** MongoDB represents skip and limit in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
-/** Offset from which a page is located by its sort key, because MongoDB would read all skipped documents. */
+/** Offset from which a page is located by its sort key. With `skip`, MongoDB would read all skipped documents. */
 const FAR = 1_000;
 /** Maximum joined documents per search, across all of its words. */
 const MAX_JOINED = 10_000;
-/** Maximum total length of their ids in characters, because a MongoDB command has at most 16 MiB. */
+/** Maximum total length of the ids of joined documents, in characters. MongoDB limits a command to 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;
 const MAX_TIME_EXPIRED = 50;
 const SHARE_OF_TIME = 0.8;
 
-/** Answers list queries with conditions, order, page and total. */
 export class ReadStoreQuery {
   constructor(
     private readonly mongo: MongoConnection,
@@ -102,7 +101,7 @@ export class ReadStoreQuery {
     return all(scope, conditions);
   }
 
-  /** @throws SearchTooBroad for more ids than one command should list */
+  /** @throws SearchTooBroad if there are more ids than one command can contain */
   private ids({ name }: Shape, filter: Condition, budget: { ids: number; characters: number }): Promise<string[]> {
     return this.searching(async () => {
       const ids: string[] = [];
@@ -140,7 +139,7 @@ export class ReadStoreQuery {
     return (await this.beyond(shape, filter, mirrored)).reverse();
   }
 
-  /** Returns a distant page. Skips only in the index, and reads just the documents of the page. */
+  /** Returns a distant page. Skips entries in the index, and reads only the documents of the page. */
   private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {
     if (query.offset < FAR) return this.find(shape, filter, query, { j: 1 });
     const last = { ...query, offset: query.offset - 1, limit: 1 };
@@ -194,7 +193,10 @@ export class ReadStoreQuery {
     return search ? this.searching(read) : this.mongo.within(read);
   }
 
-  /** Runs a search. One that times out is too broad; the server itself is healthy. @throws SearchTooBroad */
+  /**
+   * Runs a search. A timeout means that the search is too broad, not that the server is unavailable.
+   * @throws SearchTooBroad
+   */
   private searching<T>(read: () => Promise<T>): Promise<T> {
     return this.mongo.within(async () => {
       try {
@@ -206,7 +208,7 @@ export class ReadStoreQuery {
     });
   }
 
-  /** The server's timeout. It is below the timeout of the call, so that the server's own error arrives first. */
+  /** Server-side timeout. It is shorter than the timeout of the call, so that the server's error arrives first. */
   private get maxTimeMs(): number {
     return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }

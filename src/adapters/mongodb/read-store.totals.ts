@@ -7,17 +7,20 @@ import type { Column, Shape } from './read-store.collections.js';
 const TOTALS = 'kontor_totals';
 /** Number of changed documents per update of the stored totals. Until that update, every read adds their changes. */
 const SETTLE_EVERY = 500;
-/** If there are more unsettled documents than this, settling has failed, and reads count the documents instead. */
+/**
+ * Maximum number of unsettled documents. A larger number means that settling has failed; reads then count the
+ * documents.
+ */
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * Place of a change that was written without a checkpoint (a repaired document). It is never settled, so every read
- * adds it.
+ * Place of a change that was written without a checkpoint, such as a repaired document. The change is never settled, so
+ * every read adds it.
  */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /**
- * Local reads are sufficient: a primary has every majority-acknowledged write, but may not know yet that a majority has
- * it.
+ * Local reads are sufficient, because a primary has every majority-acknowledged write, even before it knows that a
+ * majority has it.
  */
 const local = new ReadConcern('local');
 
@@ -25,21 +28,21 @@ const local = new ReadConcern('local');
 type Share = readonly string[];
 /** Stored totals by key. `n`: total over all days. */
 type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
-/** An earlier contribution, which applied from place `q` on. */
+/** An earlier contribution, which applied from place `q`. */
 type Past = { readonly q: number; readonly v: Share };
-/** A document with the data that is needed for totals. */
+/** A document with the data needed for totals. */
 type Traced = Stored & { q: number; o?: readonly Past[] };
 
-/** Number of documents, in all and by day. */
+/** Number of documents, in total and by day. */
 export type Total = { readonly count: number; readonly days: ReadonlyMap<Scalar | null, number> };
-/** For each scope, the number of documents whose contribution a batch changed. */
+/** Number of documents whose contribution a batch changed, by scope. */
 export type Changes = Map<Scope, number>;
 
 const ALL = 'all';
 const encoded = (value: Scalar | null): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decoded = (day: string): Scalar | null => JSON.parse(Buffer.from(day, 'base64url').toString()) as Scalar | null;
 
-/** Returns the key of the total of all documents, or of those with a value of a counted field. */
+/** Returns the key of the total of all documents, or of the documents with a given value of a counted field. */
 export const totalKey = (column?: Column, value: Scalar | null = null): string =>
   column ? `${column.field}-${encoded(value)}` : ALL;
 
@@ -90,14 +93,14 @@ class Sums {
 }
 
 /**
- * Exact totals without transactions or counting. A stored total covers everything written up to a checkpoint, the place
- * `p`. Each document records the place from which its current contribution applies (`q`) and its earlier contributions
- * (`o`). A total is therefore the stored one plus the changes of the documents with `q` beyond `p`. There are only a
- * few of these: after some hundred changes, one update that is conditional on `p` adds them to the stored total. A
- * crash at any point leaves either the old or the new place.
+ * Maintains exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
+ * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
+ * contributions (`o`). A total is therefore the stored total plus the changes of the documents whose `q` is beyond `p`.
+ * There are only a few such documents: after a few hundred changes, one update that is conditional on `p` adds them to
+ * the stored total. A crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
-  /** For each stored total, the last known place and the number of changes since. */
+  /** Last known place of each stored total, and the number of changes since then. */
   private readonly settled = new LRUCache<string, { place: number; changes: number }>({ max: MAX_REMEMBERED });
 
   constructor(
@@ -176,7 +179,7 @@ export class ReadStoreTotals {
     return totalOf((stored?.c as StoredTotals | undefined)?.[key], sums.byKey.get(key) ?? new Map());
   }
 
-  /** Forgets a table, which another process may have dropped. */
+  /** Discards the cached places of a table, which another process may have dropped. */
   forget({ name }: Shape): void {
     for (const id of [...this.settled.keys()]) if (id.startsWith(`${name}\0`)) this.settled.delete(id);
   }
@@ -219,7 +222,7 @@ export class ReadStoreTotals {
     return sums.increments();
   }
 
-  /** Moves the place. Has no effect if another process has already done so. */
+  /** Advances the place of a stored total. Has no effect if another process has already advanced it. */
   private async move(_id: string, from: number | undefined, to: number, $inc: Record<string, number>): Promise<void> {
     const update: Document = { $set: { p: to }, ...(Object.keys($inc).length > 0 && { $inc }) };
     try {
@@ -259,8 +262,8 @@ function totalOf(stored: StoredTotals[string] | undefined, changed: ReadonlyMap<
 }
 
 /**
- * Returns the place from which a contribution applies. Settled places are never read again, so a change at one of them
- * is stored as BESIDE.
+ * Returns the place from which a contribution applies. Settled places are never read again, so a change at a settled
+ * place is stored as BESIDE.
  */
 const placeOf = ({ p }: Stored, settled: number): number => ((p as number) > settled ? (p as number) : BESIDE);
 

@@ -37,7 +37,8 @@ export type MongoDb = {
 
 /**
  * The read store and the leases in one MongoDB database (5 or newer), sharing one client. Does not wait for the server.
- * While it is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable; they recover on their own.
+ * While the server is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable; later calls succeed once it
+ * is back.
  * @throws RangeError for an invalid URL
  */
 export function openMongoDb(options: MongoDbOptions): MongoDb {
@@ -49,7 +50,7 @@ export function openMongoDb(options: MongoDbOptions): MongoDb {
   };
 }
 
-/** Documents per read. */
+/** Number of documents per read. */
 const STEP = 500;
 
 type ScannedDocument = DocumentKey & StoredDocument;
@@ -145,7 +146,7 @@ export class MongoReadStore implements ReadStore {
     return (await this.checkpoints([key]))[0] ?? -1;
   }
 
-  /** Reads majority-committed checkpoints, so that a change of the primary does not revert any of them. */
+  /** Reads majority-committed checkpoints, so that a new primary does not revert any of them. */
   async checkpoints(keys: readonly string[]): Promise<readonly number[]> {
     const places = keys.map(placeOfCheckpoint);
     const found = await this.mongo.find(CHECKPOINTS, { _id: { $in: [...new Set(places.map(({ id }) => id))] } });
@@ -174,7 +175,10 @@ export class MongoReadStore implements ReadStore {
     return this.mongo.close();
   }
 
-  /** Returns the indexes that are needed from the first document on. They are cheap while documents arrive in order. */
+  /**
+   * Returns the indexes that are needed from the first document on. They are cheap to maintain while documents arrive
+   * in order.
+   */
   private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
     return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
   }

@@ -16,10 +16,13 @@ import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 export const CHECKPOINTS = 'kontor_checkpoints';
 
 type CheckpointPlace = { readonly id: string; readonly part: string | undefined };
-/** Followers read the same thousand keys four times a second. */
+/** Parsed keys. They are cached because followers read the same thousand keys four times a second. */
 const places = new LRUCache<string, CheckpointPlace>({ max: 5_000 });
 
-/** Returns the document that holds a checkpoint, and the part of it. The parts of a checkpoint share a document. */
+/**
+ * Returns the document that stores a checkpoint, and the checkpoint's part within it. The parts of a checkpoint share a
+ * document.
+ */
 export function placeOfCheckpoint(key: string): CheckpointPlace {
   const known = places.get(key);
   if (known) return known;
@@ -61,7 +64,8 @@ export class ReadStoreWriter {
 
   async write(batch: WriteBatch): Promise<WriteResult> {
     const by = new ObjectId();
-    // Prepare all documents before sending any, so that one that cannot be stored leaves no part of its batch behind.
+    // Prepare all documents before sending any, so that a batch with a document that cannot be stored is not stored in
+    // part.
     const tables = batch.tables.map(({ table, writes, platformUpTo }): TableParts => {
       const shape = this.catalog.shape(table);
       const parts = partsOf(writes.map((write) => prepare(shape, write, by)));
@@ -104,7 +108,7 @@ export class ReadStoreWriter {
     return conflicts;
   }
 
-  /** Returns the writes that are known in advance to conflict. They are detected only if totals are maintained. */
+  /** Returns the writes that will conflict. They can be detected in advance only if totals are maintained. */
   private async outdated(shape: Shape, part: Part, sending: Sending, changes: Changes): Promise<Set<Stored>> {
     if (!this.catalog.keepsTotals(shape)) return new Set();
     const traced = part.map(({ write: { scope, expected }, document }) => ({ document, scope, expected }));
@@ -128,7 +132,7 @@ export class ReadStoreWriter {
   }
 
   /**
-   * Finds the updates that did not match. MongoDB reports only the number of matched ones, so the documents are read to
+   * Finds the updates that did not match. MongoDB reports only the number of matches, so the documents must be read to
    * identify them.
    */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
@@ -174,8 +178,8 @@ function alreadyThere(error: unknown): Set<number> {
 }
 
 /**
- * Divides writes into parts in the given order. A part never contains two writes of a document, because its writes run
- * in any order.
+ * Divides writes into parts in the given order. A part never contains two writes to the same document, because MongoDB
+ * may execute its writes in any order.
  */
 function partsOf(all: readonly Prepared[]): Part[] {
   const parts: Prepared[][] = [];

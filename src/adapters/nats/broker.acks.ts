@@ -18,13 +18,16 @@ type Answer = Partial<PubAck> & { readonly error?: ConstructorParameters<typeof 
  */
 export class AckInbox {
   private readonly inbox = createInbox();
-  /** Pending messages by reply address, in the order of sending, which is also the order of their deadlines. */
+  /**
+   * Pending messages by reply address, in the order in which they were sent, which is also the order of their
+   * deadlines.
+   */
   private readonly waiting = new Map<string, Waiting>();
   private readonly over = new AbortController();
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
-  /** Why this connection cannot receive acknowledgements; undefined if it can, or could until it ended. */
+  /** Reason why this connection cannot receive acknowledgements. Undefined if it can, or could before it ended. */
   deafness: Error | undefined;
 
   constructor(
@@ -97,8 +100,8 @@ export class AckInbox {
   }
 
   /**
-   * Watches for violations of publish permissions, which the server reports separately from acknowledgements, in the
-   * order of publishing.
+   * Watches for violations of publish permissions. The server reports them separately from acknowledgements, in the
+   * order in which the messages were published.
    */
   private async watchErrors(): Promise<void> {
     for await (const status of this.connection.status()) {
@@ -111,7 +114,9 @@ export class AckInbox {
     }
   }
 
-  /** Notes that the inbox cannot receive any more messages. A new connection gets a new inbox. */
+  /**
+   * Records that the inbox can no longer receive messages, and closes the connection. A new connection has a new inbox.
+   */
   private lose(fault: Error): void {
     this.deafness ??= fault;
     this.end(fault);

@@ -5,15 +5,15 @@ const SCHEMES = ['nats:', 'tls:'];
 export type NatsAddress = {
   readonly host: string;
   readonly port: number;
-  /** True: the connection must be encrypted. False: the server decides. */
+  /** Whether the connection must be encrypted. If false, the server decides. */
   readonly tls: boolean;
   readonly credentials: NatsCredentials;
 };
 export type NatsCredentials = { readonly user?: string; readonly pass?: string; readonly token?: string };
 
 /**
- * Parses comma-separated `nats://` and `tls://` addresses of servers in one cluster. Each may start with
- * `user:password@` or `token@`; an address without credentials uses those of the first.
+ * Parses comma-separated `nats://` and `tls://` addresses of servers in one cluster. Each address may start with
+ * `user:password@` or `token@`. An address without credentials uses those of the first address.
  * @throws Error for anything else; the message omits the address, which may contain a secret
  */
 export function parseAddresses(url: string): readonly NatsAddress[] {

@@ -18,11 +18,11 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 /** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
-/** Maximum number of remembered log messages, which only a server that keeps generating new ones could exceed. */
+/** Maximum number of remembered log messages. Only a server that keeps generating different messages reaches it. */
 const MAX_REMEMBERED_LINES = 100;
 /**
- * Disables the driver's heartbeats, because the driver would wait for a stuck socket to flush its last bytes before
- * giving it up.
+ * Disables the driver's heartbeats, because the driver waits for a stuck socket to flush its last bytes before it gives
+ * up.
  */
 const NEVER_MS = 2_147_483_647;
 
@@ -43,11 +43,11 @@ export type Session = {
 };
 
 /**
- * Maintains one connection until closed. Does not use the driver's reconnect logic, because that keeps requests of the
- * old connection pending and its initial connection attempt cannot be cancelled.
+ * Maintains one connection until closed. Does not use the driver's reconnect logic, which leaves requests of the old
+ * connection pending and has an initial attempt that cannot be cancelled.
  */
 export class NatsLink {
-  /** Why there is no session, and the setting to check. */
+  /** Reason why there is no session, and the setting to check. */
   fault: EngineFault = { setting: 'NATS_URL', reason: 'not connected yet' };
   private current: Session | undefined;
   private readonly closing = new AbortController();
@@ -121,13 +121,13 @@ export class NatsLink {
       timeout: timeoutMs,
       pingInterval: NEVER_MS,
       noAsyncTraces: true,
-      // The connection ends with its server, so updates about other servers are not useful.
+      // The connection ends when its server does, so updates about other servers are not needed.
       ignoreClusterUpdates: true,
     });
   }
 
   /**
-   * Waits for the server's first message, which it sends at once or right after the TLS handshake. The driver would
+   * Waits for the server's first message, which is sent immediately or right after the TLS handshake. The driver would
    * never close its socket to a server that accepts connections but sends nothing.
    */
   private async requireAnswer({ host, port }: NatsAddress, tls: Secured['tls']): Promise<void> {
@@ -145,7 +145,7 @@ export class NatsLink {
     }
   }
 
-  /** Uses a connection until it ends. Resolves to true if its stream was usable. */
+  /** Uses a connection until it ends. Resolves to true if the stream was usable. */
   private async serve(connection: NatsConnection): Promise<boolean> {
     const ended = linkedSignal(this.closing.signal);
     ended.signal.addEventListener('abort', () => {
@@ -230,7 +230,7 @@ export class NatsLink {
     return this.wasAway ? `${server} is back` : `connected to ${server}`;
   }
 
-  /** Returns the number of servers in the cluster, as far as this connection knows it. */
+  /** Returns the number of servers in the cluster, as reported on this connection. */
   private serversOf({ info }: NatsConnection): number {
     const told = info?.cluster === undefined ? 0 : new Set(info.connect_urls).size;
     return Math.max(this.options.addresses.length, told);

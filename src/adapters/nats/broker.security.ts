@@ -7,14 +7,14 @@ import { causesOf, textOf } from './broker.errors.js';
 
 /**
  * Settings for trusting the server and authenticating the client, in addition to the URL. All values except flags are
- * paths of files.
+ * file paths.
  */
 export type NatsSecurity = {
   /** User JWT and NKey seed, as written by `nsc` (`.creds`). */
   readonly credsFile?: string | undefined;
   /** NKey seed of a user (`SU…`). */
   readonly nkeyFile?: string | undefined;
-  /** PEM certificates of the trusted authorities, which replace the default ones. */
+  /** PEM certificates of the trusted authorities. They replace the default authorities. */
   readonly caFile?: string | undefined;
   /** PEM client certificate. `keyFile` contains its key. */
   readonly certFile?: string | undefined;
@@ -22,7 +22,7 @@ export type NatsSecurity = {
   /** The server expects TLS before its greeting (`handshake_first`). */
   readonly handshakeFirst?: boolean | undefined;
 };
-/** The contents of the files, which are reread for each connection so that renewed files take effect. */
+/** The contents of the files. The files are reread for each connection, so that renewed files take effect. */
 export type Secured = Pick<ConnectionOptions, 'authenticator'> & {
   readonly tls?: {
     readonly ca?: string;
@@ -80,8 +80,8 @@ async function fileOf(security: NatsSecurity, name: keyof typeof SETTINGS): Prom
 }
 
 /**
- * Returns the setting that caused a failed connection. The reason omits the server's address, because anyone may read
- * it.
+ * Returns the setting that caused a failed connection. The reason omits the server's address, because it is publicly
+ * visible.
  */
 export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }: NatsAddress): EngineFault {
   const chain = causesOf(thrown);

@@ -24,7 +24,9 @@ export type StreamWish = {
 } & StreamLimits;
 /** Operator settings, applied when the stream is created. */
 export type StreamLimits = {
-  /** Servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, else 1. */
+  /**
+   * Number of servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, otherwise 1.
+   */
   readonly replicas?: number | undefined;
   /** Messages older than this are removed. Default: never. */
   readonly maxAgeMs?: number | undefined;
@@ -108,8 +110,8 @@ function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
 }
 
 /**
- * Returns warnings about settings. More generous settings than ours are accepted, and age and size limits are the
- * operator's choice.
+ * Returns warnings about settings. Settings more generous than ours are accepted, and age and size limits are left to
+ * the operator.
  */
 function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): string[] {
   const windowMs = config.duplicate_window / 1_000_000;
@@ -122,7 +124,10 @@ function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): st
   ]);
 }
 
-/** Recommended number of replicas in a cluster of any size. Fewer copies tolerate the loss of fewer servers. */
+/**
+ * Recommended number of replicas in a cluster of any size. With fewer replicas, the stream tolerates the loss of fewer
+ * servers.
+ */
 const ENOUGH_REPLICAS = 3;
 
 function limitWarningsOf(

@@ -1,5 +1,5 @@
 /**
- * Whether, by the rules of NATS, the wider pattern matches everything that the narrower pattern or plain subject
+ * Whether, according to the rules of NATS, the wider pattern matches everything that the narrower pattern or subject
  * matches.
  */
 export function covers(wider: string, narrower: string): boolean {

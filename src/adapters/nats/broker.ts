@@ -14,7 +14,7 @@ import type { StreamLimits } from './broker.stream.js';
 const STREAM = 'KONTOR';
 const SUBJECTS = ['kontor.>'];
 const DUPLICATE_WINDOW_MS = 120_000;
-/** Smallest cluster that survives the loss of one server. */
+/** Size of the smallest cluster that survives the loss of one server. */
 const CLUSTER_SERVERS = 3;
 /**
  * Limits on messages in flight and on queued messages. Beyond them, publishing fails with an error that allows a retry.
@@ -31,18 +31,18 @@ export type NatsBrokerOptions = {
   readonly logger: Logger;
   /** Name of the stream, which is created if necessary but never changed. Default: `KONTOR`. */
   readonly stream?: string;
-  /** Deduplication window of the stream in milliseconds. Default 120,000. */
+  /** Deduplication window of the stream in milliseconds. Default: 120,000. */
   readonly duplicateWindowMs?: number;
   /**
-   * Timeout in milliseconds. Publishing settles within twice this time, regardless of the server's behavior. Default:
-   * 5,000.
+   * Timeout in milliseconds. Publishing settles within twice this timeout, regardless of the server's behavior.
+   * Default: 5,000.
    */
   readonly ackTimeoutMs?: number;
-  /** Heartbeat interval of an idle connection in milliseconds. Default 2,000. */
+  /** Heartbeat interval of an idle connection in milliseconds. Default: 2,000. */
   readonly heartbeatMs?: number;
   /** Default: the settings in the URL. */
   readonly security?: NatsSecurity;
-  /** Limits for a stream created here. */
+  /** Limits for a stream that this broker creates. */
   readonly limits?: StreamLimits;
 };
 
@@ -146,7 +146,7 @@ export class NatsBroker implements Broker {
     return this.isReady ? undefined : this.link.fault;
   }
 
-  /** Waits for messages in flight, but at most for their timeout. */
+  /** Waits for messages in flight, at most until they time out. */
   close(): Promise<void> {
     this.closing ??= this.settled().then(() => this.link.close());
     return this.closing;
@@ -161,7 +161,8 @@ export class NatsBroker implements Broker {
 
   /**
    * Sends queued messages in order and rejects those that are overdue or have no connection. Messages wait only while
-   * others are in flight. When one of those settles, even because the connection was lost, this runs again.
+   * others are in flight. Whenever one of those settles, for example because the connection was lost, this method runs
+   * again.
    */
   private pump(): void {
     while (this.queue.length > 0) {

@@ -14,12 +14,13 @@ const DISCONNECT_TIMEOUT_MS = 50;
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
-/** A denied command is reported only for this long, because the permissions may have been corrected since. */
+/** Time for which a denied command is reported. After that, the permissions may have been corrected. */
 const DENIED_FOR_MS = 30_000;
 
 /**
- * Counts hits (or reverts some, never below 0). Returns the count and the remaining milliseconds of the window by the
- * server's clock. A counter that has no expiry, because it is new or its expiry was removed externally, gets one.
+ * Counts hits, or reverts some hits, but never below 0. Returns the count and the remaining milliseconds of the window
+ * by the server's clock. A counter that has no expiry, because it is new or its expiry was removed externally, gets
+ * one.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])
@@ -45,7 +46,7 @@ export type ConnectionOptions = {
 /** The driver with our script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
-/** A connection on which commands are never queued while it is unavailable, and never resent. */
+/** A connection that never resends commands, and never queues them while it is unavailable. */
 export class RedisLink {
   private readonly client: Client;
   private readonly url: URL;
@@ -74,7 +75,7 @@ export class RedisLink {
     return this.closing === undefined && this.client.status === 'ready';
   }
 
-  /** Why some or all commands fail. The reason omits the server's address, because anyone may read it. */
+  /** Reason why some or all commands fail. It omits the server's address, because it is publicly visible. */
   get fault(): EngineFault | undefined {
     const isDenied = this.denied !== undefined && this.options.clock.monotonicMs() < this.denied.untilMs;
     if (this.isReady && !isDenied) return undefined;
@@ -101,7 +102,7 @@ export class RedisLink {
     }
   }
 
-  /** Waits for pending responses, but at most for their timeout. */
+  /** Waits for pending responses, at most until they time out. */
   close(): Promise<void> {
     this.closing ??= this.inFlight.idle().then(() => {
       this.client.disconnect();
@@ -160,13 +161,13 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // With any other value, commands of a broken connection would wait for the next one.
+    // With any other value, the commands of a broken connection would wait for the next connection.
     maxRetriesPerRequest: 0,
     maxLoadingRetryTime: MAX_BACKOFF_MS,
     disableClientInfo: true,
     connectionName: 'kontor',
     retryStrategy: (attempts) => Math.ceil(backoffMs(attempts - 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)),
-    // The former master is now a replica, and the name may now resolve to another address.
+    // READONLY means that the former master is now a replica. Its name may now resolve to another address.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   }) as Client;
 }

@@ -20,9 +20,9 @@ export type RedisCacheOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Key prefix, so that services can share a database. Default `kontor:`. */
+  /** Key prefix, so that services can share a database. Default: `kontor:`. */
   readonly prefix?: string;
-  /** Response timeout in milliseconds. Default 500. */
+  /** Response timeout in milliseconds. Default: 500. */
   readonly commandTimeoutMs?: number;
 };
 
@@ -67,7 +67,6 @@ export class RedisCache implements Cache {
     requireDuration('ttlMs', ttlMs);
     if (key.length > MAX_KEY_LENGTH) return;
     if (value.length > MAX_VALUE_LENGTH) {
-      // Remove the old value, because it is outdated.
       await this.unlessAway(this.link.ask((client) => client.unlink(this.entryKey(key)), key.length));
       return;
     }
@@ -98,8 +97,8 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * `keyCount` is exact up to 100,000 keys in the database, and an estimate beyond. Memory and uptime are those of the
-   * whole server; `hitRate` is that of this process.
+   * `keyCount` is exact up to 100,000 keys in the database, and an estimate beyond that. Memory and uptime are those of
+   * the whole server; `hitRate` is that of this process.
    */
   async status(): Promise<CacheStatus> {
     const hitRate = this.lookups === 0 ? null : this.hits / this.lookups;
@@ -133,7 +132,7 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * Yields the keys of entries, each at least once. The server matches only our prefix, because a user's glob could be
+   * Yields the keys of entries, each at least once. The server matches only the prefix, because a user's glob could be
    * slow.
    */
   private async *scan(onStep?: () => boolean): AsyncIterable<string[]> {
@@ -180,6 +179,6 @@ async function readFacts(client: Client): Promise<Pick<CacheStatus, 'version' | 
 const factOf = (told: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(told)?.[1];
 
-/** Counter keys come from requests, so long ones are hashed to limit their size on the server. */
+/** Counter keys come from requests, so long keys are hashed to limit their size on the server. */
 const shortened = (key: string): string =>
   key.length <= MAX_KEY_LENGTH ? key : `sha256:${hash('sha256', key, 'base64url')}`;
