@@ -142,7 +142,7 @@ test('A rule is tested on the past before it is applied, and its run can be undo
     .getByRole('button', { name: /^Apply to past transactions/ })
     .click();
   await dialog().getByRole('button', { name: 'Preview' }).click();
-  await dialog().getByText('Would change 3 transactions').waitFor();
+  await dialog().getByText('The category of 3 transactions would change').waitFor();
   await dialog().getByText('quay bonus 2', { exact: true }).waitFor();
   await dialog().getByRole('button', { name: 'Apply', exact: true }).click();
   await title('Applied rules').waitFor();

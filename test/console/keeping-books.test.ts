@@ -40,7 +40,7 @@ test("A partner's key is shown once and works, and the partner is refused after 
   const key = await dialog().getByTestId('secret').innerText();
   expect(await dialog().getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
-  await dialog().getByLabel('I have stored the key safely').check();
+  await dialog().getByLabel('I have stored the key in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await dialog().waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(key);
@@ -68,14 +68,14 @@ test('A key is replaced without an interruption, and shows when it expires', asy
   await dialog().getByLabel('Expires').fill('2999-12-31T12:00');
   await dialog().getByRole('button', { name: 'Create a key' }).click();
   const key = await dialog().getByTestId('secret').innerText();
-  await dialog().getByLabel('I have stored the key safely').check();
+  await dialog().getByLabel('I have stored the key in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await row('Till 3').getByText('31 Dec 2999').waitFor();
   await button('Rotate: Till 3').click();
   await dialog().getByLabel('Hours of overlap').fill('24');
   await dialog().getByRole('button', { name: 'Rotate' }).click();
   const next = await dialog().getByTestId('secret').innerText();
-  await dialog().getByLabel('I have stored the key safely').check();
+  await dialog().getByLabel('I have stored the key in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await row('Till 3').getByText('Two secrets; the old one expires').waitFor();
   await service.sell({ ...shop, key }, 'till-old');
@@ -191,7 +191,7 @@ test('The bench shows which rule would match, why the others would not, and what
   await button('Test').click();
   // The category of the matching rule is for incoming money, and no direction has been chosen yet.
   await page.getByText('No category').waitFor();
-  await row('stocktaking bonus').getByText('for the other direction').waitFor();
+  await row('stocktaking bonus').getByText('applies to the other direction').waitFor();
   await page.getByLabel('Direction').first().click();
   await page.getByRole('option', { name: 'Money in' }).click();
   await button('Test').click();

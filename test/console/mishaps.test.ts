@@ -88,7 +88,7 @@ describe('A dialog', () => {
         () => false,
       ),
     );
-    await dialog().getByLabel('I have stored the key safely').check();
+    await dialog().getByLabel('I have stored the key in a safe place').check();
     await dialog().getByRole('button', { name: 'Done' }).click();
     await dialog().waitFor({ state: 'detached' });
   }, 60_000);

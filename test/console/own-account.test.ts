@@ -37,7 +37,7 @@ async function addApp(): Promise<(steps: number) => string> {
 
 async function storeCodes(): Promise<string[]> {
   const codes = (await dialog().getByTestId('secret').innerText()).split('\n');
-  await dialog().getByLabel('I have stored the recovery codes safely').check();
+  await dialog().getByLabel('I have stored the recovery codes in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await dialog().waitFor({ state: 'detached' });
   return codes;

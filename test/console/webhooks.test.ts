@@ -35,7 +35,7 @@ test('A webhook is created with its secret shown once, tested, and shows what it
   await dialog().getByLabel('Events').fill('kontor.sale.*\nkontor.customer.*');
   await dialog().locator('button[type=submit]').click();
   expect(await dialog().getByTestId('secret').innerText()).toMatch(/^whsec_/);
-  await dialog().getByLabel('I have stored the secret safely').check();
+  await dialog().getByLabel('I have stored the secret in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await page.getByRole('link', { name: receiver.urlOf('/shop') }).click();
   await page.getByText('Nothing has been delivered yet.').waitFor();
@@ -89,7 +89,7 @@ test('A receiver that is gone is shown as disabled, with the reason and the next
   await button('Rotate secret').click();
   await dialog().locator('button[type=submit]').click();
   expect(await dialog().getByTestId('secret').innerText()).toMatch(/^whsec_/);
-  await dialog().getByLabel('I have stored the secret safely').check();
+  await dialog().getByLabel('I have stored the secret in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
   await anotherArrives({ width: 390, scheme: 'dark' });
   await visitor.signIn(shop.owner, `/webhooks/${hook.id}`);
