@@ -192,7 +192,8 @@ describe('the documents are up to date', () => {
     const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    // Paths must be relative to the root: the check above does not find moved files by shorter paths.
+    // Paths must be relative to the root, because the check above cannot detect that a file named by a shorter path has
+    // moved.
     const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { NOWHERE, PAGES } from './support/console-walk.js';
 
 const SOURCE = join(import.meta.dirname, '..', 'console', 'src');
 
-/** Paths that a file gives to `createRoute`. */
+/** Paths that a file passes to `createRoute`. */
 function pathsIn(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const paths: string[] = [];

@@ -11,7 +11,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { writeHistory } from '../support/history.js';
 import { TestService } from '../support/service.js';
 
-// Restores backups from the embedded history to EventStoreDB, and the other way round.
+// Restores backups of an embedded history to EventStoreDB, and vice versa.
 
 const clock = new SystemClock();
 let directory: string;

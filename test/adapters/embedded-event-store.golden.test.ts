@@ -18,7 +18,7 @@ import {
 import { ManualClock } from '../support/manual-clock.js';
 import { appendNext } from '../support/append-next.js';
 
-/** Responses of EventStoreDB 23.10.6 to these scenarios, recorded through its official client. */
+/** Responses of EventStoreDB 23.10.6 to these scenarios, recorded through the official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
@@ -48,7 +48,7 @@ const event = (type: string, data: object = {}, id: string = randomUUID(), metad
 });
 const counted = (type: string, ...numbers: number[]): EventToAppend[] => numbers.map((n) => event(type, { n }));
 
-/** Maps errors of the port to errors of the client. */
+/** Maps the port's errors to the client's errors. */
 function failure(error: unknown): object {
   if (error instanceof WrongExpectedRevision)
     return {
@@ -99,7 +99,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
 
 const eventsOf = async (name: string, options: Read = {}): Promise<Seen[]> => (await read(name, options)) as Seen[];
 const countOf = async (name: string): Promise<number> => (await eventsOf(name)).length;
-/** A subscription that runs during the scenario. */
+/** A subscription that is open during the scenario. */
 class Follower {
   readonly seen: unknown[] = [];
   batches = 0;

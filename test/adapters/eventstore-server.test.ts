@@ -314,7 +314,7 @@ describe('System events', () => {
 describe('An event is returned with the bytes as sent', () => {
   const onlyEventOf = async (stream: string) => {
     const events = [];
-    // Reads to the end, because an abandoned read prevents the disposal of the client.
+    // Reads to the end, because an abandoned read prevents the client from being disposed.
     for await (const { event } of client.readStream(stream)) events.push(event);
     return events[0];
   };
@@ -391,7 +391,7 @@ describe('An append', () => {
     await server.stop();
     server = await EventStoreServer.start({ directory, batchAppend: false });
     client = EventStoreDBClient.connectionString(server.url);
-    // Only an append in a separate call fails with the gRPC status of the call.
+    // Only an append sent in a separate call fails with the gRPC status of that call.
     await expect(append('gone', 2)).rejects.toMatchObject({ ...refused, code: 9 });
   });
 });

@@ -33,7 +33,8 @@ const VERSIONS: readonly (readonly [Like, string])[] = [
 describe('The EventStoreDB test server as a process', () => {
   const answers = new Map<Like, Answers>();
 
-  // The scenarios wait about twenty seconds in all for events that must not arrive, so both versions run concurrently.
+  // In total, the scenarios wait about twenty seconds for events that must not arrive, so both versions run
+  // concurrently.
   beforeAll(async () => {
     await Promise.all(VERSIONS.map(async ([like]) => answers.set(like, await answersOf(like))));
   }, 180_000);

@@ -57,7 +57,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     events: [{ id: randomUUID(), type: 'Counted', data: {}, metadata: {} }],
   });
 
-  /** Uses the store for a while, as the service does. */
+  /** Uses the store as the service does. */
   async function useAwhile(): Promise<void> {
     const stop = new AbortController();
     const following = (async () => {

@@ -45,7 +45,7 @@ const wrongVersion = (): Uint8Array =>
   new shared.WrongExpectedVersion().setCurrentStreamRevision('7').serializeBinary();
 const tooLarge = (): Uint8Array => new shared.MaximumAppendSizeExceeded().setMaxappendsize(64).serializeBinary();
 
-/** Like a server whose history consists of one event of the service, at position 900. */
+/** Behaves like a server whose history contains a single event of the service, at position 900. */
 function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(randomUUID()))

@@ -47,7 +47,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 process.stdout.write(`seed ${seed}\n`);
 const random = mulberry32(seed);
 
-/** Like the platform's appender: repeats the append until a response shows which events were stored. */
+/** Repeats the append until a response shows which events were stored, like the platform's appender. */
 async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
   const endMs = performance.now() + 60_000;
   for (;;) {
@@ -69,7 +69,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
   }
 }
 
-/** Time until the operation failed, in milliseconds, and its error. */
+/** Time until the operation failed, in milliseconds, and the error. */
 async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
   const startMs = performance.now();
   try {
@@ -155,7 +155,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     for (const { afterMs } of [appending, reading, looking, asking]) expect(afterMs).toBeLessThan(SOON_MS);
-    // The first attempt reaches the store now, but the adapter no longer waits for its response.
+    // The first attempt now reaches the store, but the adapter no longer waits for the response.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
@@ -343,7 +343,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
           await sleep(500);
         }
         expect(fetched).toBeLessThan(15_000_000);
-        // The stalled stream does not block the rest of the connection.
+        // The stalled stream does not block the other streams of the connection.
         expect(await distant.head()).toBeGreaterThan(BEFORE_ALL);
         slow = false;
       }
@@ -381,7 +381,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await Promise.all(Array.from({ length: 64 }, writer));
     state.isOver = true;
     await flapping;
-    // The connection has just been lost, and is reopened after a pause.
+    // The connection has just been lost. It is reopened after a pause.
     await until('the server answers', () =>
       store.head().then(
         () => true,
@@ -517,7 +517,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await until('it is subscribed to the first leader', () => following.numbers.length === 1);
     cluster.elect(node(1));
     await store.readStream('sale-0');
-    // The previous leader keeps its connection and does not respond to gossip; the other nodes are gone.
+    // The previous leader keeps its connection but does not respond to gossip. The other nodes are down.
     node(0).faults.hang();
     await cluster.stopNode(node(2));
     await cluster.stopNode(node(1));
@@ -527,7 +527,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Waits until the discovery has given up, because the client does not report that.
+      // Waits long enough for discovery to give up, because the client does not report it.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

@@ -30,7 +30,7 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-event
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
 
-/** A connection that calls `onCalling` once, when it first makes calls possible. */
+/** A connection that calls `onCalling` once, when calls first become possible. */
 class TellingConnection extends Connection {
   onCalling: (() => void) | undefined;
 
@@ -66,7 +66,7 @@ describe('The EventStoreDB adapter', () => {
   let directory: string;
   let server: EventStoreServer;
   let store: EventStoreDb;
-  /** Writes of other programs to the same server. */
+  /** Writes by other programs to the same server. */
   let official: EventStoreDBClient;
 
   beforeEach(async () => {
@@ -207,7 +207,7 @@ describe('The EventStoreDB adapter', () => {
       seen.push(...batch.events.map(({ position }) => position));
       expect(stored.filter(({ position }) => position <= batch.position)).toHaveLength(seen.length);
       if (batch.caughtUp) break;
-      // During this pause, the remaining events arrive, and so does the checkpoint at the end.
+      // During this pause, the remaining events and the final checkpoint arrive.
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));

@@ -38,7 +38,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
 
   const projector = () => new Projector(mongo.reads, { projection: memberProjection, table });
 
-  /** Like a projection runner: reads again, and retries a write that the store could not accept. */
+  /** Rereads, and retries a write that the store could not accept, like a projection runner. */
   async function projectUntilStored(to: Projector): Promise<number> {
     const all = await events.readAll({ from: -1, maxCount: 100 });
     const position = all.at(-1)?.position ?? -1;

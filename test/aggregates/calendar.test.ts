@@ -9,7 +9,7 @@ describe('the calendar', () => {
     ['2026-03-04T04:30:00Z', 'America/New_York', '2026-03-03'],
     ['2026-03-04T10:30:00Z', 'Pacific/Kiritimati', '2026-03-05'],
     ['2028-02-29T12:00:00Z', 'UTC', '2028-02-29'],
-    // One minute before and after the switch to summer time, one hour from midnight.
+    // One minute before and after the switch to summer time, and one hour before midnight.
     ['2026-03-29T00:59:00Z', 'Europe/Berlin', '2026-03-29'],
     ['2026-03-28T22:59:00Z', 'Europe/Berlin', '2026-03-28'],
     ['2026-10-24T22:30:00Z', 'Europe/Berlin', '2026-10-25'],

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 
-/** The prefix of every value that an event marks as secret: no output may contain it. */
+/** The prefix of every value that an event marks as secret. No output may contain it. */
 export const SECRET = 'secret-';
 
 /** Values that the schema of an event accepts, covering every kind used in events. */
@@ -32,7 +32,7 @@ function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
 
 const someDate = fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 
-/** Any sequence of events of the declared types, sensible or not. */
+/** Any sequence of events of the declared types, whether or not it makes sense. */
 export const histories = (declarations: EventDeclarations): Arbitrary<{ type: string; data: object }[]> =>
   fc.array(
     fc.oneof(

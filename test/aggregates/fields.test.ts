@@ -6,7 +6,7 @@ import { CreateWebPushSubscription } from '../../src/aggregates/push-subscriptio
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** The documented pattern of a text field; a format is documented separately. */
+/** The documented pattern of a text field. A format is documented separately. */
 const documentedPattern = (schema: z.ZodType): RegExp => {
   const { pattern = '' } = z.toJSONSchema(schema, { io: 'input' });
   return new RegExp(pattern);
@@ -79,7 +79,7 @@ describe('The OpenAPI document specifies exactly the accepted values for', () =>
         expect([date, takes(EntryDate, date)]).toEqual([date, documentedPattern(EntryDate).test(date)]);
       }),
     );
-    // The format requires that a date exists.
+    // The `date` format accepts only dates that exist.
     expect([takes(EntryDate, '2023-02-29'), z.toJSONSchema(EntryDate).format]).toEqual([false, 'date']);
   });
 

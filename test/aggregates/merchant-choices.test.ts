@@ -36,8 +36,8 @@ function noted(choices: readonly NotedChoice[]): MerchantChoicesEvent[] {
 }
 
 /**
- * Effects of choices: "3 food" if the third choice caused food to be learned, "5 not food" if the fifth choice caused
- * it to be unlearned.
+ * Effects of choices: "3 food" if food was learned from the third choice, "5 not food" if it was unlearned after the
+ * fifth choice.
  */
 const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>
   events.flatMap(({ type, data }) => {

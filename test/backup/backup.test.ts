@@ -47,7 +47,7 @@ function newStore(): EmbeddedEventStore {
   return store;
 }
 
-/** A store with a plausible history of a given length, which is the same every time. */
+/** A store with a plausible, reproducible history of a given length. */
 async function filledStore(least = 30): Promise<EmbeddedEventStore> {
   const store = newStore();
   const history = fc.sample(anyHistory, { numRuns: 50, seed: 7 }).find(({ length }) => length >= least);

@@ -19,7 +19,7 @@ const officeOf = (options: Partial<ConstructorParameters<typeof KontorClient>[0]
 const shopOf = (send: typeof fetch): KontorClient =>
   new KontorClient({ url, credentials: { integrationKey: books.partner.key }, fetch: send });
 
-/** Records each request, and lets `answer` replace its response. */
+/** Records each request. `answer` can replace the response. */
 function between(answer: (request: Request, n: number) => Promise<Response | undefined> | Response | undefined) {
   const asked: Request[] = [];
   const send: typeof fetch = async (input, init) => {

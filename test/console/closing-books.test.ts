@@ -1,4 +1,4 @@
-// Periods, reports, rules over the past, and who did what.
+// Accounting periods, reports, rules applied to past transactions, and the audit log.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Entries that a bookkeeper types, and what happens to mistakes.
+// Manual entries, and the correction of mistakes in them.
 import { amountIn, amountOf, taxIn, unitsOf } from '../../console/src/parts/amount.js';
 import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
@@ -60,7 +60,7 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await button('Record a transaction').click();
   await dialog().getByLabel('Amount').fill('1,200.50');
   await dialog().getByLabel('Into account').first().click();
-  // Only accounts that receive money are offered, with code and balance.
+  // Only accounts that receive money are offered, each with its code and balance.
   await page.getByRole('option', { name: 'Bank' }).getByText('0.00 EUR').waitFor();
   expect(await page.getByRole('option', { name: 'Northwind Foods' }).count()).toBe(0);
   await page.getByRole('option', { name: 'Bank' }).click();

@@ -189,7 +189,7 @@ test('The bench shows which rule would match, why the others would not, and what
   await page.getByRole('heading', { level: 1, name: 'Test rules' }).waitFor();
   await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
   await button('Test').click();
-  // The category of the matching rule is for incoming money, and no direction has been chosen yet.
+  // The matching rule's category is for incoming money, and no direction has been selected yet.
   await page.getByText('No category').waitFor();
   await row('stocktaking bonus').getByText('applies to the other direction').waitFor();
   await page.getByLabel('Direction').first().click();
@@ -204,7 +204,7 @@ test('The bench shows which rule would match, why the others would not, and what
   const draft = page.getByRole('group', { name: 'New rule' });
   await draft.getByLabel('Merchant').fill('harbour');
   await button('Test').click();
-  // A category is required: the service reports its absence at the field.
+  // A category is required. The service reports the missing value as an error at the field.
   await page.getByRole('alert').first().waitFor();
   expect(await draft.getByLabel('Category').first().getAttribute('aria-invalid')).toBe('true');
   await draft.getByLabel('Category').first().click();

@@ -35,7 +35,7 @@ test('An audit log entry links to the record as of then, and from there to its w
   await changed.getByText('Bergen').waitFor();
   await page.getByRole('link', { name: 'History of the record' }).click();
 
-  // The page opens at the event of the entry.
+  // The page opens at the event to which the audit entry refers.
   await page.getByText('Revision 1 of 3').waitFor();
   await page.getByText('"city": "Bergen"').first().waitFor();
   expect(await region('State at revision 1 as JSON').innerText()).toContain('"notes": null');
@@ -48,7 +48,7 @@ test('An audit log entry links to the record as of then, and from there to its w
   expect(await button('One event earlier').isDisabled()).toBe(true);
   await page.getByText('"city": "Oslo"').first().waitFor();
 
-  // The keyboard moves the slider, and the address contains its position.
+  // The keyboard moves the slider, and the address includes its position.
   await page.getByRole('slider').focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('Revision 1 of 3').waitFor();

@@ -58,7 +58,7 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** Once the request is sent, Escape must not close the dialog, and neither must a button that is drawn as disabled. */
+/** While the request is in flight, neither Escape nor a button drawn as disabled may close the dialog. */
 async function mustStay(): Promise<void> {
   await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });
@@ -241,7 +241,7 @@ describe('The output of a run is complete, however late the page receives it:', 
   const region = (name: string) => page.getByRole('region', { name, exact: true });
   const told = () => page.getByRole('log', { name: 'Run log' }).getByText('Succeeded');
 
-  /** Starts a run of the job and waits for its end. Returns its id. */
+  /** Starts a run of the job, waits until it ends, and returns its id. */
   async function runOnce(): Promise<string> {
     const token = await service.operator();
     const body = { jobName: 'session-cleanup' };

@@ -62,7 +62,7 @@ async function fillLine(description: string, quantity: string, price: string): P
   await line.getByLabel('Tax, %').fill('19');
 }
 
-/** Checks the amounts of a report's row, without its currency. */
+/** Checks the amounts in a row of a report, without the currency. */
 async function rowShows(name: string, ...amounts: readonly string[]): Promise<void> {
   for (const amount of amounts) await row(name).getByText(amount, { exact: true }).first().waitFor();
 }
@@ -176,7 +176,7 @@ test('A mistyped collection is corrected, and the statement shows what the custo
   await open('Customers');
   await open('Ada Bakery');
   await page.getByText('Closing balance: 500.00 EUR').waitFor();
-  // Payments settle the oldest item first: the opening balance, then a part of the sale.
+  // Payments settle the oldest item first: the opening balance, then part of the sale.
   await region('Open items').getByText('S-000001').waitFor();
   const statement = page.getByRole('region', { name: 'Statement' }).first();
   const [file] = await Promise.all([

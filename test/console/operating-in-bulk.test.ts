@@ -78,7 +78,7 @@ test.each([
   'The events of one sale are followed from its first to its last: $scheme, $width px',
   async (look) => {
     await anotherArrives(look);
-    // Replays reject sales again, for another cause.
+    // When replayed, the sales are rejected again, for a different reason.
     await visitor.signIn(OPERATOR, '/events?entity=sale&type=SaleAccepted');
     await page.getByText('SaleAccepted', { exact: true }).first().waitFor();
     expect(await visitor.barriers()).toEqual([]);

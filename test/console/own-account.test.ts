@@ -23,7 +23,7 @@ async function newOperator(email: string): Promise<{ email: string; password: st
   return { email, password: PASSWORD };
 }
 
-/** Adds an authenticator app on the current page. Returns its code of a later time step. */
+/** Adds an authenticator app on the current page. Returns a function that computes its code for a later time step. */
 async function addApp(): Promise<(steps: number) => string> {
   await button('Add an authenticator app').click();
   await dialog().getByRole('img', { name: 'QR code of the secret' }).waitFor();
@@ -72,7 +72,7 @@ test('A passkey is added with the browser, and signs in', async () => {
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: { protocol: 'ctap2', transport: 'internal', hasUserVerification: true, isUserVerified: true },
   });
-  // Browsers offer passkeys only on host names.
+  // Browsers allow passkeys only on host names, not on IP addresses.
   const account = `${service.url.replace('127.0.0.1', 'localhost')}/console/account`;
   await page.goto(account);
   await visitor.fillIn(person.email, person.password);

@@ -32,7 +32,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(0);
-  // Lines before last year are summed up in the opening balance until they are requested.
+  // Lines dated before last year are summed up in the opening balance until the user requests them.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
   await page.getByText('Opening balance: -10.00 EUR').waitFor();
@@ -42,7 +42,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await from.fill(`${year - 3}-01-01`);
   await row('The latest').waitFor();
   await page.getByText('32 total').waitFor();
-  // The field in which the period was typed still has the focus.
+  // The period field that was typed in still has the focus.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 }, 90_000);
 

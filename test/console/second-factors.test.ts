@@ -66,7 +66,7 @@ test('An account with a passkey signs in with it, in a browser with a virtual au
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: { protocol: 'ctap2', transport: 'internal', hasUserVerification: true, isUserVerified: true },
   });
-  // Browsers offer passkeys only on host names.
+  // Browsers allow passkeys only on host names, not on IP addresses.
   const local = service.url.replace('127.0.0.1', 'localhost');
   await page.goto(`${local}/console/jobs`);
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
@@ -92,7 +92,7 @@ test('An operation that requires a recent sign-in asks for the password, then co
   const email = 'late@kontor.example';
   await newOperator(email);
   await visitor.signIn({ email, password: PASSWORD }, '/operators');
-  // As ten minutes after the sign-in.
+  // Simulates a sign-in that was ten minutes ago.
   const body = { statusCode: 403, code: 'STEP_UP_REQUIRED', message: 'Prove again who you are.', requestId: 'r' };
   let isLate = true;
   await page.route('**/api/platform/operators', async (route) => {
@@ -128,7 +128,7 @@ test('Administrators and operators remove the lost factors of another person', a
     await dialog.getByLabel('Reason').fill('Lost the phone.');
     await dialog.locator('button[type=submit]').click();
     await dialog.waitFor({ state: 'detached' });
-    // Afterwards there are none.
+    // A second attempt fails, because no factors are left.
     await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();
     await dialog.getByLabel('Reason').fill('Once more.');
     visitor.expects(/409/);

@@ -1,4 +1,4 @@
-// What a tenant does about sales: finds them, removes the cause of a rejection, and records a sale by hand.
+// A tenant finds sales, removes the cause of a rejection, and records a sale manually.
 import type { Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -48,7 +48,7 @@ test('A missing account and a passive customer are also repaired beside the erro
   await service.saleIs(shop, 'web-2', 'REJECTED');
   await visitor.signIn(shop.owner, '/sales?status=REJECTED');
   await row('web-2').getByText('The account GIRO does not exist.').waitFor();
-  // A click beside the link opens the row, too.
+  // A click next to the link also opens the row.
   await row('web-2').getByText('119.00 EUR').click();
   await button('Create the account GIRO').click();
   await dialog().getByLabel('Name').fill('Giro');
@@ -80,7 +80,7 @@ test('A retry that fails names what still stands in the way', async () => {
 }, 60_000);
 
 test('Sales are filtered by day in the time zone of the tenant', async () => {
-  // Half past midnight on 2 May in Berlin, which is still 1 May in UTC.
+  // 00:30 on 2 May in Berlin, which is still 1 May in UTC.
   await service.sell(shop, 'night-1', { occurredAt: '2026-05-01T22:30:00Z' });
   await service.saleIs(shop, 'night-1', 'BOOKED');
   await visitor.signIn(shop.owner, '/sales?dateFrom=2026-05-02&dateTo=2026-05-02');

@@ -67,7 +67,7 @@ describe('Signing in', () => {
     await visitor.signIn(shop.owner);
     await title('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
-    // The page must not send the request at all: the visitor would record its rejection as a complaint.
+    // The page must not send the request at all, because the visitor would record the rejection as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
   }, 60_000);
@@ -98,12 +98,12 @@ describe('Signing in', () => {
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Fjord Trading');
     const body = { currentPassword: operator.password, newPassword: 'quite another secret' };
     await service.call('/api/auth/change-password', { token, body });
-    // The page may have noticed the end of the session before, and closed the form.
+    // The page may already have noticed the end of the session and closed the form.
     await page.evaluate("document.querySelector('[role=dialog] form')?.requestSubmit()");
     await page.getByText('Your session has ended.').waitFor();
     await visitor.fillIn(operator.email, body.newPassword);
     expect(await dialog.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Fjord Trading');
-    // Whoever discards the input does not see it again.
+    // Input that the user discarded does not reappear.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -157,7 +157,7 @@ test('By keyboard alone: past the navigation, into a dialog that keeps the focus
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   const isInDialog = (): Promise<boolean> => page.evaluate('document.activeElement.closest("[role=dialog]") !== null');
-  // A dialog takes the focus a moment after it appears.
+  // A dialog receives the focus shortly after it appears.
   await eventually(isInDialog);
   for (let presses = 0; presses < 8; presses += 1) {
     await page.keyboard.press('Tab');

@@ -3,9 +3,9 @@ import { type Cache, CacheUnavailable } from '../../src/ports/cache.js';
 export type CacheUnderTest = {
   /** Initially empty, without counters. */
   readonly cache: Cache;
-  /** Lets time pass for the cache: advances its clock, or waits if the clock is a server's. */
+  /** Lets time pass for the cache: advances the cache's clock, or waits if it uses a server's clock. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Wall clock that determines the ends of windows. */
+  /** Wall clock that determines when windows end. */
   readonly nowMs: () => number;
   /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;

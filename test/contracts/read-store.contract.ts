@@ -174,7 +174,7 @@ const someThing: fc.Arbitrary<Thing> = fc.record({
   note: nullable(text),
 });
 
-// At most two filters and one range, because with more, hardly any document would match.
+// At most two filters and one range. With more, hardly any document would match.
 const somePage = { offset: fc.oneof(fc.constant(0), fc.nat({ max: 5 })), limit: fc.integer({ min: 1, max: 8 }) };
 const someFilter = fc.oneof(
   fc.record({ kind: fc.constantFrom('x', 'y', 'a', 'a\0b') }),
@@ -328,7 +328,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
       const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
       expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
-      // A store without transactions may have stored the writes without conflicts.
+      // A store without transactions may have stored the documents that had no conflict.
       const isKept = (await store.get(table, mine, 'two')) !== undefined;
       for (const [id, kind] of [
         ['three', 'later'],
@@ -909,8 +909,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         else expect(some.totalCount).toBe(30);
         expect(await list(30)).toEqual({ items: some.items, totalCount: 30 });
         expect((await list(0)).items).toEqual(some.items);
-        // The total is at least the number of documents up to the end of the page, because the reader has seen that
-        // they exist.
+        // The total is at least the number of documents up to the end of the page, because the reader has already seen
+        // them.
         const beyond = await list(10, 20);
         expect(beyond.items).toHaveLength(5);
         expect(beyond.totalCount).toBeGreaterThanOrEqual(25);
@@ -975,8 +975,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               if (kind !== 'interrupted')
                 expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
               else {
-                // One stale write holds back the checkpoint. The next writer sees the documents that were stored
-                // nevertheless.
+                // One stale write prevents the checkpoint from advancing. The next writer sees the documents that were
+                // nevertheless stored.
                 const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
                 await target.write(batch([...writes, stale], home, reached));
                 const stored = await stores[by ? 1 : 0].load(home, writes);

@@ -5,7 +5,7 @@ import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
 import { costliest } from '../support/body-shapes.js';
 import { call, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from './kontor-process.js';
 
-/** `SHAPES=10000 npm run test:e2e -- test/e2e/costly-bodies.test.ts` is the long form. */
+/** `SHAPES=10000 npm run test:e2e -- test/e2e/costly-bodies.test.ts` runs the long form. */
 const SHAPES = Number(process.env['SHAPES'] ?? 300);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
@@ -19,7 +19,7 @@ const GOAL_MS = 50;
 const goalMs = (p99BeforeMs: number): number =>
   process.env['SHAPES'] === undefined ? Math.max(3 * GOAL_MS, 10 * p99BeforeMs) : GOAL_MS;
 
-/** Sends one body repeatedly, in a separate thread, so that the measured delay excludes the cost of sending. */
+/** Sends one body repeatedly from a separate thread, so that the measured delay excludes the cost of sending. */
 const SENDER = `
   const { request, Agent } = require('node:http');
   const { workerData: { url, routes, connections, body }, parentPort } = require('node:worker_threads');

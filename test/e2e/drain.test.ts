@@ -6,7 +6,7 @@ import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from 
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
 const CLIENTS = 16;
 
-/** Clients that keep their connections and send requests repeatedly until the port is closed. */
+/** Clients that keep their connections open and send requests repeatedly until the port is closed. */
 class KeepAliveClients {
   answered = 0;
   readonly failures: string[] = [];
@@ -26,7 +26,7 @@ class KeepAliveClients {
     agent.destroy();
   }
 
-  /** The error that prevented a response; undefined for a response. */
+  /** The error that prevented a response; undefined if there was a response. */
   private ask(agent: Agent): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request(`${this.url}/livez`, { agent }, (response) => {

@@ -45,7 +45,7 @@ class Office {
     expect([externalId, status === 202 ? '' : text]).toEqual([externalId, '']);
   }
 
-  /** Pushes the sales that wait, and resolves when all are rejected. */
+  /** Pushes sales that cannot be booked yet. Resolves when all of them are rejected. */
   async pushWaiting(factsOf: (n: number) => object): Promise<void> {
     for (let made = 0; made < SALES; made += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => this.push(nameOf(made + n), factsOf(made + n))));
@@ -109,7 +109,7 @@ test.each(Object.keys(codes))(
 
       await remove(office);
       for (let kills = 0; kills < KILLS; kills += 1) {
-        // As soon as it listens, so that most kills come while sales are healed.
+        // Kills the service as soon as it listens, so that most kills happen while sales are being healed.
         await kontor.stop('SIGKILL');
         kontor = await KontorProcess.ready(directory, PLAIN);
       }

@@ -29,7 +29,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-// A test that failed half-way leaves its processes behind.
+// A test that fails partway leaves its processes running.
 const running = new Set<ChildProcess>();
 async function endAll(): Promise<void> {
   const started = [...running].filter(({ pid }) => pid !== undefined);
@@ -55,7 +55,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** Of this process's environment, the service inherits only the search path of programs. */
+  /** The service inherits only the program search path from this process's environment. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
@@ -78,7 +78,7 @@ export class KontorProcess {
     return kontor;
   }
 
-  /** The address in the log, once it is logged. @throws Error with all output if the address is never logged */
+  /** Resolves with the address that the service logs. @throws Error with all output if it never logs one */
   async url(withinMs = START_MS): Promise<string> {
     for (const untilMs = Date.now() + withinMs; ;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
@@ -89,7 +89,7 @@ export class KontorProcess {
     }
   }
 
-  /** Stops reading the log, so that the output pipe fills up; `hasExited` reports the end of the process. */
+  /** Stops reading the log, so that the output pipe fills up. `hasExited` reports the end of the process. */
   stopReading(): void {
     this.child.stdout?.pause();
   }
@@ -130,7 +130,7 @@ export class KontorProcess {
     return [...held].toSorted();
   }
 
-  /** The ranges that the process leads, by the kind of work, according to its log. */
+  /** The ranges that the process leads according to its log, by kind of work. */
   ranges(): Readonly<Record<string, readonly number[]>> {
     const held: Record<string, readonly number[]> = {};
     for (const { msg, group = '', ranges = [] } of this.log())
@@ -217,7 +217,7 @@ const tokenOf = async (url: string, { email, password }: { email: string; passwo
   (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
     .accessToken;
 
-/** A tenant with a signed-in owner, and a partner's key that no rate limit stops. */
+/** A tenant with a signed-in owner, and a partner key without an effective rate limit. */
 export async function openBooks(url: string): Promise<Books> {
   const operator = await tokenOf(url, OPERATOR);
   const owner = { fullName: 'Olga Owner', email: `${randomUUID()}@kontor.test`, password: OWNER_PASSWORD };
@@ -231,7 +231,7 @@ export async function openBooks(url: string): Promise<Books> {
     body: { name: 'Shop', sourceId: 'shop' },
   });
   const unlimited = { method: 'PATCH', token: operator, body: { rateLimit: 1_000_000 } };
-  // The read models of a replica that has just started may still be behind.
+  // The read models of a replica that has just started may still lag.
   await until(
     () => call(`${url}/api/platform/integration-keys/${id}`, unlimited).catch((error: unknown) => String(error)),
     (answer) => {
@@ -242,7 +242,7 @@ export async function openBooks(url: string): Promise<Books> {
   return { token, key, keyId: id, email: owner.email, operator };
 }
 
-/** The same books with new tokens. */
+/** The same books, with new tokens. */
 export const signInAgain = async (url: string, books: Books): Promise<Books> => ({
   ...books,
   token: await tokenOf(url, { email: books.email, password: OWNER_PASSWORD }),
@@ -261,7 +261,7 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
     });
     return data.queues.filter(({ lag }) => lag !== 0);
   };
-  // The reported state may be a second old. The second check therefore covers the time of the first.
+  // The reported state may be a second old, so the second check covers the time of the first.
   for (let look = 0; look < 2; look += 1) {
     if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
     await until(behind, (queues) => queues.length === 0, withinMs);
@@ -320,14 +320,17 @@ export type TrialBalance = {
 export const trialBalance = async (url: string, { token }: Books): Promise<TrialBalance> =>
   (await call<{ data: TrialBalance }>(`${url}/api/reports/trial-balance`, { token })).data;
 
-/** Partners that push sales concurrently until they are stopped or the service is gone. */
+/** Partners that push sales concurrently until they are stopped or the service disappears. */
 export class SaleLoad {
-  /** Every sale that was sent, with its response; undefined if there was no response. */
+  /** Every sale that was sent, with its response, or undefined if there was no response. */
   readonly sent = new Map<string, Answered | undefined>();
   private stopped = false;
   private readonly partners: Promise<unknown>;
 
-  /** `intervalMs`: pause of each connection between a response and its next sale; 0 sends as many sales as possible. */
+  /**
+   * `intervalMs`: pause of each connection between a response and its next sale. With 0, sales are sent as fast as
+   * possible.
+   */
   constructor(url: string, books: Books, run: string, connections = 16, intervalMs = 0) {
     this.partners = Promise.all(
       Array.from({ length: connections }, async (_, partner) => {
@@ -364,7 +367,7 @@ export class SaleLoad {
     try {
       this.sent.set(externalId, await postSale(url, books, externalId));
     } catch {
-      // The connection broke: the partner does not know the outcome, and stops until the service is back.
+      // The connection broke, so the partner does not know the outcome. It stops until the service is back.
       this.stopped = true;
     }
   }

@@ -166,7 +166,7 @@ describe('A start that fails', () => {
         await sleep(readyMs * (0.3 + step * 0.05));
         const exit = await kontor.stop();
         expect(kontor.stderr).toBe('');
-        // The signal ended Node itself, before the service had loaded.
+        // The signal ended Node.js itself, before the service was loaded.
         if (exit.signal === 'SIGTERM') return;
         expect(exit).toEqual({ code: 0, signal: null });
         handled += 1;

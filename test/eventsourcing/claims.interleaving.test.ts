@@ -22,9 +22,9 @@ import {
 type Act = { readonly where: number; readonly who: number; readonly what: 'take' | 'give' | 'greet' | 'leave' };
 type Plan = {
   readonly present: readonly boolean[];
-  /** Actors of one process share its caches. */
+  /** Actors of the same process share its caches. */
   readonly acts: readonly Act[];
-  /** The process that dies, and the number of steps that its watcher takes before the crash. */
+  /** The process that crashes, and the number of steps that its watcher takes before the crash. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly skewsMs: readonly number[];
   readonly picks: Picking;
@@ -41,7 +41,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   acts: fc.array(
     fc.record({
       where: fc.nat(PROCESSES - 1),
-      // The first record has a higher weight, because most contention is between attempts for the same record.
+      // The first record has a higher weight, because attempts for the same record contend most.
       who: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(MEMBERS - 1) }),
       what: fc.constantFrom<Act['what'][]>('take', 'take', 'take', 'give', 'greet', 'leave'),
     }),

@@ -59,7 +59,7 @@ describe('A fair queue', () => {
     const others = ['a', 'b', 'c', 'd'].map((name) => visit(queue, name));
     expect(await Promise.all(others)).toEqual(['in', 'in', 'in', 'in']);
     const outcomes = await Promise.all(many);
-    // One task was admitted immediately and ten waited; four of the ten were displaced.
+    // One task was admitted immediately, and ten waited. Four of the ten were displaced.
     expect(outcomes.filter((outcome) => outcome === 'in')).toHaveLength(7);
     expect(outcomes.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 'in'));
   });

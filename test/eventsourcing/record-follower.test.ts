@@ -61,10 +61,10 @@ afterEach(async () => {
 
 const IDS = ['ada', 'bob'] as const;
 type Id = (typeof IDS)[number];
-/** The revision that a stream has had since a point in time. */
+/** The revision of a stream since a point in time. */
 type Since = { readonly atMs: number; readonly revision: number };
 
-/** Two processes that write to the same records. One of them reads states; its subscription lags and breaks. */
+/** Two processes that write to the same records. One of them reads states, and its subscription lags and breaks. */
 class TwoProcesses {
   readonly clock = new ManualClock();
   readonly reader = new RecordReader(store, clubCatalogue, this.clock, 1);
@@ -113,7 +113,7 @@ class TwoProcesses {
     this.confirmIfReached();
   }
 
-  /** Breaks the subscription; a new one begins at the end of the history. */
+  /** Breaks the subscription. A new one begins at the end of the history. */
   async resubscribe(): Promise<void> {
     this.confirming = undefined;
     this.delivered = await store.inner.head();
@@ -187,7 +187,7 @@ test('States that follow the history were the current ones within their maximum 
   const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
     const both = new TwoProcesses((run += 1), await store.inner.head());
     for (const action of steps) {
-      // A held read would block these steps, so the responses to their own reads are not held.
+      // A held read would block these steps, so the responses to the steps' own reads are not held.
       const wasSlow = store.isSlow;
       if (action[0] === 'here') store.isSlow = false;
       if (action[0] === 'elsewhere') await both.elsewhere(action[1], action[2]);

@@ -8,9 +8,7 @@ describe('A persistent retry', () => {
     const ending = new AbortController();
     const attemptedAtMs: number[] = [];
     const complaints: unknown[] = [];
-    /**
-     * Succeeds at the attempt `until` and fails at all earlier ones; reports progress at the attempts in `getsOnAt`.
-     */
+    /** Fails until attempt `until`, which succeeds. Reports progress in the attempts listed in `getsOnAt`. */
     const attempt =
       (until: number, getsOnAt: readonly number[] = []) =>
       (gotOn: () => void): Promise<string> => {

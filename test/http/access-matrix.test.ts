@@ -34,7 +34,7 @@ const OPEN = 'open';
 
 const isSignedIn = ({ is }: Standing): boolean => is === 'user' || is === 'operator';
 
-/** The expected response of a route to a caller. The test fails for an unforeseen line of the table. */
+/** The expected response of a route to a caller. The test fails if a line of the table is not covered here. */
 function expectedOf({ name, who, permission }: Route, caller: Standing): string {
   switch (who) {
     case 'public':
@@ -236,7 +236,7 @@ async function makeMembers(): Promise<void> {
   }
 }
 
-/** Withdrawn credentials, and credentials of other tenants. */
+/** Revoked credentials, and credentials of other tenants. */
 async function makeOthers(): Promise<void> {
   const { tenant } = books;
   const other = await service.createTenant();
@@ -319,14 +319,17 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** The id of a record of the first tenant if one was created for the path before the id; otherwise an unknown id. */
+/** The id of a record of the first tenant, if one was created for the path before the id; otherwise an unknown id. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);
 
 let asked = 0;
 type Ask = { readonly address: string; readonly headers: Headers; readonly method?: string; readonly raw?: string };
-/** Sends a request from its own address, so no limit is reached. Returns the status, and the code of a rejection. */
+/**
+ * Sends a request from a separate address, so that no limit is reached. Returns the status, and the code of a
+ * rejection.
+ */
 async function ask({ address, headers, method = 'GET', raw }: Ask): Promise<string> {
   asked += 1;
   const from = `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
@@ -346,8 +349,8 @@ const inDisguise = (address: string): string =>
   address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /**
- * The outcome of an admitted request: anything but a rejection or a failure. Writes are malformed, so they are refused
- * before they take effect.
+ * The outcome of an admitted request: anything except a rejection or a failure. Writes are malformed, so they are
+ * refused before they take effect.
  */
 const opened = (route: Route, told: string): string =>
   (isWrite(route) ? told === '400' : /^[234](?!0[13]|29)/.test(told)) ? OPEN : told;
@@ -486,8 +489,8 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // Recorded once a minute: the use of the partner's key, and repeated rejections of a caller. Every read of the list of
-  // events is recorded as well.
+  // Key use and repeated rejections of a caller are recorded once a minute. Every read of the list of events is also
+  // recorded.
   const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);
 });

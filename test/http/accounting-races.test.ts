@@ -42,7 +42,7 @@ const record = async (body: object): Promise<string> =>
   (await service.post('/api/transactions', { date: '2026-03-04', amount: '100.00', ...body }, token())).told;
 const collect = (customerId: string): Promise<string> =>
   record({ type: 'COLLECTION', customerId, accountId: cash, description: 'Race' });
-/** The final state of a sale: its status, with the code if it is rejected. */
+/** The final state of a sale: its status, and the code if it is rejected. */
 async function sell(facts: object): Promise<string> {
   const sale = saleOf(service.fresh('race'), facts);
   await service.postSale(books.partner, sale);
@@ -59,11 +59,11 @@ const shown = async (path: string): Promise<Shown | undefined> => {
 type Sides = {
   readonly left: () => Promise<string>;
   readonly right: () => Promise<string>;
-  /** Receives both responses, once nothing is pending. */
+  /** Receives both responses once nothing is pending. */
   readonly check: (answers: string) => Promise<void>;
 };
 
-/** Runs a race many times, several at once, with random head starts. Returns the distinct responses. */
+/** Runs a race many times, several at once, with random head starts. Returns the set of distinct responses. */
 async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   const random = mulberry32(SEED);
   const seen = new Set<string>();
@@ -145,8 +145,8 @@ describe('A customer deleted concurrently', () => {
           check: async (answers) => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
-            // One customer of that name exists, whichever request created it, and the customer owes the amount of the
-            // sale.
+            // Only one customer of that name exists, regardless of which request created it. The customer owes the
+            // amount of the sale.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);
           },

@@ -30,8 +30,8 @@ type Step = {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * A GET of the record, or of a list followed by `#` and the record's id, sent before and after the step; false if the
-   * record cannot be read.
+   * A GET of the record, or of a list followed by `#` and the record's id. It is sent before and after the step. False
+   * if the record cannot be read.
    */
   readonly look?: string | false;
   readonly status?: number;
@@ -466,7 +466,7 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
 }
 
-/** Runs over dead letters, and the changes of a run that lasts until it is cancelled. */
+/** Bulk runs on dead letters, and the changes of a run that lasts until it is cancelled. */
 async function walkRuns(letters: string): Promise<void> {
   const none = { filter: { code: 'NONE' }, dryRun: false };
   const status = 201;
@@ -525,7 +525,7 @@ async function walkOperations(): Promise<void> {
   const route = `${projections}/{name}/rebuild`;
   await take({ route: `POST ${route}`, address: `${projections}/roles/rebuild` });
   await ended();
-  // The rebuilds run one after another. The last one waits for all others, so it can be cancelled.
+  // Rebuilds run one after another. The last one waits for the others, so it can be cancelled.
   for (const { name } of await rows()) await service.post(`${projections}/${name}/rebuild`, undefined, operator);
   await take({ route: `DELETE ${route}`, address: `${projections}/${(await rows()).at(-1)?.name ?? ''}/rebuild` });
   await ended();
@@ -545,7 +545,7 @@ beforeAll(async () => {
   await walkWebhooks(tenant);
   await walkNotifications(tenant);
   await walkOperations();
-  // A rejected sign-in is recorded a moment after its response.
+  // A rejected sign-in is recorded shortly after its response.
   const { events } = service.service.engines;
   for (const late of ['LoginFailed', 'FactorRefused'])
     await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === late));
@@ -697,7 +697,7 @@ describe('The audit log', () => {
   });
 });
 
-/** The member of a record with which a path begins. */
+/** First member of a path. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 
@@ -820,7 +820,7 @@ test('The audit log, histories and states show no password, token, key or digest
   }
   for (const [path, text] of shown)
     for (const [name, secret] of secrets) expect([path, name, text.includes(secret)]).toEqual([path, name, false]);
-  // The search works: values that are not secret are found.
+  // Proves that the search works: it finds values that are not secret.
   expect(shown.some(([, text]) => text.includes('uma@walk.test'))).toBe(true);
 });
 

@@ -3,7 +3,7 @@ import { LoginInput } from '../../src/commands/session.commands.js';
 import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
 import { costliest, type Costly } from '../support/body-shapes.js';
 
-/** `SHAPES=10000 npm run jest -- test/http/body-cost.test.ts` is the long form. */
+/** `SHAPES=10000 npm run jest -- test/http/body-cost.test.ts` runs the long form. */
 const SHAPES = Number(process.env['SHAPES'] ?? 300);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 

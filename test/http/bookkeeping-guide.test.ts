@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** One bash session, as the guide's reader has. */
+/** One bash session, like the one that a reader of the guide uses. */
 class Session {
   private output = '';
   private readonly bash = spawn('bash', ['-u'], { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -28,7 +28,7 @@ class Session {
     this.bash.stdin.write('exec 2>&1\n');
   }
 
-  /** Everything that the commands print. */
+  /** All output of the commands. */
   async run(commands: string): Promise<string> {
     this.output = '';
     this.bash.stdin.write(`${commands}echo '${END.trim()}'\n`);
@@ -49,7 +49,7 @@ test('The commands of the guide to bookkeeping print what the guide shows', asyn
   expect(blocks.length).toBeGreaterThan(10);
   const session = new Session();
   for (const [, commands = '', printed = ''] of blocks) {
-    // Nobody types as fast as read models are filled.
+    // Unlike a reader, the test runs commands faster than the read models are updated.
     await service.quiet();
     const own = commands
       .replaceAll('localhost:3000', service.url)

@@ -54,7 +54,7 @@ describe('The category of a transaction', () => {
   afterAll(() => service.close());
 
   /**
-   * One transaction with the direction OUT for each kind of stream that contains transactions, with its name in the
+   * For each kind of stream that contains transactions, one transaction with the direction OUT, and its name in the
    * tests.
    */
   const carried: readonly [string, () => Promise<string>][] = [

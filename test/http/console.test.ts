@@ -67,11 +67,11 @@ describe('A browser session', () => {
     const second = cookieOf(renewed);
     expect(second).not.toBe(first);
     expect(await statusOfMe(tokenOf(renewed))).toBe(200);
-    // Another tab that sent the same cookie gets the same response for a few seconds.
+    // Another tab that sent the same cookie within a few seconds gets the same response.
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();
-    // The service treats the cookie as stolen, so the whole session has ended.
+    // The service treats the cookie as stolen, so it has ended the whole session.
     expect((await refresh(second)).data).toBeNull();
   });
 

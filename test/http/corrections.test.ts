@@ -11,7 +11,7 @@ let accounts: Readonly<Record<string, string>>;
 let customerId: string;
 beforeAll(async () => {
   service = await TestService.start();
-  // The clock stands at an instant whose date in this zone differs from the UTC date for a part of the day.
+  // The clock stands still. In this time zone, the date differs from the UTC date for part of the day.
   books = await service.openBooks({ timeZone: 'Pacific/Kiritimati' });
   token = books.tenant.token;
   const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=100', token);

@@ -46,7 +46,7 @@ const reached = (id: string, ...statuses: string[]): Promise<JobExecutionView> =
     const run = await runOf(id);
     return run && statuses.includes(run.status) ? run : undefined;
   });
-/** Numbers of repeated messages by the customer that they are about. */
+/** Number of repeated messages by customer. */
 function repeats(): Map<string, number> {
   const found = new Map<string, number>();
   for (const { id, payload } of messagesIn(service.directory)) {
@@ -56,7 +56,7 @@ function repeats(): Map<string, number> {
   return found;
 }
 
-/** Creates customers, and parks the messages of their creation. */
+/** Creates customers, and parks the messages about their creation. */
 async function park(count: number, reason: { code: string; message: string }): Promise<void> {
   const letters = service.service.app.get(DeadLetters);
   for (let n = 0; n < count; n += 1) {

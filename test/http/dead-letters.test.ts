@@ -122,7 +122,7 @@ describe('An unbookable sale', () => {
     const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
     await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
     const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
-    // At the same time, the sale heals.
+    // The sale may be healed at the same time.
     expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
     expect(new Set(replies.map(codeOf))).toContain('409 ALREADY_RESOLVED');
     await service.settled(books.partner, 'to-south');
@@ -286,10 +286,10 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** The ids of the messages that a rewind of these events sends, in order per record. */
+  /** Ids of the messages that a rewind of these events sends, in order for each record. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
-  /** The messages of a rewind in the broker's order, once it is complete. */
+  /** Messages of a rewind in the broker's order. Resolves once the rewind is complete. */
   const sent = (rewindId: string, count: number): Promise<Published[]> =>
     until(async () => {
       const found = (await published()).filter(({ id }) => id.endsWith(`~rewind.${rewindId}`));

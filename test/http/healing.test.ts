@@ -65,7 +65,7 @@ const letters = async (query = ''): Promise<readonly DeadLetterRecord[]> => {
 };
 const letterOf = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(async () => (await letters()).find((letter) => letter.externalId === externalId), PATIENCE_MS);
-/** Resolves with the letter of a sale once it is resolved. */
+/** Resolves with the dead letter of a sale once it is resolved. */
 const resolved = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(
     async () => (await letters('status=REPLAYED')).find((letter) => letter.externalId === externalId),
@@ -79,7 +79,7 @@ async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));
 }
-/** The documents on the books; the list shows that each document was booked once. */
+/** The documents on the books. The list shows that each document was booked once. */
 async function booked(): Promise<string[]> {
   const { items } = await service.transactions(books.tenant.token);
   return items.flatMap(({ documentEffect, externalId }) => (documentEffect === null ? [] : [externalId ?? ''])).sort();
@@ -90,7 +90,7 @@ type Cause = {
   readonly facts: object;
   /** Causes the rejection, and resolves with an action that removes its cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
-  /** Other documents that the books then also contain. */
+  /** Other documents that the books contain afterwards. */
   readonly others?: readonly string[];
 };
 const passive = async (): Promise<string> => create('customers', { name: 'Ada', code: 'ADA', status: 'PASSIVE' });

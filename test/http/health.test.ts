@@ -40,7 +40,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 const HEALTH = '/api/system/health';
 const ALL_UP = ['event-store up', 'read-store up', 'subscribers up', 'read-models up', 'broker up', 'cache up'];
 
-/** A service whose engines can become unavailable. */
+/** A service with engines that can become unavailable. */
 async function opened() {
   let events: FaultyEventStore | undefined;
   let reads: FaultyReadStore | undefined;
@@ -146,7 +146,7 @@ test('A process without its history is not ready and gives the reason, until the
 
 const filledOver = (progress: Progress): ReadModelReadiness => {
   const { reads: store, checkpoints, clock } = service.service.engines;
-  // Version 99 of each read model, which was never filled in this store.
+  // Version 99 of each read model. This store has never contained it.
   const models = progress.names.map((name) => ({ name, version: 99 }));
   const lastStored = () => lastOwnEvent(events, catalogue);
   return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });
@@ -216,7 +216,7 @@ test('Several failing projections make the service not ready, a single one does 
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // Projections that are still running report progress in the meantime.
+  // In the meantime, the other projections report progress.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

@@ -1,6 +1,6 @@
 import { TestService, type Books } from '../support/service.js';
 
-/** Ids are UUIDs, which are equal in upper and lower case (RFC 9562, section 4). */
+/** Ids are UUIDs, which are case-insensitive on input (RFC 9562, section 4). */
 describe('An id in upper case', () => {
   let service: TestService;
   let books: Books;

@@ -13,7 +13,7 @@ let branchId: string;
 /** Whether appends of operators' inspections fail. */
 let isAway = false;
 
-/** A store from which everything can be read, and to which everything except inspections can be written. */
+/** A store that supports all reads, and all writes except those of inspections. */
 const withoutInspections = (events: EventStore): EventStore =>
   new Proxy(events, {
     get: (target, name) => {

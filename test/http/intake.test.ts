@@ -223,7 +223,7 @@ describe('The rate limit', () => {
     });
 
     clock.pass(seconds * 1_000);
-    // The retry with the same key succeeds: the rejected request was never recorded.
+    // The retry with the same key succeeds, because the rejected request was never recorded.
     const retried = await service.postSale({ ...partner, key }, saleOf('limited-2'), 'limited-2');
     expect(retried.status).toBe(202);
     expect(retried.headers['x-ratelimit-remaining']).toBe('59');
@@ -236,7 +236,7 @@ describe('The rate limit', () => {
     const passed = (statuses: readonly number[]): number => statuses.filter((one) => one !== 429).length;
     const beganMs = clock.nowMs();
     expect(passed(await burst())).toBe(60);
-    // The window begins with its first request, and continues while requests are rejected.
+    // The window begins with its first request. Rejected requests do not extend it.
     clock.pass(Math.max(0, beganMs + 55_000 - clock.nowMs()));
     const limited = await status(key);
     expect(limited.told).toBe('429 RATE_LIMITED');

@@ -23,7 +23,7 @@ import { messagesIn } from '../support/stored-messages.js';
 let service: TestService;
 let books: Books;
 let published: readonly PublishedContract[];
-/** The published JSON Schemas by type, as a reader gets them. */
+/** The published JSON Schemas by type, as clients receive them. */
 let readers: ReadonlyMap<string, z.ZodType>;
 beforeAll(async () => {
   service = await TestService.start();
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Violations of an event's contract, for writers and for readers; empty if there are none. */
+/** Violations of an event's contract, for writers and for readers. Empty if there are none. */
 function faultsOf(message: IntegrationEvent): string[] {
   const { event } = JSON.parse(JSON.stringify(message)) as IntegrationEvent;
   const faults: string[] = [];
@@ -222,7 +222,7 @@ describe('Published events', () => {
     user: userEvents,
   };
   const NAMESPACE = '0199d3a0-0000-7000-8000-000000000001';
-  /** Ids and amounts have a form that the schemas of the history do not require. */
+  /** Gives ids and amounts the formats that the schemas of the history do not enforce. */
   const inForm = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => inForm(item, name.replace(/s$/, '')));
     if (typeof value === 'object' && value !== null)

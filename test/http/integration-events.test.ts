@@ -26,7 +26,7 @@ const browse = async (subjectPrefix = ''): Promise<Published[]> => {
   const meant = messages.filter(({ subject }) => subject.startsWith(subjectPrefix));
   return meant.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** Published messages about a record, once there are as many as expected. */
+/** Resolves with the published messages about a record, once there are as many as expected. */
 async function about(isMeant: (message: Published) => boolean, count: number): Promise<Published[]> {
   for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 10) {
     const found = (await browse(`kontor.${books.tenant.id}.`)).filter(isMeant);
@@ -39,7 +39,7 @@ const eventsOf = (type: string): Promise<readonly RecordedEvent[]> =>
   service.service.engines.events.readAll({ filter: { on: 'type', prefixes: [type] }, maxCount: 100_000 });
 const saleIn = ({ event }: Published): unknown => (event.data as { saleId?: unknown }).saleId;
 
-/** Domain events visible to partners, by type: the number of messages for each. */
+/** Number of messages for each type of domain event that is visible to partners. */
 const publicTypes: Readonly<
   Record<string, (data: { transactions?: unknown[]; openingTransaction?: unknown }) => number>
 > = {
@@ -207,14 +207,14 @@ describe('After a restart', () => {
     await service.restart();
     await service.quiet();
     expect([await answers(), (await browse()).length, (await eventsOf('Sale')).length]).toEqual(before);
-    // The forwarder works in order, so any repeats would arrive before the messages of a new sale.
+    // The forwarder works in order, so repeated messages would arrive before the messages of a new sale.
     await service.sell(books.partner, saleOf('after the restart'));
     const messages = await about(() => true, await expectedCount());
     expect(messages).toHaveLength(await expectedCount());
   });
 
-  // Without a checkpoint, the forwarder cannot know which messages the broker has discarded, so it does not republish
-  // any messages automatically.
+  // Without a checkpoint, the forwarder cannot know which messages the broker has discarded, so it does not
+  // automatically republish any.
   test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();

@@ -46,7 +46,7 @@ class NotedRunner extends CommandRunner {
   }
 }
 
-/** The uses noted by one replica. */
+/** The uses recorded by one replica. */
 function replica(): IntegrationKeyUses {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);
@@ -69,8 +69,7 @@ const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock
 /** Resolves when the writes in progress have ended. */
 async function settle(): Promise<void> {
   await nextTurn();
-  // A write that lost to a concurrent one waits for the clock, which stands still. The delay of 300 ms ends the wait
-  // for it.
+  // After a conflict, a write sleeps on the clock, which stands still. The delay of 300 ms ends the wait.
   await Promise.race([Promise.allSettled([...running]), delay(300)]);
   await nextTurn();
 }
@@ -85,7 +84,7 @@ test('Continuous use of a key is recorded once a minute', async () => {
   }
   await settle();
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
-  // The many uses in between caused no additional stream reads.
+  // The many uses in between did not cause any additional stream reads.
   expect(store.streamReads.length).toBeLessThanOrEqual(4);
   uses.note(key());
   await ended(uses);

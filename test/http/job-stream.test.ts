@@ -49,7 +49,7 @@ async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   }
 }
 
-/** The expected content of a stream for the whole history: positions and states, from the history itself. */
+/** The expected content of a stream for the whole history: positions and states, derived from the history itself. */
 async function shown(): Promise<string[]> {
   const { events } = (await service.service.engines.events.readStream('job-platform_toy')) as {
     events: readonly { type: string; position: number }[];
@@ -106,7 +106,7 @@ describe('The stream of jobs', () => {
       watcher.leave();
       kept.push(...lines(watcher));
       lastId = watcher.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
-      // The client is sometimes disconnected for a few runs.
+      // The client is sometimes disconnected for several runs.
       if (random() < 0.5) await ran();
       leaves += 1;
       watcher = await watch(lastId);
@@ -123,7 +123,7 @@ describe('The stream of jobs', () => {
     expect(leaves).toBeGreaterThan(10);
     expect(watcher.events.some(({ event }) => event === 'snapshot')).toBe(false);
     expect(feed().open).toBeLessThanOrEqual(2);
-    // The result is the same from the beginning and from any of several later events.
+    // The result is the same from the beginning as from any of several later events.
     for (const from of [0, 1, 7, 100, 199, 200]) {
       const id = from === 0 ? '0' : (all[from - 1]?.split(' ')[0] ?? '');
       const again = await watch(id);

@@ -158,7 +158,7 @@ describe('A triggered job', () => {
     [{ jobName: 'constructor' }, '404 NOT_FOUND jobName'],
     [{ jobName: 'x'.repeat(101) }, '400 VALIDATION_FAILED jobName'],
   ])('is rejected with %j', async (body, expected) => {
-    // The error log may report failures of other tests in the meantime.
+    // Meanwhile, the error log may report failures of other tests.
     const filter = { on: 'stream', prefixes: ['job-'] } as const;
     const last = async () =>
       (await service.service.engines.events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];

@@ -146,7 +146,7 @@ export const forgetfulModule = moduleOf(
   controllerOf(remembered.route('Get what is remembered', { answers: value }, () => ({}))),
 );
 
-/** The input of the last handler. */
+/** The input of the last handler call. */
 export const seen: { context: RequestContext | undefined; body: unknown } = { context: undefined, body: undefined };
 
 const user = (role: 'ADMIN' | 'USER' | 'NONE'): UserPrincipal => ({
@@ -172,7 +172,7 @@ const bearers: Record<string, Awaited<ReturnType<Authenticator['bearer']>>> = {
   },
 };
 
-/** Accepts four tokens and two keys; `away` simulates an unavailable store. */
+/** Accepts four tokens and two keys. `away` simulates an unavailable store. */
 const authenticator: Authenticator = {
   bearer: (token) => {
     const principal = bearers[token];
@@ -217,7 +217,7 @@ const countingLimiter = (): RateLimiter => {
 
 export type Toy = HttpApp & { readonly outcomes: Outcome[]; readonly lines: object[]; readonly document: () => string };
 
-/** The kernel with toy routes. */
+/** The kernel, with toy routes. */
 export async function startToy(options: Partial<KernelOptions> = {}): Promise<Toy> {
   const outcomes: Outcome[] = [];
   const lines: object[] = [];

@@ -127,11 +127,12 @@ describe('Metrics', () => {
     const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
     await service.quiet();
     const before = await settled();
-    // The customer is new, so the policy books the sale instead of the intake.
+    // The customer is new, so the sale is booked by the policy and not by the intake.
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded a moment later, so further events may follow the head in the metrics.
+    // The use of a key is recorded shortly afterwards, so the history may already extend beyond the head in the
+    // metrics.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>
@@ -192,7 +193,7 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // Projections that are still running report progress in the meantime.
+      // In the meantime, the other projections report progress.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);
@@ -249,7 +250,7 @@ describe('Who may scrape', () => {
 
   test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
-    // The service is not ready until its read models have been complete once.
+    // The service becomes ready only after its read models have been complete once.
     await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {

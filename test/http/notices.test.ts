@@ -14,7 +14,7 @@ let books: Books;
 let operator: string;
 beforeEach(async () => {
   clock = new ShiftedClock();
-  // Starts in the middle of an hour, so that no test runs into the next one.
+  // Starts in the middle of an hour, so that no test crosses into the next hour.
   clock.pass(1.5 * HOUR_MS - (clock.nowMs() % HOUR_MS));
   service = await TestService.start({ clock });
   books = await service.openBooks();
@@ -30,7 +30,7 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
     PATIENCE_MS,
     () => service.complaints.join('; '),
   );
-/** Resolves when the policies have processed all stored events, including the events that this processing causes. */
+/** Resolves when the policies have processed all stored events, including the events that this processing produces. */
 async function reacted(): Promise<void> {
   await eventually(async () => {
     const { data } = await service.get('/api/platform/redis/queues', operator);

@@ -130,7 +130,7 @@ describe('The last operator', () => {
   let lonely: TestService;
   beforeAll(async () => {
     lonely = await TestService.start();
-    // The list includes the new operator only once the read models are complete.
+    // The list includes the new operator once the read models are up to date.
     await lonely.quiet();
   });
   afterAll(() => lonely.close());

@@ -44,7 +44,7 @@ const remove = async (name: string): Promise<void> => {
   for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
 };
 
-/** Copies the database file first and its log second, so the copy is also consistent while the service is running. */
+/** Copies the database file before its log, so that the copy is consistent even while the service is running. */
 async function copy(name: string, to = copies): Promise<void> {
   for (const file of await filesOf(service.directory, name))
     await copyFile(join(service.directory, file), join(to, file));
@@ -60,7 +60,7 @@ const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(servic
 const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
 /**
- * Starts on the data that `meanwhile` leaves. Pauses the rebuild until the test has verified that the service returns
+ * Starts with the data that `meanwhile` leaves. Pauses the rebuild until the test has verified that the service returns
  * no old data.
  */
 async function startOn(meanwhile: () => Promise<void>): Promise<void> {
@@ -77,7 +77,7 @@ async function rebuild(): Promise<void> {
   await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
 }
 
-/** A history of five sales in `copies`; the service has continued to fifteen. */
+/** Copies a history of five sales to `copies`. The service then continues to fifteen sales. */
 async function twoHistories(): Promise<Books> {
   const books = await service.openBooks();
   await sell(books, 'early', 5);
@@ -126,7 +126,7 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
-  // The copied history grows in another installation, without these read models, until it is longer than the history
+  // In another installation, without these read models, the copied history grows until it is longer than the history
   // from which they were built.
   await service.restart(async () => {
     await copy('models.sqlite');
@@ -175,7 +175,7 @@ test('The checkpoints of all subscribers are compared', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** Changes the files to the state in which such a version leaves them. */
+  /** Puts the files into the state in which such a version leaves them. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],
@@ -192,7 +192,7 @@ describe('Data of a Kontor without history ids', () => {
     const books = await service.openBooks();
     await sell(books, 'old', 3);
     await service.quiet();
-    // The service records within a second that the read models are filled.
+    // Within a second, the service records that the read models are filled.
     await eventually(async () => {
       const keys = projections.map(({ model }) => filledKey(model));
       return (await service.service.engines.reads.checkpoints(keys)).every((position) => position >= 0);

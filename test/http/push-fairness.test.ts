@@ -49,7 +49,7 @@ test('A tenant with dead endpoints delays pushes of another tenant by less than 
     };
     const send = (team: Team) =>
       service.post('/api/notifications/admin/send', { title: 'Hello', body: 'There.', broadcast: true }, team.token);
-    // Half of the endpoints have separate hosts, so the failure of one does not reveal the failure of another.
+    // Half of the endpoints have separate hosts, so the failure of one endpoint reveals nothing about another.
     for (const [index, { port }] of dead.entries()) {
       const host = index % 2 === 0 ? '127.0.0.1' : `127.0.0.${index + 1}`;
       await subscribe(bad, { ...pushes.browser().subscription, endpoint: `https://${host}:${port}/${index}` });

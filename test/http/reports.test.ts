@@ -44,7 +44,7 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   return Object.fromEntries(texts);
 }
 
-/** Books with more accounts than one read returns: half of them debited and half of them credited, in alternation. */
+/** Books with more accounts than one read returns, alternately debited and credited. */
 async function largeBooks() {
   const { tenant } = await service.openBooks();
   const { reads } = service.service.engines;

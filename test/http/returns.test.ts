@@ -168,7 +168,7 @@ describe('The status of a sale', () => {
   afterEach(() => {
     for (const undo of release.splice(0)) undo();
   });
-  /** Stops all reports of the progress of the transactions' read model. */
+  /** Suppresses all progress reports of the transactions' read model. */
   function holdProgress(): void {
     const { progress } = service.service.engines;
     const advance = progress.advance.bind(progress);

@@ -40,7 +40,7 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The lowest status of an ordinary success; a replay has a different status. */
+/** The lowest status of an ordinary success, which excludes replays. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))

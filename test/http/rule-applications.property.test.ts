@@ -15,7 +15,7 @@ const someDate = fc.constantFrom(...DATES);
 const someWords = fc.subarray([...WORDS]);
 const act = fc.constantFrom('choose', 'clear', 'cancel');
 const books = fc.record({
-  /** Words with a rule when the transactions were recorded. */
+  /** Words that already had a rule when the transactions were recorded. */
   ruled: fc.subarray([...WORDS]),
   entries: fc.array(
     fc.record({ kind: fc.constantFrom('manual', 'sale', 'opening'), words: someWords, date: someDate }),
@@ -153,7 +153,7 @@ async function check(given: Case): Promise<void> {
   const application = await keeping.apply(ruleId, request);
   const applied = await keeping.snapshot();
 
-  // Only the conditions determine which transactions the run changes.
+  // The conditions alone determine which transactions the run changes.
   const expected = [...before.values()].filter(
     (one) =>
       (one.customerName ?? '').includes(word) &&
@@ -177,7 +177,7 @@ async function check(given: Case): Promise<void> {
     for (const id of difference(unlike, await keeping.snapshot())) touched.add(id);
   }
 
-  // Undoing restores exactly the transactions that the run changed and that have not been changed since.
+  // An undo restores exactly those transactions that the run changed and that have not been changed since.
   const later = await keeping.snapshot();
   const restored = changed.filter((id) => !touched.has(id));
   const result = { restored: restored.length, kept: changed.length - restored.length };

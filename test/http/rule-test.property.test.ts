@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const word = fc.constantFrom(...WORDS);
 const sentence = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
-/** A value that is usually absent, because a rule with many conditions matches nothing. */
+/** A value that is absent in most cases, because a rule with many conditions matches nothing. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const rules = fc.array(
@@ -104,7 +104,7 @@ test('The test of rules finds the rule that categorised a recorded transaction',
           { categoryId: categories[category], ...accountId, ...text, ...rule },
           token,
         );
-        // A draft that cannot become a rule is left out.
+        // Drafts that cannot become rules are omitted.
         if (reply.status === 201) made.push(reply.id);
       }
       for (const entry of recorded) {

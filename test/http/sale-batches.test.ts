@@ -35,7 +35,7 @@ const storedSales = async ({ tenant }: Books): Promise<number> => {
   return events.filter(({ type }) => type === 'SaleAccepted').length;
 };
 
-/** What differs between two services, removed: ids and times of requests, and the tenant in derived ids. */
+/** Removes the values that differ between two services: request ids, times, and ids derived from the tenant. */
 const comparable = (body: object): unknown =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) =>
     ['requestId', 'acceptedAt', 'saleId'].includes(name) ? '*' : value,
@@ -223,14 +223,15 @@ describe('validateOnly', () => {
 
 const RETURN = { type: 'RETURN', relatedExternalId: 'a' };
 const CANCELLATION = { type: 'CANCELLATION', relatedExternalId: 'b', lines: [] };
-/** Ids of the only sales that refer to another. */
+/** Ids of the sales that refer to another sale. All other sales are independent. */
 const REFERRING = new Map<object, string>([
   [RETURN, 'd'],
   [CANCELLATION, 'e'],
 ]);
 /**
- * Sales with few external ids, so that batches contain repetitions; some are invalid. Only one sale can return `a`,
- * and one can cancel `b`: of two that wait for it, either may be booked first, and the other is then rejected.
+ * Sales with few external ids, so that batches contain repetitions. Some sales are invalid. Only one sale can return
+ * `a`, and one can cancel `b`: if two sales wait for the same one, either may be booked first, and the other is then
+ * rejected.
  */
 const anySale = fc
   .record({
@@ -290,7 +291,7 @@ test(`A batch is answered and booked exactly like its sales sent one by one (see
           }
           return ended;
         };
-        // A sale that was rejected is booked as soon as its cause has disappeared, on either side.
+        // On both sides, a rejected sale is booked as soon as the cause of the rejection has been removed.
         const both = (): Promise<unknown[]> =>
           Promise.all(
             [together, alone].map(async (books) => [

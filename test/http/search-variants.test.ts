@@ -33,11 +33,11 @@ const ODD_QUERIES = [
 
 type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
-  /** Includes the parameters that the list requires in addition to paging and search. */
+  /** Includes the parameters that the list requires in addition to those for paging and search. */
   readonly path: string;
   /** The searched fields. */
   readonly fields: readonly string[];
-  /** The source of all records if the list itself does not return all of them: look-ups return only some records. */
+  /** The source of all records, for look-ups, which return only some records. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -178,7 +178,7 @@ const textOf = (record: Known, field: string): string | null => record[field] as
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
 /**
- * The result must equal the result of the simplest possible search over all records. A look-up returns at most twenty
+ * The result must equal that of the simplest possible search over all records. A look-up returns at most twenty
  * records.
  */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {
@@ -222,7 +222,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('finds every record by the prefix of each word in each of its fields', async () => {
     const records = await everything(route, 0);
     const search = searchOf(route, 0);
-    // Each field must contain words, because otherwise there would be nothing to find.
+    // Each field must contain words. Otherwise there would be nothing to find.
     for (const field of search.fields)
       expect([field, records.some((record) => naiveWords(textOf(record, field) ?? '').length > 0)]).toEqual([
         field,

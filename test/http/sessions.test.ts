@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Each request comes from its own address, so that no test uses up the attempts of another. */
+/** Each request comes from a separate address, so that no test uses up the attempts of another. */
 const newAddress = (): Record<string, string> => {
   addresses += 1;
   return { 'x-forwarded-for': `10.1.${addresses >> 8}.${addresses & 255}` };
@@ -58,7 +58,7 @@ const signIn = async (email: string, password?: string): Promise<Tokens> => {
 const refresh = (refreshToken: string): Promise<Reply> => service.post('/api/auth/refresh', { refreshToken });
 const refreshed = async (refreshToken: string): Promise<Tokens> => (await refresh(refreshToken)).data as Tokens;
 const use = async (token: string): Promise<string> => (await service.get('/api/auth/me', token)).told;
-/** Rotates as `npm run keys:rotate` does, at the service's current time. */
+/** Rotates the key as `npm run keys:rotate` does, at the service's current time. */
 async function rotateKeys(): Promise<void> {
   const env = { ...process.env, DATA_DIR: service.directory };
   await promisify(execFile)(process.execPath, ['scripts/rotate-signing-key.mjs'], {
@@ -77,7 +77,7 @@ const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
 
-/** Executes commands that affect sessions and that other users would send. */
+/** Executes commands, otherwise sent by other users, that affect sessions. */
 const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
   const id = service.service.engines.ids.next();
   const context = {
@@ -514,7 +514,7 @@ describe('The signed-in user', () => {
     await runs(home.id, (runner) => runner.execute(role, target, data, createRole));
     const { accessToken } = await signIn((await person({ roleIds: [target.id] })).email);
     expect((await service.get('/api/auth/me', accessToken)).text).toContain('users.read');
-    // Appends the event directly, because no command deletes a role in use.
+    // Appends the event directly, because no command can delete a role that is in use.
     const write = service.service.app.get(Appender);
     await runs(home.id, () => write.write(`role-${home.id}_${target.id}`, 0, [{ type: 'RoleDeleted', data: {} }]));
     clock.pass(1_000);

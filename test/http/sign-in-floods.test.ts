@@ -16,8 +16,8 @@ afterAll(() => service.close());
 const FLOOD = 250;
 
 /**
- * Sends each attempt after a wave of the flood. Returns the statuses of the flood with their counts, and the statuses
- * of the attempts.
+ * Sends each attempt after a wave of the flood. Returns the number of flood responses by status, and the statuses of
+ * the attempts.
  */
 async function during(
   flood: () => Promise<{ status: number }>,

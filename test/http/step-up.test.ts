@@ -157,7 +157,7 @@ describe('Among all routes', () => {
     const demanding: string[] = [];
     for (const { name, method, path, who, body } of routeTable) {
       if (who === 'public' || who === 'partner' || who === 'token' || body === 'sse') continue;
-      // A sign-in for each route, because some end the session.
+      // Signs in for each route, because some routes end the session.
       const isOwner = who.startsWith('tenant');
       const token = isOwner ? await service.signIn(owner.email) : await signIn();
       clock.pass(11 * MINUTE_MS);
@@ -166,7 +166,7 @@ describe('Among all routes', () => {
       expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
       if (told === REQUIRED) demanding.push(name);
     }
-    // The limit is raised by a value in the body.
+    // Changing a key requires a recent proof only if the body raises the limit.
     const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
     expect(demanding.toSorted()).toEqual(always.toSorted());
   });
@@ -246,7 +246,7 @@ describe('A step-up', () => {
     const proof = { factorToken: own.factorToken, credential: passkey.get(own.options) };
     expect((await stepUp(token, proof)).status).toBe(200);
     expect((await stepUp(token, proof)).told).toBe(refused);
-    // A token for a step-up does not complete a sign-in.
+    // A token for a step-up cannot complete a sign-in.
     const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
     const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
@@ -285,7 +285,7 @@ describe('A tenant that requires a second factor', () => {
     const app = await AuthenticatorApp.addTo(service, again);
     clock.pass(1_000);
     expect((await service.get('/api/settings', again)).data).toMatchObject({ requireFactor: true });
-    // Another session of the same person has not used it yet.
+    // Another session of the same person has not used the code yet.
     expect((await service.get('/api/settings', owner)).told).toBe('403 FACTOR_REQUIRED');
     clock.pass(MINUTE_MS);
     expect((await stepUp(owner, { code: app.code() })).status).toBe(200);

@@ -23,7 +23,7 @@ const list = async (query = ''): Promise<Page<SaleRecord>> =>
   (await get(`/api/sales?${query}`)).body as Page<SaleRecord>;
 const listed = async (query = ''): Promise<string[]> => (await list(query)).items.map(({ externalId }) => externalId);
 
-/** Pushes a document as the partner, and resolves with its id once it is booked or rejected. */
+/** Pushes a document as the partner. Resolves with its id once it is booked or rejected. */
 async function push(externalId: string, facts: object = {}): Promise<string> {
   const reply = await service.postSale(books.partner, saleOf(externalId, facts));
   expect(reply.status).toBe(202);

@@ -57,12 +57,12 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Some seeds cause more rejections than others, or omit a kind of transaction.
+  // Some seeds cause more rejections than others, or produce no transactions of some kind.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
 
-/** Lists the kinds of records that the filters need and that do not exist yet. */
+/** Lists the kinds of records that the filters need but that do not exist yet. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -104,7 +104,7 @@ type RuleList = {
   readonly totalPages: number;
 };
 
-/** Values by the names of filters; undefined if omitted. */
+/** Values by filter name; undefined if omitted. */
 type Values<Name extends string> = Partial<Record<Name, string>>;
 type Check<Doc> = (record: Doc, value: string) => boolean;
 /** For each filter, the condition under which a record matches a value. */
@@ -194,7 +194,7 @@ function anyValue(name: TransactionFilter): string {
 const subsets = <T>(of: readonly T[]): T[][] =>
   of.reduce<T[][]>((some, one) => [...some, ...some.map((subset) => [...subset, one])], [[]]);
 
-/** Usually values of a single transaction, so that even a combination of many filters finds something. */
+/** Usually the values of a single transaction, so that even a combination of many filters matches something. */
 function valuesFor(names: readonly TransactionFilter[], from: readonly TransactionRecord[]): Values<TransactionFilter> {
   const isAny = random() < 0.1;
   const some = Array.from({ length: 50 }, () => {
@@ -217,7 +217,7 @@ const naively = <Doc, Name extends string>(
     (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
   );
 
-/** A page size that produces several pages, but not too many. */
+/** A page size that yields several pages, but not too many. */
 const sizeFor = (count: number): number =>
   pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
 
@@ -245,10 +245,10 @@ async function expectPages(path: string, values: Values<string>, expected: reado
   ]);
 }
 
-/** Maximum number of sets of filters to test; a random choice if there are more. */
+/** Maximum number of sets of filters to test. If there are more, a random sample is tested. */
 const MOST_SETS = 2_100;
 
-/** Tests the sets of the filters. Returns the share of sets that matched something. */
+/** Tests sets of filters. Returns the share of sets that matched something. */
 async function expectEverySet(
   path: string,
   names: readonly TransactionFilter[],

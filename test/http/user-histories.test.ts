@@ -47,7 +47,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), place, who: person }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('reset' as const), place, who: person }) },
 );
-/** The actions of one round are concurrent. */
+/** The actions of a round run concurrently. */
 const caller = fc.constantFrom<Role>('OWNER', 'OWNER', 'OWNER', 'ADMIN', 'USER');
 const rounds = fc.array(fc.record({ by: caller, deeds: fc.array(deed, { minLength: 1, maxLength: 4 }) }), {
   maxLength: 8,
@@ -119,7 +119,8 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // Verifies that every rule was exercised. NOT_FOUND is optional, because a target is rarely gone already.
+  // Verifies that every rule was exercised. NOT_FOUND is optional, because the target of an action has rarely been
+  // removed already.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 }, 120_000);

@@ -12,7 +12,7 @@ import { Team, type Member } from '../support/team.js';
 
 const PATH = '/api/notifications/push-subscriptions';
 const PATIENCE_MS = 20_000;
-/** Time runs five times as fast, so a limit of ten seconds still leaves two real seconds. */
+/** Time runs five times as fast, so a limit of ten seconds still allows two real seconds. */
 const HURRY = 5;
 const clock = new HurriedClock(HURRY);
 
@@ -102,7 +102,7 @@ describe('A push', () => {
     const lifetime = (claims.exp ?? 0) * 1_000 - clock.nowMs();
     expect(lifetime > 0 && lifetime <= 24 * 60 * 60 * 1_000).toBe(true);
     expect(pushes.pushesTo(stranger)).toEqual([]);
-    // The time of the last push is shown.
+    // The response includes the time of the last push.
     await until(async () => (await mine())[0]?.lastUsedAt);
   });
 
@@ -317,7 +317,7 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
   await until(async () => (await queue())?.lag === 0);
-  // The checkpoint is lost, so everything is redelivered and recognised as done.
+  // The checkpoint is lost, so everything is redelivered and recognised as already done.
   const { events } = service.service.engines;
   const name = 'push';
   await service.restart(async () => {

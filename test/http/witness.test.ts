@@ -34,14 +34,14 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** The notes that the witness holds, in the order in which it accepted them. */
+/** The notes that the witness has accepted, in order. */
 const held = (): string[] => receiver.received.filter(({ status }) => status < 300).map(({ body }) => body);
 const signed = async (): Promise<string[]> => {
   const { events } = await service.service.engines.events.readStream(TREE_STREAM);
   return events.map(({ data }) => (data as SignedCheckpoint).note);
 };
 let sales = 0;
-/** Makes events until the history has `count` more checkpoints. */
+/** Appends events until the history has `count` more checkpoints. */
 async function sign(count: number): Promise<void> {
   const goal = (await signed()).length + count;
   await eventually(async () => {
@@ -50,7 +50,7 @@ async function sign(count: number): Promise<void> {
     return (await signed()).length >= goal;
   }, PATIENCE_MS);
 }
-/** Resolves when the witness holds every checkpoint of the history. */
+/** Resolves when the witness has accepted every checkpoint of the history. */
 const delivered = (): Promise<unknown> =>
   eventually(
     async () => isDeepStrictEqual(held(), await signed()),
@@ -82,7 +82,7 @@ test.each(faults)('While the witness %s, requests succeed, and it receives all c
   await delivered();
   const before = held().length;
   receiver.answer = () => fault;
-  // The sales are booked although no checkpoint is accepted.
+  // The sales are booked even though no checkpoint is accepted.
   await sign(3);
   expect(held()).toHaveLength(before);
   const behind = await eventually(async () => {
@@ -118,7 +118,7 @@ test('A history that was rewritten, also with the key, contradicts what the witn
   const notes = join(service.directory, 'witness.ndjson');
   const lines = held().map((note) => JSON.stringify({ note, size: 1, rootHash: '', timestamp: 'the witness' }));
   await writeFile(notes, `${lines.join('\n')}\n`);
-  // This witness asks for the proof that a checkpoint extends the last one that it holds.
+  // This witness requests proof that a checkpoint extends the last one that it accepted.
   const facts = (note: string) => {
     const { size, root } = openNote(note);
     return { size, rootHash: root.toString('hex') };
@@ -129,7 +129,7 @@ test('A history that was rewritten, also with the key, contradicts what the witn
     if (to.size < from.size) return { status: 409 };
     const path = `/api/platform/integrity/proofs?from=${from.size}&to=${to.size}`;
     const proof = await service.get(path, await service.operator()).catch(() => undefined);
-    // The service restarts, or derives its tree again.
+    // The service restarts, or rebuilds its tree.
     if (proof?.status !== 200) return { status: 503 };
     const { hashes } = proof.data as { hashes: string[] };
     return isConsistent({ from, to }, hashes) ? ACCEPTED : { status: 409 };

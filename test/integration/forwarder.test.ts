@@ -81,9 +81,9 @@ class Scene {
   /** Types of the parked events. */
   readonly parked: string[] = [];
   readonly warnings: string[] = [];
-  /** While this returns an error, no event can be parked. */
+  /** While this returns an error, events cannot be parked. */
   failParking: () => Error | undefined = () => undefined;
-  /** State, in addition to the history, that outlives a forwarder. */
+  /** State, in addition to the history, that survives a forwarder. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];
@@ -129,7 +129,7 @@ class Scene {
     await appendAllNext(this.events, appends);
   }
 
-  /** Decides on the forwarder's stream, like commands. */
+  /** Makes a decision on the forwarder's stream, as commands do. */
   async decide(decision: (state: State, now: Date) => readonly ForwarderEvent[]): Promise<void> {
     const { state, stream } = await this.reader.read(aggregate, 'platform', FORWARDER);
     await this.happen(...decision(state, new Date(this.clock.nowMs())).map((event) => ({ ...event, stream })));
@@ -167,14 +167,14 @@ class Scene {
     return forwarder;
   }
 
-  /** The messages stored by the broker, in its order. */
+  /** Messages stored by the broker, in order. */
   stored(): Promise<readonly Stored[]> {
     for (const message of messagesIn(this.directory, this.seen.at(-1)?.message.sequence))
       this.seen.push({ message, event: JSON.parse(message.payload) as CloudEvent });
     return Promise.resolve(this.seen);
   }
 
-  /** The messages about a record, in the broker's order. */
+  /** Messages about a record, in the broker's order. */
   async told(subject: string, isReplay = false): Promise<string[]> {
     const own = (await this.stored()).filter(({ event }) => event.subject === subject);
     return own.filter(({ event }) => (event.replayed ?? false) === isReplay).map(({ event }) => event.type);
@@ -205,7 +205,7 @@ const isAbout = (event: 'accepted' | 'rejected', externalId: string, message: Br
 const whole = ['kontor.sale.accepted.v1', 'kontor.sale.rejected.v1', 'kontor.sale.booked.v1'];
 
 describe('The events of a return', () => {
-  /** A sale, and a return that was first rejected and then booked on that sale. */
+  /** A sale, and a return of it that was first rejected and then booked. */
   const history = [
     ...[accepted('S'), booked('S')],
     ...[accepted('R', 'S'), rejected('R'), returned('R', 'S'), accepted('last')],
@@ -239,7 +239,7 @@ const branches = (count: number, name = 'B'): Fact[] =>
   Array.from({ length: count }, (_, at) => opened(`${name}${at}`));
 const again = async (scene: Scene): Promise<number> =>
   (await scene.stored()).filter(({ event }) => event.replayed).length;
-/** The codes of the published branches, in the broker's order; repeats are marked. */
+/** Codes of the published branches, in the broker's order, with repeats marked. */
 const codes = async (scene: Scene): Promise<string[]> =>
   (await scene.stored()).map(
     ({ event }) => `${(event.data as { code: string }).code}${event.replayed ? ' again' : ''}`,
@@ -279,7 +279,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // An error that another thread sends arrives without its class.
+      // An error sent by another thread arrives without its class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });
@@ -311,7 +311,7 @@ describe('A rewind', () => {
       await scene.happen(...branches(5_000));
       scene.forward();
       await until(async () => (await scene.stored()).length === 5_000);
-      // The broker accepts only part of the first rewind, so it cannot end by itself.
+      // The broker accepts only part of the first rewind, so the rewind cannot finish.
       const limit = scene.line.attempts + 1_000;
       scene.line.letThrough(({ payload }) => scene.line.attempts < limit || payload.includes('"after"'));
       await scene.rewind({ position: 0 });
@@ -358,7 +358,7 @@ test('Two concurrent forwarders publish everything once, and repeat it once in a
 const HOUR_MS = 60 * 60_000;
 
 describe('A forwarder without a checkpoint', () => {
-  /** A forwarded history, with read models that do not know of it. */
+  /** A history that has been forwarded, although the read models do not show it. */
   const restored = async (scene: Scene): Promise<void> => {
     await scene.happen(...branches(3));
     const first = scene.forward();
@@ -446,7 +446,7 @@ describe('A forwarder without a checkpoint', () => {
 
 test('An event that cannot be translated is parked, live and in a rewind, and those after it are published', () =>
   inScene(async (scene) => {
-    // The service itself never appends such an event.
+    // The service itself never appends this kind of event.
     await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
     scene.forward();
     await until(async () => (await scene.stored()).length === 1);

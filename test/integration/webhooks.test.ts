@@ -85,14 +85,14 @@ class Office {
     return new DeliveryLog(this.reads);
   }
 
-  /** Deletes all content of the read store. */
+  /** Deletes the entire content of the read store. */
   async loseReads(): Promise<void> {
     await this.reads.close();
     await rm(join(this.directory, 'models.sqlite'));
     await this.openReads();
   }
 
-  /** The time of running dispatchers stands still forever, as in a process that was killed. */
+  /** Freezes the clock of the running dispatchers, as if their process had been killed. */
   crash(): void {
     this.clock = new ManualClock(this.clock.nowMs());
   }
@@ -123,7 +123,7 @@ class Office {
     return { id, secret: this.keys.secretOf({ tenantId, webhookId: id, secretId }) };
   }
 
-  /** A record with this many events. */
+  /** A record with the given number of events. */
   async record(tenantId: string, events: number): Promise<string> {
     const id = ids.next();
     await this.act(branch, tenantId, id, { code: `B-${(this.made += 1)}`, name: '1', isActive: true }, createBranch);
@@ -172,7 +172,7 @@ afterEach(() => office.close());
 const tenant = ids.next();
 const other = ids.next();
 const answers = (byPath: Readonly<Record<string, HookReply>>) => (path: string) => byPath[path] ?? { status: 204 };
-/** The names of a record's events in order of arrival, each counted once. */
+/** The names of a record's events in order of arrival, without repeats. */
 const namesAt = (path: string, recordId: string): string[] => {
   const seen = new Set<string>();
   return office.receiver
@@ -195,7 +195,7 @@ describe('While a receiver fails', () => {
       await office.webhook(other, '/healthy');
       office.receiver.answer = answers({ '/failing': reply });
       office.start();
-      // More events than a webhook may have open.
+      // More events than a webhook may have pending.
       const records: string[] = [];
       for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
       await office.record(other, 3);
@@ -208,7 +208,7 @@ describe('While a receiver fails', () => {
       office.receiver.answer = () => ({ status: 204 });
       await office.until(() => countAt('/failing') === 270);
       for (const id of records) expect(namesAt('/failing', id)).toEqual(upTo(3));
-      // After its recovery, the receiver gets deliveries again within the longest pause.
+      // After the receiver has recovered, it gets deliveries again within the longest retry delay.
       expect(office.clock.monotonicMs()).toBeLessThan(HOUR_MS + 20 * MINUTE_MS);
       expect(office.letters).toEqual([]);
     },

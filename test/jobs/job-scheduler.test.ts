@@ -63,7 +63,7 @@ class Bench {
     await this.pass(0);
   }
 
-  /** Lets time pass, in steps that let the schedulers act. */
+  /** Advances time in steps that let the schedulers act. */
   async pass(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs >= 0; leftMs -= 5 * MINUTE_MS) {
       await this.clock.advance(Math.min(leftMs, 5 * MINUTE_MS));

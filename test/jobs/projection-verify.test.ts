@@ -148,7 +148,7 @@ test('A share and a seed select the documents, deterministically', async () => {
   await expect(run({ share: 0.5, seed: 2 })).resolves.toMatchObject({
     message: expect.stringMatching(/seed 2/) as string,
   });
-  // If all documents are wrong, the report lists exactly the selected documents.
+  // If all documents are wrong, the report lists exactly the documents in the sample.
   const table = await tableOf('transactions');
   for (const victim of await documentsOf(table)) await put(table, victim, { ...victim.document, amount: '0.00' });
   const chosenBy = async (seed: number) => (await verify({ share: 0.5, seed })).differences.map(({ id }) => id).sort();

@@ -9,7 +9,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** Default time without a refresh after which a session ends. */
+/** Default time without a refresh after which a session expires. */
 const SESSION_MS = 7 * DAY_MS;
 
 let clock: ShiftedClock;

@@ -8,7 +8,7 @@ import { ManualClock, SeededIds } from '../support/manual-clock.js';
 
 const broken: NotedError = { fingerprint: 'f', level: 'ERROR', message: 'It broke.' };
 
-/** A collector with a recorder that keeps its input unless a test makes it fail. */
+/** A collector with a recorder that stores its input unless a test makes it fail. */
 function collecting() {
   const clock = new ManualClock();
   const reports: ErrorReport[] = [];
@@ -74,7 +74,8 @@ describe('Errors of a process', () => {
       for (let one = 0; one < 10; one += 1) note({ requestId: `r-${second}-${one}` });
       await clock.advance(1_000);
     }
-    // Reports after 1, 2, 4, 8 and 16 s, then every 30 s up to ten minutes, then every twentieth of the elapsed time.
+    // Reports after 1, 2, 4, 8 and 16 s, then every 30 s up to ten minutes, then at intervals of a twentieth of the
+    // elapsed time.
     expect(reports.length).toBeLessThan(70);
     expect(reports[1]?.requestIds).toHaveLength(10);
     expect(reports.at(-1)?.requestIds).toHaveLength(100);
@@ -108,7 +109,7 @@ describe('Errors of a process', () => {
       [99_700, 100, 20],
     ]);
     expect(count()).toBe(100_001);
-    // After a quiet period the other errors are distinguished again.
+    // After a quiet period, the other errors are distinguished again.
     await clock.advance(5 * 60_000 + 1_000);
     note({ fingerprint: 'new' });
     await clock.advance(1_000);

@@ -11,7 +11,7 @@ const QUEUES = [
   { name: 'booking', kind: 'policy' },
 ] as const;
 
-/** A replica with its own meters, on a shared cache and history. */
+/** A replica with separate meters, on a shared cache and history. */
 class Replica {
   readonly meters: QueueMeters;
   readonly board: QueueBoard;
@@ -107,7 +107,7 @@ describe('The queues of the service', () => {
     replica.meters.of('customers', 'projection').begin(100);
     replica.board.start();
     await clock.advance(5_000);
-    // Only until the next sample.
+    // The board sleeps only until the next sample.
     expect(clock.sleeping).toBe(1);
     expect((await replica.board.list()).map(({ name, position, lag }) => [name, position, lag])).toEqual([
       ['customers', 100, 0],

@@ -17,7 +17,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 let service: TestService;
 let books: Books;
 let store: FaultyEventStore;
-/** While true, the read models that the serving thread reads are unavailable. */
+/** While true, the read models used by the serving thread are unavailable. */
 let isModelsAway = false;
 /** While set, those reads end only when this promise resolves. */
 let modelsHang: Promise<void> | undefined;
@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // Simulates a server whose append limit is lower than the payload limit allows for.
+    // Simulates a server with an append limit below what the payload limit allows.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Reads of the tenant's streams and of the tenant itself. All other reads belong to jobs and forwarders. */
+/** Reads of the tenant's streams and of the tenant itself. All other reads are made by jobs and forwarders. */
 const reads = (): number => store.streamReads.filter(({ stream }) => stream.includes(books.tenant.id)).length;
 const appendsTo = (externalId: string): string[] => {
   const stream = streamName('sale', books.tenant.id, saleId(books.tenant.id, books.partner.sourceId, externalId));

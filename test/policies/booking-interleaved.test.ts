@@ -108,7 +108,7 @@ async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
 const accountsOf = (transactions: readonly LedgerTransaction[]): string =>
   [...new Set(transactions.map(({ accountId }) => accountId).filter((id) => id !== null))].join(' ');
 
-/** The change must not affect any sale decided before it, and must affect every sale decided after it. */
+/** The change must not affect any sale decided before it, but must affect every sale decided after it. */
 function expectSerial(outcomes: readonly unknown[], before: unknown, after: unknown): void {
   expect(new Set(outcomes)).toEqual(new Set([before, after]));
   expect([outcomes[0], outcomes.at(-1)]).toEqual([after, before]);

@@ -41,7 +41,7 @@ let directory: string;
 let pushes: PushService;
 let events: FaultyEventStore;
 let client: PushClient;
-/** Work that a test does not await. */
+/** Work that a test does not wait for. */
 const underWay: Promise<unknown>[] = [];
 let tries = 0;
 beforeEach(() => {
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Listed = Browser & { readonly id: string };
 const browser = (...replies: PushReply[]): Listed => Object.assign(pushes.browser(...replies), { id: ids.next() });
-/** A browser whose push service does not respond at all. */
+/** A browser whose push service never responds. */
 const unreachable = ({ keys }: Browser) => ({ id: ids.next(), endpoint: 'https://127.0.0.1:1/push', keys });
 const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys'>): PushTarget => {
   const createdAt = new Date(clock.nowMs()).toISOString();
@@ -72,7 +72,7 @@ const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys
   return { id, tenantId, userId, endpoint, keys, userAgent: null, revision: 0, ...dates };
 };
 
-/** A process that has just started and pushes to the given browsers, one batch after another. */
+/** A process that has just started. It pushes to the given browsers, one batch after another. */
 function newProcess(stretches: readonly (readonly Pick<Listed, 'id' | 'endpoint' | 'keys'>[])[], pace: Clock = clock) {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -141,7 +141,8 @@ describe('A browser that is gone while the event store is unavailable', () => {
     const delivering = kontor.deliveries.deliver(notification(), never());
     underWay.push(delivering.catch(() => undefined));
     await refused;
-    // The test ends here, while the other browser hangs. Jest fails the test if a rejection is unhandled at this point.
+    // The test ends here while the other browser still hangs. Jest fails the test if a rejection is unhandled at this
+    // point.
     await clock.sleep(1_000);
   });
 

@@ -67,7 +67,7 @@ describe('The watch over deleted records', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** A deleted customer to which a transaction is posted nevertheless. */
+  /** A deleted customer to which a transaction is nevertheless posted. */
   async function reach(id: string): Promise<void> {
     await office.openCustomer(id, `code of ${id}`);
     await office.openAccount(`account of ${id}`, null);
@@ -140,7 +140,7 @@ describe('The watch over deleted records', () => {
     const pause = store.pauseAppendTo(streamName('customer', TENANT, 'ada'));
     const looking = watch.look();
     await whileTimePasses(clock, pause.reached);
-    // The number of attempts that the appender makes before it gives up.
+    // The number of attempts before the appender gives up.
     store.appendsToLose = 4;
     pause.resume();
     expect(await whileTimePasses(clock, looking)).toBe(false);

@@ -21,7 +21,7 @@ const RIVALS = ['take code', 'take link', 'take account code'] as const;
 type What = (typeof MAIN)[number] | (typeof RIVALS)[number];
 type Plan = {
   readonly acts: readonly { readonly where: number; readonly what: What }[];
-  /** The process that dies, and the number of steps that its watcher takes before the crash. */
+  /** The process that crashes, and the number of steps that its watcher takes before the crash. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly picks: Picking;
 };
@@ -49,7 +49,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 
 type Held = { readonly status: string; readonly claims: readonly Claim[] };
 
-/** Status and claims of every record of a run after each of its events. */
+/** Status and claims of every record after each event of a run. */
 function statesOverTime(history: readonly Recorded[]): ReadonlyMap<string, Held>[] {
   const states = new Map<string, { status: string }>();
   const over: ReadonlyMap<string, Held>[] = [];
@@ -136,7 +136,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
         interleaver.crash(`process-${crash.where}`);
       })();
     await interleaver.run(picks);
-    // A later leader receives every event; it receives many of them a second time.
+    // A later leader receives every event, many of them for the second time.
     const clock = new ManualClock(Date.UTC(2026, 0, 2));
     const later = new Office(TENANT, store, clock, new SeededIds(run * 10 + 9), look);
     const restore = () => whileTimePasses(clock, Promise.all([later.restoreReached(), later.reactToDeletions()]), 50);
@@ -170,7 +170,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
     }
   }
 
-  /** A code or link has one holder at any time; a restored record loses it only if another record holds it. */
+  /** A code or link has only one holder at any time. A restored record loses it only if another record holds it. */
   function checkHolders({ ids, named, history }: Outcome): void {
     const over = statesOverTime(history);
     const link = { sourceId: 'shop', externalId: named(LINK) };

@@ -10,11 +10,11 @@ const LOW = portionOf(ALL_RANGES.slice(0, 5));
 const HIGH = portionOf(ALL_RANGES.slice(5));
 
 type Fact = ReturnType<typeof facts.joined>;
-/** The same fact in each of the tenants. */
+/** The same fact in each tenant. */
 const everywhere = (...some: readonly Fact[]): Fact[] =>
   TENANTS.flatMap((tenant) => some.map((fact) => ({ ...fact, stream: fact.stream.replace(TENANT, tenant) })));
 
-/** Sums over several streams, but of one tenant. */
+/** Sums over several streams of one tenant. */
 const greetersOfTenants = { ...greeterProjection, scope: memberProjection.scope } as AnyProjection;
 const divided: readonly AnyProjection[] = [memberProjection, greetersOfTenants];
 const startPortion = (club: Club, portion: typeof LOW, projections = divided) =>
@@ -78,7 +78,7 @@ describe('Projections divided between two processes', () => {
       const low = await startPortion(club, LOW);
       await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim'))));
       await low.stop();
-      // The other process has folded nothing of these ranges, and nobody has folded the rest.
+      // The other process has folded no events of these ranges, and no process has folded the remaining ones.
       const all = await startPortion(club, portionOf(ALL_RANGES));
       await all.reached(await happen(club.events, ...everywhere(facts.greeted('ada', 'lea'))));
       for (const projection of divided) await mustEqual(club, projection);

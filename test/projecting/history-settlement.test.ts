@@ -138,7 +138,7 @@ test('A watch stores the last event, which identifies a diverged history', async
   const settled = await settle(events);
   await checkpoint(storeOf(settled), 4);
   expect(await watched(events, settled)).toEqual([]);
-  // Another history with the same id, which is longer.
+  // Another history with the same id, but longer.
   const copy = await history('b', 20);
   await copy.renew(await copy.current(), settled.historyId);
   const second = await settle(copy);

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** The shared leases as one replica reaches them: the connection can break, and responses can get lost. */
+/** One replica's access to the shared leases. The connection can break, and responses can get lost. */
 class Way implements Pick<LeaseStore, 'read' | 'replace'> {
   isBroken = false;
   answersGetLost = false;
@@ -32,11 +32,11 @@ class Way implements Pick<LeaseStore, 'read' | 'replace'> {
 
 const NAME = 'projections';
 
-/** A replica with its own clock, and its actions as a leader. */
+/** A replica with a separate clock, and its actions as a leader. */
 class Replica {
   readonly clock = new ManualClock();
   readonly way: Way;
-  /** Terms of the work that is currently running. */
+  /** Terms of the work in progress. */
   readonly working = new Set<number>();
   readonly terms: number[] = [];
   failures = 0;

@@ -128,7 +128,7 @@ describe('A live feed', () => {
       await has(client, positions.slice(index + 1));
       expect([index, client.positions]).toEqual([index, positions.slice(index + 1)]);
     }
-    // Only the feed's own subscription is left; no watcher has a separate one.
+    // Only the feed's own subscription remains. No watcher has a separate one.
     await until(clock, () => faulty.subscriptions === 1);
   });
 
@@ -206,7 +206,7 @@ describe('A live feed', () => {
       // At most one frame is buffered on each side, however many events were written.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
-    // Watchers that resume reading have missed nothing.
+    // Watchers that resume reading have not missed any events.
     const [first] = silent;
     first?.client.read();
     await has(first?.client ?? reader.client, positions);

@@ -43,7 +43,7 @@ describe('A replica that follows the read models of another', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** The writes of the other replica's projector. */
+  /** Writes by the other replica's projector. */
   const project = async (position: number, generation = 1): Promise<void> => {
     const checkpoints = models.map((model) => ({ key: checkpointKey(model, generation), position }));
     await store.inner.write({ tables: [], checkpoints });
@@ -108,7 +108,7 @@ describe('A replica that follows the read models of another', () => {
 
   test('frees the memory of completed turns', async () => {
     let turns = 0;
-    // Every sleep ends immediately, so hours of simulated time pass in a second.
+    // Every sleep ends immediately, so that hours of simulated time pass within a second.
     const hurried: Clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => ((turns += 1), nextTurn()) };
     follower = new ModelFollower(store, models, progress, hurried, silentLogger, () => Promise.resolve());
     progress.isReportedHere = true;

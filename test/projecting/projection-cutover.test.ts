@@ -14,7 +14,7 @@ import { until, whileTimePasses } from '../support/while-time-passes.js';
 
 const isDone = async (club: Club, name: string): Promise<boolean> => (await club.control(name)).last?.status === 'DONE';
 
-/** Lets more time pass than a rebuild needs for its work after the cutover. */
+/** Lets more time pass than a rebuild needs for the work after its cutover. */
 const longAfter = (club: Club) => club.clock.advance(40_000);
 
 describe('A rebuild that is live before it is reported', () => {
@@ -43,7 +43,7 @@ describe('A rebuild that is live before it is reported', () => {
       await until(club.clock, () => first.parked.length === 1);
       isBroken = false;
       await happen(club.events, facts.rebuildRequested('members', 'one'));
-      // Starting at the cutover, no report or settlement succeeds.
+      // From the cutover on, no report or settlement succeeds.
       club.settlementsToLose = Number.POSITIVE_INFINITY;
       club.reportToLose = { kind: 'done', isKept: false };
       await until(club.clock, () => club.reportToLose === undefined);

@@ -355,7 +355,7 @@ describe('Running projections', () => {
         const all = await club.start();
         await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
         await all.reached(await club.events.head());
-        // With the first event after its catch-up, the projection joins the others. With the next event, its own
+        // With the first event after its catch-up, the projection joins the others. With the next event, its separate
         // subscription ends.
         for (let round = 0; round < 3; round += 1)
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));

@@ -14,12 +14,12 @@ const TAKEN_OVER_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
 const STEP_MS = 100;
 
-/** A replica with its own clock, which stands still while the process is paused or has been killed. */
+/** A replica with a separate clock, which stands still while the process is paused or after it was killed. */
 class Replica implements LeaseStore {
   readonly clock = new ManualClock();
   isBroken = false;
   isPaused = false;
-  /** What the replica works on now. */
+  /** The replica's current work. */
   portion: LedPortion | undefined;
   begins = 0;
   failures = 0;
@@ -39,7 +39,7 @@ class Replica implements LeaseStore {
         return Promise.reject(new Error('The work cannot begin'));
       }
       this.portion = portion;
-      // Real work takes some time to stop.
+      // Like real work, takes some time to stop.
       return Promise.resolve({
         stop: async () => {
           await this.clock.sleep(200);
@@ -54,7 +54,7 @@ class Replica implements LeaseStore {
     return this.portion?.ranges ?? [];
   }
 
-  /** The ranges on which the replica would act now. */
+  /** Ranges on which the replica would currently act. */
   get actsOn(): readonly number[] {
     return this.portion?.isFresh() && !this.isPaused ? this.ranges : [];
   }
@@ -86,7 +86,7 @@ class Cluster {
     return replica;
   }
 
-  /** Ends a replica without any farewell. */
+  /** Ends a replica without releasing its leases. */
   kill(replica: Replica): void {
     this.replicas.splice(this.replicas.indexOf(replica), 1);
   }
@@ -111,7 +111,7 @@ class Cluster {
     return this.replicas.filter(({ isPaused, isBroken }) => !isPaused && !isBroken);
   }
 
-  /** The ranges that running replicas work on, each as often as there are replicas that do. */
+  /** The ranges on which running replicas work. A range is listed once for each replica that works on it. */
   worked(): number[] {
     return this.running.flatMap(({ ranges }) => [...ranges]).toSorted((a, b) => a - b);
   }
@@ -122,7 +122,7 @@ class Cluster {
     expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
   }
 
-  /** Two replicas never act on a range at the same time, except when the clock of one of them has stood still. */
+  /** Two replicas never act on a range at the same time, unless the clock of one of them has stood still. */
   expectNoOverlap(): void {
     const acted = this.running.flatMap(({ actsOn }) => [...actsOn]);
     expect(acted.length).toBe(new Set(acted).size);

@@ -22,7 +22,7 @@ import { messagesIn } from '../support/stored-messages.js';
 
 class Away extends Error {}
 
-/** Records the events that are handled, and can hold back their handlers. */
+/** Records the events that are handled, and can delay their handlers. */
 class Desk {
   readonly begun: string[] = [];
   readonly done: string[] = [];
@@ -56,7 +56,7 @@ class Desk {
   }
 }
 
-/** `ada-2`: the event of that revision in that member's stream. */
+/** `ada-2`: the event with that revision in that member's stream. */
 const labelOf = ({ stream, revision }: { stream: string; revision: number }): string =>
   `${stream.slice(stream.indexOf('_') + 1)}-${revision}`;
 
@@ -267,7 +267,7 @@ describe('A windowed subscriber', () => {
     }));
 
   describe('when handling fails', () => {
-    /** Fails each event the number of times that `times` specifies. */
+    /** Fails each event as many times as `times` specifies. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {
       const label = labelOf(event);
       const left = times[label] ?? 0;

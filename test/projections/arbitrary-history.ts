@@ -38,7 +38,7 @@ const cents = (max: number): Arbitrary<string> =>
 const account = fc.constantFrom('cash', 'bank', 'sales', 'tax', 'customer-1', 'customer-2');
 const date = fc.constantFrom('2026-01-31', '2026-02-01', '2026-02-28');
 
-// Few values, so that reversals find their originals.
+// Few values, so that reversals find an original.
 const transactionId = fc.constantFrom('t-1', 't-2', 't-3', 't-4', 't-5');
 
 /** Balanced transactions of several kinds, and reversals of them. */
@@ -70,7 +70,7 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
     .filter(({ length }) => length > 0)
     .map(([first]) => first as Sample);
 
-/** The event with consistent amounts; its schema alone does not guarantee them. */
+/** The event, with consistent amounts, which its schema alone does not guarantee. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) {
@@ -128,7 +128,7 @@ const step = fc.record({
   ),
 });
 
-/** Histories of two tenants with few records, sensible or not, with consistent amounts. */
+/** Histories of two tenants with few records and consistent amounts. Their order need not make sense. */
 export const anyHistory: Arbitrary<Recorded[]> = fc.array(step, { maxLength: 40, size: 'max' }).map((steps) => {
   const revisions = new Map<string, number>();
   let position = 0;

@@ -33,7 +33,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** The table's contents after the batches, each folded by the projector that `leaderOf` selects. */
+/** The table's content after the batches. `leaderOf` selects the projector that folds each batch. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],
@@ -58,7 +58,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** The documents folded by hand: each event in turn, on frozen input. */
+/** The documents folded one by one: each event in turn, on frozen input. */
 function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Map<string, object | undefined> {
   const documents = new Map<string, object | undefined>();
   for (const event of events.filter(({ entity }) => wants(projection, entity)))

@@ -26,7 +26,7 @@ const PROJECTIONS: readonly AnyProjection[] = [categoryProjection, categoryRuleP
 /** A history, and the three models of rules, each advanced as far as a test chooses. */
 class Rules {
   readonly calls = { get: 0, list: 0 };
-  /** Runs after the next read of the rules, before its caller gets the result. */
+  /** Runs after the next read of the rules, before the caller receives the result. */
   afterRules: (() => Promise<void>) | undefined;
   readonly categorizer: Categorizer;
   private readonly events: Recorded[] = [];
@@ -55,7 +55,7 @@ class Rules {
     return this.events.at(-1)?.position ?? -1;
   }
 
-  /** Appends an event that no model has yet; returns its position. */
+  /** Appends an event that no model has processed yet. Returns its position. */
   happens(entity: string, recordId: string, type: string, data: object = {}, tenantId = TENANT): number {
     const position = this.head + 3;
     const metadata = { tenantId, timestamp: '2026-01-01T00:00:00.000Z', commandId: 'c', requestId: 'r', version: 1 };
@@ -81,7 +81,7 @@ class Rules {
     return this.happens('category-rule', word, 'CategoryRuleCreated', data, tenantId);
   }
 
-  /** Feeds one of the models (0 to 2) with everything up to a position. */
+  /** Feeds all events up to a position to one of the models (0 to 2). */
   async feed(model: number, upTo = this.head): Promise<void> {
     const feed = this.feeds[model];
     if (!feed || upTo <= feed.position) return;
@@ -95,13 +95,13 @@ class Rules {
     for (const model of this.feeds.keys()) await this.feed(model);
   }
 
-  /** Appends events of another tenant: the models advance, but nothing in this tenant changes. */
+  /** Appends events of another tenant. The models advance, but nothing changes in this tenant. */
   async nothingHappens(): Promise<void> {
     this.happens('category', 'elsewhere', 'CategoryRestored', {}, OTHER_TENANT);
     await this.feedAll();
   }
 
-  /** The position that all models have reached. The responses to all changes up to it may have been sent. */
+  /** The position that all models have reached. Clients may already have responses to all changes up to it. */
   get settled(): number {
     return Math.min(...this.feeds.map(({ position }) => position));
   }
@@ -242,7 +242,7 @@ describe('The rules of a tenant', () => {
   });
 });
 
-// Categories, rules, and the models that report changes of both.
+// All orders of the three models: categories, rules, and the one that reports changes of both.
 const ORDERS = [0, 1, 2].flatMap((first) =>
   [0, 1, 2].filter((second) => second !== first).map((second) => [first, second, 3 - first - second]),
 );

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Gives categories to the customers' transactions of the history. */
+/** Assigns a category to a customer's transactions. */
 async function applyRule({ token }: TestTenant): Promise<void> {
   const path = '/api/transaction-categories';
   const { id: categoryId } = await service.post(path, { name: 'Applied' }, token);

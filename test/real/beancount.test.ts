@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Output of bean-check: empty if it accepts the file. */
+/** Output of bean-check. Empty if it accepts the file. */
 async function complaintsOf(ledger: string): Promise<string> {
   const file = join(directory, 'ledger.beancount');
   await writeFile(file, ledger);

@@ -16,7 +16,7 @@ import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 /** Duration for which NATS is stopped under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
-/** Payload limit of a NATS server that the test expects to refuse a message. */
+/** A NATS payload limit that is too small for one of the messages. */
 const SMALL_PAYLOAD = 3_000;
 
 type Published = StoredMessage & { readonly event: CloudEvent };
@@ -51,15 +51,13 @@ const published = async (): Promise<Published[]> => {
   const messages = await messagesAt(server.url);
   return messages.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** All messages of the broker, once everything stored has been published. */
+/** Resolves with all messages of the broker once every stored event has been published. */
 const complete = (): Promise<Published[]> =>
   until(async () => {
     const messages = await published();
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
-/**
- * Number of messages that the history causes: one per public event, plus one per transaction that an event contains.
- */
+/** Number of messages that the history produces: one per public event, plus one per transaction in an event. */
 async function publicMessages(): Promise<number> {
   const events = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
   const rides = ({ transactions = [] }: { transactions?: unknown[] }): number => 1 + transactions.length;

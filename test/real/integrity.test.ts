@@ -50,7 +50,7 @@ class Observer {
     return isConsistent({ from, to }, hashes);
   }
 
-  /** Runs the nightly job. Returns its outcome. */
+  /** Runs the nightly job, and returns its outcome. */
   async verify(): Promise<Execution> {
     const last = async () =>
       (await this.get<Job[]>('/api/platform/jobs')).find(({ name }) => name === JOB)?.lastExecution;
@@ -78,7 +78,7 @@ class Observer {
   }
 }
 
-/** What the script prints about a bundle. */
+/** Output of the script for a bundle. */
 async function checked(directory: string, bundle: Evidence): Promise<string> {
   const file = join(directory, 'evidence.json');
   await writeFile(file, JSON.stringify(bundle));
@@ -105,7 +105,7 @@ test(
       expect(await observer.isExtended({ ...before, rootHash: after.rootHash }, after)).toBe(false);
 
       const { id: eventId } = await observer.first('/api/platform/audit-logs?pageNumber=2&pageSize=1');
-      // The newest checkpoint need not cover the entry yet.
+      // The newest checkpoint may not cover the entry yet.
       const proof = await until(
         () => observer.get<Inclusion>(`${ROUTES}/proofs?eventId=${eventId}`).catch(() => undefined),
         (found) => found !== undefined,
@@ -122,7 +122,7 @@ test(
       expect(await checked(directory, bundle)).toMatch(/^VALID: the checkpoint over \d+ events covers/);
       expect(await observer.verify()).toMatchObject({ status: 'SUCCEEDED' });
 
-      // The tree continues after a restart of the service and of the event store.
+      // The tree continues to grow after a restart of the service and of the event store.
       await first.stopCleanly();
       await servers.eventStore.restart();
       const second = await KontorProcess.ready(directory, settings);
@@ -133,7 +133,7 @@ test(
       expect(await observer.isExtended(after, restarted)).toBe(true);
       await second.stopCleanly();
 
-      // Somebody who has access to the server's files changes an amount, with all checksums recomputed.
+      // Somebody with access to the server's files changes an amount and recomputes all checksums.
       await servers.eventStore.stop();
       let changed = '';
       forgeHistory(servers.eventStore.directory, (events) =>

@@ -66,7 +66,7 @@ test(
         })();
         await pause(300 + random() * 700);
         await killed?.stop('SIGKILL');
-        // Another replica takes over the unfinished run of the killed replica, and the job runs again.
+        // Another replica takes over the killed replica's unfinished run, and the job runs again.
         const before = started.count;
         await until(
           () => Promise.resolve(started.count),

@@ -82,8 +82,8 @@ const countOf = async (store: ReadStore, id: string): Promise<number> =>
 
 const COUNTERS = 7;
 /**
- * Folds events in batches, like a projection. Each event increments one document. After a conflict, the function reads
- * the documents again.
+ * Folds events in batches, like a projection. Each event increments one document. After a conflict, the documents are
+ * reread.
  */
 async function projected(store: ReadStore, events: number, size: number): Promise<void> {
   for (let position = -1; position < events - 1;) {
@@ -112,7 +112,7 @@ const countsOf = (store: ReadStore): Promise<number[]> =>
 const wantedCounts = (events: number): number[] =>
   Array.from({ length: COUNTERS }, (_, n) => Math.ceil((events - n) / COUNTERS));
 
-/** Waits for an asynchronous result, with a limit that only a defect reaches. */
+/** Waits for an asynchronous result, up to a limit that is reached only if there is a defect. */
 async function until(holds: () => Promise<unknown>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -227,7 +227,7 @@ describe('MongoDB', () => {
           };
           await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
           expect(new Set(steps).size).toBe(steps.length);
-          // Every acknowledged step is stored, and the position never exceeds the number of all steps.
+          // Every acknowledged step is stored, and the position never exceeds the total number of steps.
           const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
           for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
             const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));
@@ -426,10 +426,10 @@ describe('MongoDB', () => {
   });
 });
 
-/** These tests need a server that they may stop, regardless of MONGODB_URL. */
+/** These tests must be able to stop the server, so they do not use MONGODB_URL. */
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
-  /** Far above the timeout: only a call that hangs exceeds it. */
+  /** Much longer than the timeout. Only a call that hangs exceeds it. */
   const boundedMs = 15_000;
   let server: ServerProcess;
   let logged: string[];

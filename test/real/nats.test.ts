@@ -29,8 +29,8 @@ import { ServerProcess } from '../support/server-process.js';
 import { usedMemory } from '../support/used-memory.js';
 
 /**
- * The server of NATS_URL, or a new one. A subject belongs to one stream of a server, so the server of NATS_URL must not
- * have a stream for `kontor.>`. The tests' stream is deleted after each test.
+ * The server at NATS_URL, or a new one. A subject can belong to only one stream of a server, so the server at NATS_URL
+ * must not have a stream for `kontor.>`. The tests' stream is deleted after each test.
  */
 const PATIENCE_MS = 15_000;
 const clock = new SystemClock();
@@ -309,7 +309,7 @@ describe('A NATS broker whose server fails', () => {
   test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
     await server.hang();
-    // The signal takes a moment to reach all threads of the server.
+    // The signal reaches all threads of the server only after a moment.
     await clock.sleep(100);
     try {
       const firstMs = await elapsedMs(async () => {
@@ -363,11 +363,11 @@ describe('A NATS broker whose server fails', () => {
   test('reports a republished message as a duplicate if its acknowledgement was lost', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
-    // This acknowledgement is cut off in the middle of its frame.
+    // This acknowledgement is cut off in mid-frame.
     proxy.cutAfter(20);
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
     expect(await publishAtLast(broker, message('a'))).toEqual({ sequence: 1, duplicate: true });
-    // This one never arrives completely.
+    // This acknowledgement never arrives completely.
     proxy.cutAfter(100, 'client');
     expect(await refusal(broker.publish(message('b', { payload: 'x'.repeat(5_000) })))).toBeInstanceOf(
       BrokerUnavailable,

@@ -13,7 +13,7 @@ import {
 import { MetricsText } from '../support/metrics-text.js';
 import { Servers } from '../support/servers.js';
 
-/** The process that serves HTTP reports the state of the other processes. */
+/** The process that serves HTTP also reports the state of the other processes. */
 const ROLES = ['projections,forwarder', 'policies', 'http'];
 
 type System = {

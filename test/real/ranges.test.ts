@@ -27,7 +27,7 @@ const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REPLICAS = 4;
 const TENANTS = 12;
-/** Pause of each partner between two sales: the faults are tested under load, not under saturation. */
+/** Pause of each partner between two sales, because the faults are tested under load, not under saturation. */
 const SALE_EVERY_MS = 150;
 const LED_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
@@ -35,7 +35,7 @@ const WORK = ['projections', 'forwarder', 'policies'];
 
 type Replicas = { readonly running: readonly KontorProcess[] };
 
-/** How many of its ranges each replica leads, by kind of work; undefined unless every range has exactly one leader. */
+/** Number of ranges that each replica leads, by kind of work; undefined unless every range has exactly one leader. */
 function sharesOf({ running }: Replicas): readonly (readonly number[])[] | undefined {
   const shares = WORK.map((work) => running.map((replica) => replica.ranges()[work] ?? []));
   const isComplete = shares.every(
@@ -56,7 +56,7 @@ const ask =
   () =>
     Promise.resolve(value());
 
-/** One partner for each tenant, who sells until stopped and repeats each sale until a replica accepts it. */
+/** One partner for each tenant. Each sells until stopped, and repeats a sale until a replica accepts it. */
 class Partners {
   readonly sold = new Map<Books, string[]>();
   private isStopped = false;
@@ -102,7 +102,7 @@ class Partners {
 
 type CloudEvent = { readonly id: string; readonly type: string; readonly subject: string; readonly sequence: string };
 
-/** All messages in JetStream, in storage order, without repeats. */
+/** All messages in JetStream in storage order, without repeats. */
 async function messagesIn(url: string): Promise<CloudEvent[]> {
   const connection = await connect({ servers: url });
   try {
@@ -225,7 +225,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
     120_000 + ROUNDS * 120_000,
   );
 
-  /** Every document equals what a clean rebuild of the history makes of it. */
+  /** Every document equals its counterpart in a clean rebuild of the history. */
   async function expectModelsOf(directory: string): Promise<void> {
     const parts = { clock: new SystemClock(), logger: silentLogger };
     const stores = {
@@ -249,7 +249,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
   }
 });
 
-/** Subjects of whose messages one was stored after a later one. */
+/** Subjects with messages that are stored out of order. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

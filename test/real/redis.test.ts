@@ -13,8 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { redisRecipe, redisRecipeWith } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
-// The tests use the server at REDIS_URL, or start one. Key prefixes are unique, and the tests remove all keys at the
-// end.
+// The tests use the server at REDIS_URL, or start one. Key prefixes are unique, and all keys are removed at the end.
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const run = `kontor-test-${randomUUID()}`;

@@ -20,7 +20,7 @@ import { Servers } from '../support/servers.js';
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
-/** Tasks that are not divided: the tree of the history, the webhooks, two watches, the pushes, and the jobs. */
+/** Tasks that are not divided: the integrity tree, webhooks, two watches, pushes, and jobs. */
 const UNDIVIDED = { projections: 1, forwarder: 1, policies: 3, jobs: 1 };
 const TASKS = 6;
 const WORK = ['projections', 'forwarder', 'policies'];
@@ -41,7 +41,7 @@ function sharesOf(replicas: readonly KontorProcess[]): Readonly<Record<string, r
     : undefined;
 }
 
-/** Whether every range has one leader, and the shares of the replicas differ by one at most. */
+/** Whether every range has one leader, and the numbers of ranges per replica differ by at most one. */
 function isEven(replicas: readonly KontorProcess[]): boolean {
   const shares = sharesOf(replicas);
   return shares !== undefined && Object.values(shares).every((some) => Math.max(...some) - Math.min(...some) <= 1);
@@ -76,7 +76,7 @@ async function messagesIn(url: string): Promise<Message[]> {
   }
 }
 
-/** A partner who retries every sale until any replica responds. */
+/** A partner that retries every sale until any replica responds. */
 async function pushAll(urls: () => readonly string[], books: Books, run: string): Promise<string[]> {
   const sales = Array.from({ length: SALES }, (_, n) => `${run}-${n}`);
   let next = 0;
@@ -126,7 +126,7 @@ describe('replicas on shared servers', () => {
         (count) => count > SALES / 4,
         120_000,
       );
-      // Kills the replica that leads most tasks, if not all, because it started first.
+      // Kills the replica that leads the most tasks. It may lead all of them, because it started first.
       await first.stop('SIGKILL');
       urls[0] = urls[1] ?? '';
       await pause(1_000);
@@ -224,7 +224,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Sells for longer than the old generation is updated after the cutover.
+        // Continues selling after the cutover, for longer than the old generation is kept up to date.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)
@@ -259,7 +259,7 @@ describe('replicas on shared servers', () => {
           expect(response.status).toBe(200);
           expect(((await response.json()) as { data: Customer }).data.name).toBe(`Customer ${n}`);
         }
-        // Only a machine that is busy with other work is ever too slow.
+        // A replica lags only if the machine is busy with other work.
         expect(behind).toBeLessThan(5);
       }),
     60_000,
@@ -305,7 +305,7 @@ describe('replicas on shared servers', () => {
         );
         expect(await statusOf(url, books, 'after-the-crash')).toBe('BOOKED');
         await until(() => Promise.resolve(isEven(others)), Boolean, 15_000);
-        // A log line appears a moment after the change that it reports.
+        // A log line appears shortly after the change that it reports.
         await until(
           () => Promise.resolve(leadersOf(others).toSorted()),
           (leaders) => leaders.join() === names.toSorted().join(),
@@ -409,7 +409,7 @@ describe('replicas on shared servers', () => {
 
 type Customer = { readonly id: string; readonly name: string };
 
-/** Creates a customer; returns its id and the position in the response. */
+/** Creates a customer. Returns its id and the position in the response. */
 async function createCustomer(url: string, { token }: Books, name: string) {
   const response = await fetch(`${url}/api/customers`, {
     method: 'POST',

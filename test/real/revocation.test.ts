@@ -84,7 +84,7 @@ describe('a revocation on one replica', () => {
       token: refused === 'key' ? 200 : 401,
       key: refused === 'token' ? 404 : 401,
     };
-    // A request sent within that second may still be admitted, and keeps the replica's cached entry in use.
+    // A request sent within that second may still be accepted, and extends the use of the replica's cached entry.
     while (performance.now() - revokedAtMs < WITHIN_MS) {
       await statuses(books);
       await delay(100);

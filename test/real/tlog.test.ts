@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Asks the Go program, which is built first. */
+/** Builds the Go program, and then queries it. */
 async function ask(questions: object): Promise<Answers> {
   const program = join(directory, 'tlog');
   await promisify(execFile)('go', ['build', '-o', program, '.'], { cwd: PROGRAM });

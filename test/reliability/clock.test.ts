@@ -6,7 +6,9 @@ const JUMPS = cyclesOf(8, 200);
 const HOUR_MS = 3_600_000;
 const SALES_A_JUMP = 5;
 
-/** A machine whose wall clock is set, for example by a person or a time server; its monotonic clock advances evenly. */
+/**
+ * A machine whose wall clock can be set, for example by a person or a time server. The monotonic clock advances evenly.
+ */
 class SetClock extends SystemClock {
   private offMs = 0;
 
@@ -34,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Expects no warnings, one booking per sale, equal debits and credits, and no duplicate revision or id. */
+/** Expects no warnings, one booking per sale, equal debits and credits, and no duplicate revisions or ids. */
 async function expectSoundBooks({ tenant, partner }: Books, sales: readonly string[], token: string): Promise<void> {
   for (const externalId of sales) expect((await service.settled(partner, externalId)).status).toBe('BOOKED');
   await service.quiet();
@@ -76,7 +78,7 @@ test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing 
   }
   const token = await service.signIn(books.tenant.email);
   await expectSoundBooks(books, sales, token);
-  // Each customer exists once, whichever request created it during the jumps.
+  // Each customer exists once, regardless of which request created it during the jumps.
   expect((await service.customers(token)).totalCount).toBe(JUMPS + 2);
   noteCycles('clock jumps', JUMPS, `${sales.length} sales; final clock offset ${offHours} hours`);
 }, 120_000);

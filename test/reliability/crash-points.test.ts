@@ -23,7 +23,7 @@ const SERVICE = [
   join(ROOT, 'test/support/crash-points.mjs'),
   join(ROOT, 'dist/modules/main.js'),
 ];
-/** Points in the order in which a sale reaches them. */
+/** Points in the order in which the processing of a sale reaches them. */
 const POINTS = [
   'key claim',
   'sale append',
@@ -38,12 +38,9 @@ const POINTS = [
   'lease renewal',
 ] as const;
 const MOMENTS = [...POINTS.flatMap((point) => [`${point}:before`, `${point}:after`]), 'read-model write:torn'] as const;
-/** Moments that the work below reaches only once. It reaches all others at least twice. */
+/** Points that the work below reaches only once. It reaches all others at least twice. */
 const ONCE = ['customer choice:before', 'customer choice:after'];
-/**
- * Maximum number of calls of each point at which the soak crashes the process, if the work reaches the point that
- * often.
- */
+/** For each point, the soak crashes the process at up to this many calls, if the work reaches it that often. */
 const DEEPEST = 6;
 
 /** The final books, without ids and codes that differ between runs. */
@@ -72,7 +69,7 @@ const SALES = [
 ] as readonly { readonly externalId: string }[];
 const COMPARED = ['sale', 'customer', 'idempotency-key', 'transaction', 'account'];
 
-/** A service that is restarted whenever it has died. */
+/** A service that is restarted whenever it dies. */
 class Survivor {
   private constructor(
     private readonly directory: string,
@@ -113,7 +110,7 @@ class Survivor {
   async work(): Promise<void> {
     for (const sale of SALES) {
       await this.insist((url) => this.push(url, sale));
-      // Each is booked before the next, so every run has the same order.
+      // Each is booked before the next one is sent, so that every run has the same order.
       await this.insist((url) =>
         until(
           () => statusOf(url, this.books, sale.externalId),
@@ -148,8 +145,8 @@ class Survivor {
   }
 
   /**
-   * If the response was lost, this same record may already hold the code. The claim of a command that died is pending
-   * for five seconds.
+   * If the response was lost, this same record may already hold the code. The claim of a command that died remains
+   * pending for five seconds.
    */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
@@ -246,7 +243,7 @@ describe('a service that dies between two steps', () => {
       for (let nth = first; nth <= (IS_SOAK ? DEEPEST : first); nth += 1) {
         const { crashed, outcome } = await run(`${moment}:${nth}`);
         expect([moment, nth, outcome]).toEqual([moment, nth, expected]);
-        // The soak may request a crash at a later call than the work makes. The first calls always exist.
+        // The soak may request a crash at a call that the work never makes. The first calls always exist.
         expect(crashed || nth > (ONCE.includes(moment) ? 1 : 2)).toBe(true);
         if (!crashed) break;
         cycles += 1;

@@ -24,7 +24,7 @@ const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
 /** Size of the disk: large enough for the writes of all cycles. */
 const DISK_MB = cyclesOf(48, 480);
-/** Maximum time until a sale is refused: no request waits for the disk. */
+/** Maximum time until a sale is refused. Requests do not wait for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
@@ -50,7 +50,7 @@ class Partner {
     }
   }
 
-  /** Pushes sales until several have been refused. After the first refusal, a few sales may still find a free page. */
+  /** Pushes sales until several have been refused. After the first refusal, a few sales may still find free pages. */
   async bringUntilRefused(): Promise<string[]> {
     const refused: string[] = [];
     for (let n = 0; refused.length < REFUSED; n += 1) {
@@ -82,7 +82,7 @@ class Partner {
     expect((await call<{ items: unknown[] }>(path, { token: this.books.token })).items.length).toBeGreaterThan(0);
   }
 
-  /** Pushes the refused sales again: each is accepted, once. */
+  /** Pushes the refused sales again. Each is accepted exactly once. */
   async bringAgain(refused: readonly string[]): Promise<void> {
     for (const externalId of refused) {
       await until(
@@ -170,8 +170,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
 
 test(`Writes refused by the system: the same, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
-    // A failing device is not necessary, because the kernel rejects every write beyond this file size with an I/O
-    // error.
+    // A failing device is not necessary: the kernel rejects every write beyond this file size with an I/O error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);

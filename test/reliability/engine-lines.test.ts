@@ -14,7 +14,7 @@ import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
 import { memoryOf, Partners } from '../support/partners.js';
 import { Servers } from '../support/servers.js';
 
-/** Number of disturbances of each kind for each connection. */
+/** Number of disturbances of each kind on each connection. */
 const CYCLES = cyclesOf(1, 10);
 const DISTURBED_MS = 2_500;
 const EVERY_MS = 150;
@@ -101,7 +101,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
             60_000,
           );
         };
-        // Compiled code and young generations grow first.
+        // Lets compiled code and the young generation grow first.
         await more(400);
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)

@@ -43,7 +43,7 @@ async function withDamage(random: () => number, use: (found: Found) => Promise<v
   }
 }
 
-/** Changes a letter of the text; returns the new text. */
+/** Changes one letter of the text, and returns the new text. */
 function flipIn(file: string, text: string, random: () => number): string {
   const bytes = readFileSync(file);
   const begin = bytes.indexOf(text);
@@ -57,7 +57,7 @@ function flipIn(file: string, text: string, random: () => number): string {
 const told = (service: TestService, position: number): boolean =>
   service.complaints.some((line) => line.includes(`The event at position ${position} does not match its checksum`));
 
-/** All writes are refused as long as the damage is known, and readiness gives the reason. */
+/** All writes are refused once the damage is known, and readiness gives the reason. */
 async function expectNoWrites(service: TestService, books: Books, position: number): Promise<void> {
   const refused = [
     await service.postSale(books.partner, saleOf('new')),
@@ -82,7 +82,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // After the detection no more sales are accepted, because a backup restored later would not contain them.
+      // After the detection, no more sales are accepted, because a backup restored later would not contain them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
         expect(text).not.toContain(flipped);
@@ -90,7 +90,8 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
       }
       expect(told(service, position)).toBe(true);
 
-      // Reads that do not need that record succeed: the other records, and data already read from it.
+      // Reads that do not need the damaged record succeed: reads of other records, and of data that was already read
+      // from it.
       for (const externalId of ['before', 'after'])
         expect((await service.saleStatus(books.partner, externalId)).status).toBe('BOOKED');
       expect((await service.transactions(books.tenant.token, 'type=INVOICE')).items).toHaveLength(3);

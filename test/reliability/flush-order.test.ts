@@ -42,7 +42,7 @@ async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
       });
       markers.push(data.id);
     }
-    // strace holds back these signals; the service receives its own.
+    // strace blocks these signals, but the service receives them.
     kontor.sendToAll('SIGTERM');
     await kontor.exit;
     return judgeFlushes(await readFile(trace, 'latin1'), 'history.sqlite-wal', markers);

@@ -21,7 +21,7 @@ import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
-/** Share of kills during startup; the other kills happen under load. */
+/** Share of kills during startup. All other kills happen under load. */
 const WHILE_STARTING = 0.2;
 /** Number of cycles after which the owner signs in again, so that the token never expires. */
 const SIGN_IN_EVERY = 10;
@@ -81,7 +81,7 @@ class KilledService {
     const url = await this.kontor.url();
     const load = new SaleLoad(url, this.books, `run${run}`, 12);
     const entries = new CustomerLoad(url, this.books, `run${run}`);
-    // The kill must happen during the load, however slow the machine is.
+    // The kill must happen during the load, even on a slow machine.
     await until(
       () => Promise.resolve(Math.min(load.accepted.length / 5, entries.answered.length)),
       (answered) => answered >= 1,
@@ -97,7 +97,7 @@ class KilledService {
     await this.expectAnswered(load, entries);
   }
 
-  /** The service can also be killed during recovery. */
+  /** Restarts the service, which may also be killed during recovery. */
   private async startAgain(run: number): Promise<void> {
     if (this.random() < WHILE_STARTING) {
       const half = new KontorProcess(this.directory, PLAIN);
@@ -113,12 +113,12 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      // The kill may have prevented the update of the read models after the response.
+      // The kill may have occurred after the response but before the update of the read models.
       const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });
     }
-    // Responses to a partner stay the same, byte for byte.
+    // Responses to a partner remain identical, byte for byte.
     for (const externalId of load.accepted.slice(-3)) {
       const again = await postSale(url, this.books, externalId);
       expect(again).toEqual({ status: 200, body: load.sent.get(externalId)?.body, replayed: 'true' });

@@ -48,7 +48,7 @@ class BatchLoad {
       Array.from({ length: CONNECTIONS }, async (_, partner) => {
         for (let count = 0; !this.stopped; count += 1) {
           const own = Array.from({ length: SIZE - REPEATED }, (_, n) => `run${run}-${partner}-${count}-${n}`);
-          // All partners of a run also push the same sales.
+          // All partners of a run push these sales as well.
           const shared = Array.from({ length: REPEATED }, (_, n) => `run${run}-shared-${count}-${n}`);
           await this.push(url, books, [...own, ...shared]);
         }
@@ -72,7 +72,7 @@ class BatchLoad {
   }
 }
 
-/** Every response about a sale has the same receipt. */
+/** All responses about a sale contain the same receipt. */
 function noteReceipts(receipts: Map<string, string>, items: readonly Item[]): void {
   for (const { externalId, status, body } of items) {
     expect([200, 202]).toContain(status);
@@ -102,7 +102,7 @@ test(
         kontor = await KontorProcess.ready(directory, PLAIN);
         for (const [id, receipt] of load.receipts) receipts.set(id, receipt);
         const url = await kontor.url();
-        // The retry of a batch of which a part was stored.
+        // The retry of a batch that was only partly stored.
         for (const ids of load.unanswered) noteReceipts(receipts, await push(url, books, ids));
         const known = [...load.receipts.keys()].slice(0, 500);
         const again = await push(url, books, known);

@@ -17,16 +17,19 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** Number of connections; about 16 keep one core busy. */
+/** Number of connections. About 16 keep one core busy. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
-/** Sales per minute that a tenant's key may push. */
+/** Number of sales per minute that a tenant's key may push. */
 const NOISY_LIMIT = 60;
 const EVERY_MS = 50;
-/** Duration of the baseline measurement without load. The latency bound depends on it, as machines differ in speed. */
+/**
+ * Duration of the baseline measurement without load. The latency bound is derived from it, because machines differ in
+ * speed.
+ */
 const ALONE_MS = 2_000;
 /**
- * Bound on the slowest percent of another tenant's requests. It is not a target: the load generator shares the
+ * Bound on the slowest percent of another tenant's requests. It is not a target, because the load generator shares the
  * machine, and its single thread reads responses late. The table shows the measured value.
  */
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
@@ -152,13 +155,13 @@ test('One noisy tenant gets early 429s, and the others are served within seconds
     const taken: string[] = [];
     const load = new SaleLoad(url, noisy, 'noisy', NOISY_CONNECTIONS);
     const visitors = [reader(url, quiet), seller(url, quiet, taken)];
-    // Each connection of the load sends its next request immediately after any response.
+    // Each connection sends its next request as soon as it has received any response.
     await pause(LOAD_MS);
     await Promise.all(visitors.map((visitor) => visitor.stop()));
     await load.stop();
 
     expect([...statusesOf(load)].toSorted()).toEqual([202, 429]);
-    // A rate limit window can end during the load.
+    // A rate limit window may end during the load.
     const windows = Math.ceil(LOAD_MS / 60_000) + 1;
     expect(load.accepted.length).toBeLessThanOrEqual(NOISY_LIMIT * windows);
     expect(load.refused.length).toBeGreaterThan(load.accepted.length);

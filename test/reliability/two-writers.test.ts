@@ -127,7 +127,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, and no writ
       },
     );
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
-    // The interleavings do cause conflicts.
+    // Verifies that the interleavings cause conflicts.
     expect(lost).toBeGreaterThan(RUNS / 4);
     noteCycles('two writers on one stream', RUNS, `${lost} appends rejected with a revision conflict`);
   } finally {

@@ -3,7 +3,7 @@ import { endpointsOf } from '../../src/http/routes.js';
 import { allControllers } from '../../src/app/app.module.js';
 import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** Free JSON is limited by the length of its text: `[0,0,…]` has the most values. */
+/** The text length of free-form JSON is limited. `[0,0,…]` has the most values for its length. */
 const MOST_IN_FREE_JSON = 16_384 / 2;
 
 const endpoints = endpointsOf(allControllers);

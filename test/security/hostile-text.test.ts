@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => service.close());
 
-/** The maximum delay of a timer during the work, milliseconds. */
+/** The maximum delay of a timer during the work, in milliseconds. */
 async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   let worstMs = 0;
   let lastMs = performance.now();
