@@ -5,8 +5,7 @@ import { streamName } from '../eventsourcing/stream-name.js';
 import { DEFAULT_OF_TYPE, StoredAccountType } from './account.aggregate.js';
 
 /**
- * One record per tenant holds all default accounts, so that concurrent requests cannot set two defaults for the same
- * type.
+ * One record per tenant contains all default accounts, so that concurrent requests cannot set two defaults for a type.
  */
 export const accountDefaultsEvents = {
   DefaultAccountsSeeded: technical(z.object({ defaults: z.record(z.string(), z.string()) })),
@@ -17,7 +16,7 @@ export const accountDefaultsEvents = {
       type: StoredAccountType,
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
-      /** Set if the account's own events record the same request. The account's revision then already includes it. */
+      /** Set if the account's own events record the same request, so that its revision already includes the change. */
       isCounted: z.exactOptional(z.literal(true)),
     }),
     { subject: ({ accountId, previousId }) => accountId ?? previousId },
@@ -29,7 +28,7 @@ export type AccountDefaults = {
   readonly isSeeded: boolean;
   readonly byType: Readonly<Record<string, string>>;
   /**
-   * Number of changes recorded here for each account. The account's revision counts them in addition to its own events.
+   * Number of changes recorded here for each account. They count towards its revision, in addition to its own events.
    */
   readonly changes: Readonly<Record<string, number>>;
 };
@@ -78,7 +77,7 @@ export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> =
   ],
 };
 
-/** Sets a new tenant's defaults. Later calls return `[]`, regardless of changes since then. */
+/** Sets a new tenant's defaults. Later calls return `[]`, even if the defaults have changed since. */
 export const seedDefaultAccounts = (
   state: AccountDefaults,
   { defaults }: { readonly defaults: Readonly<Record<string, string>> },

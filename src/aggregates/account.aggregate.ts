@@ -65,7 +65,10 @@ export const accountEvents = {
   AccountDeactivated: domain('UPDATE', 'account', z.object({})),
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
-  /** Appended when a transaction refers to the deleted account. The account keeps its code if it is still free. */
+  /**
+   * Appended when a transaction refers to the deleted account. The account gets its code back if the code is still
+   * free.
+   */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
 };
 export type AccountEvent = EventOf<typeof accountEvents>;
@@ -99,9 +102,9 @@ function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: '
 }
 
 /**
- * An account to which a category rule refers cannot be deleted. A rule's account id belongs to either an account or a
- * customer, so one of the two streams is always absent. Therefore, a deleted record blocks the rule, but an absent one
- * does not.
+ * An account to which a category rule refers cannot be deleted. A rule's account id identifies either an account or a
+ * customer, so one of the two streams is always absent. Therefore, only a deleted record blocks the rule, not an absent
+ * one.
  */
 export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present' | 'deleted' }> = {
   of: ({ status }) => ({ keeps: status !== 'deleted', uses: [] }),
@@ -112,7 +115,7 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   },
 };
 
-/** The rule of account-defaults.aggregate.ts that a default account stays active. */
+/** The rule of account-defaults.aggregate.ts that a default account must remain active. */
 export const DEFAULT_OF_TYPE = 'default-account';
 const keptAsDefault: MembershipRule<Account> = {
   name: DEFAULT_OF_TYPE,
@@ -174,7 +177,7 @@ export function updateAccount(state: Account, input: Omit<UpdateAccount, 'isDefa
   return events;
 }
 
-/** The handler must first check that the account has no transactions. */
+/** The caller must first check that the account has no transactions. */
 export function deleteAccount(state: Account): AccountEvent[] {
   if (presentAccount(state).isSystem) throw systemAccount();
   return [{ type: 'AccountDeleted', data: {} }];

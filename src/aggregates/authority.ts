@@ -1,13 +1,13 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
-/** The system role and all permissions of a caller who changes users or roles. */
+/** System role and all permissions of a caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
 /** The roles of a user. An inactive user keeps them for reactivation. */
 export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
-/** A change to one user. `before` is null on creation, `after` is null on removal. */
+/** A change to a user. `before` is null on creation; `after` is null on removal. */
 export type UserChange = { readonly before: Standing | null; readonly after: Standing | null };
 
 /** Permissions of custom roles, by role id. */
@@ -32,15 +32,18 @@ export function ensureMayChangeUser(by: Authority, { before, after }: UserChange
   if (after) ensureMayGrant(by, grantedBy(before, after, roles));
 }
 
-/** Applies the same rule to a new role, or to a role assigned to a user. @throws DomainError forbidden */
+/**
+ * Authorizes the creation of a role, or its assignment to a user: the caller must have every permission of the role.
+ * @throws DomainError forbidden
+ */
 export function ensureMayGrant(by: Authority, permissions: Iterable<string>): void {
   const lacking = lackingOf(by, permissions);
   if (lacking !== undefined) throw forbidden(`You cannot grant permissions that you do not have: ${lacking}.`);
 }
 
 /**
- * Applies the same rule to a change of a role's permissions, which affects every user with the role. The caller must
- * have each permission added or removed. Permissions that stay in the role are not checked.
+ * Authorizes a change to a role's permissions, which affects every user with the role. The caller must have each
+ * permission added or removed. Permissions that remain in the role are not checked.
  * @throws DomainError forbidden
  */
 export function ensureMayChangeRole(by: Authority, before: Iterable<string>, after: Iterable<string>): void {

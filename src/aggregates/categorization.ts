@@ -13,7 +13,7 @@ export interface TenantRules {
 
 export type Categorized = {
   readonly transactions: LedgerTransaction[];
-  /** Contains only transactions that a rule matched. */
+  /** Contains only transactions to which a rule assigned a category. */
   readonly categorizedBy: CategorizedBys;
 };
 

@@ -14,21 +14,23 @@ export type LearnedRule = { readonly categoryId: string; readonly merchant: stri
 
 const detailsOf = (learned: LearnedRule): RuleDetails => ({ ...RULE_DEFAULTS, ...learned, matchType: 'EXACT' });
 
-/** Compares names in normalized form, because the spelling may have changed and rules ignore such differences. */
+/** Compares names in normalized form, because rules ignore differences in spelling that normalization removes. */
 function isAsLearned({ status, source, dispute: _, ...details }: PresentCategoryRule, learned: LearnedRule): boolean {
   const merchant = normalizedText(details.merchant ?? '');
   const expected = { ...detailsOf(learned), merchant: normalizedText(learned.merchant) };
   return status === 'present' && source === 'LEARNED' && isDeepStrictEqual({ ...details, merchant }, expected);
 }
 
-/** Creates the rule, or re-enables it if only a dispute disabled it. Never overrides a user's change or deletion. */
+/**
+ * Creates the rule, or re-enables it if it was disabled only by a dispute. Never overrides a user's change or deletion.
+ */
 export function learnCategoryRule(state: CategoryRule, learned: LearnedRule): CategoryRuleEvent[] {
   if (state.status === 'absent') return createCategoryRule(state, { ...detailsOf(learned), source: 'LEARNED' });
   const isDisputed = state.dispute?.stands === true && state.status === 'present';
   return isDisputed ? [{ type: 'CategoryRuleConfirmed', data: {} }] : [];
 }
 
-/** Disables the rule if it has not changed since it was learned. Each choice disables it at most once. */
+/** Disables the rule if it has not changed since it was learned. A given choice disables it at most once. */
 export function disputeCategoryRule(
   state: CategoryRule,
   { choiceId, ...learned }: LearnedRule & { readonly choiceId: string },

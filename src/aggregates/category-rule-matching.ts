@@ -7,7 +7,7 @@ import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
-/** A rule with the facts about its category that are needed for matching. */
+/** A rule, with the properties of its category that matching needs. */
 export type MatchableRule = RuleDetails & {
   readonly id: string;
   readonly source: RuleSource;
@@ -16,14 +16,14 @@ export type MatchableRule = RuleDetails & {
 };
 
 /**
- * The facts against which rules are matched. `merchant` is the customer's name. Amounts are unsigned decimal strings.
+ * The properties of a transaction that rules match. `merchant` is the customer's name. Amounts are unsigned decimals.
  */
 export type RuleSubject = {
   readonly merchant: string | null;
   readonly description: string | null;
   readonly amount: string | null;
   readonly direction: Direction | null;
-  /** All accounts of the transaction in any role, including the customer and the expense item. */
+  /** All accounts involved in the transaction, including the customer and the expense item. */
   readonly accountIds: readonly string[];
 };
 
@@ -64,7 +64,7 @@ const prepare = (rule: MatchableRule): Prepared => ({
 
 const lengthOf = ({ merchant, keyword }: Prepared): number => (merchant?.length ?? 0) + (keyword?.length ?? 0);
 
-/** Orders matching rules; negative if `a` wins. This is a total order: two rules never compare as equal. */
+/** Compares two matching rules. Negative if `a` takes precedence. Two rules never compare as equal. */
 function precedence(a: Prepared, b: Prepared): number {
   return (
     b.rule.priority - a.rule.priority ||
@@ -114,8 +114,8 @@ function* textConditions({ rule, merchant, keyword }: Prepared, subject: Normali
 }
 
 /**
- * Yields all conditions of a rule, with text last because it is the most expensive. Resolution and explanation share
- * this list.
+ * Yields all conditions of a rule. Text conditions come last because they are the most expensive. Used for both
+ * resolution and explanation.
  */
 function* conditionsOf(prepared: Prepared, subject: Normalized): Iterable<Condition> {
   const { rule, min, max } = prepared;
@@ -138,7 +138,7 @@ function matches(prepared: Prepared, subject: Normalized): boolean {
 /** The result of matching one rule against a subject. `reasons` lists the conditions that failed. */
 export type RuleExplanation = { readonly rule: MatchableRule; readonly matched: boolean; readonly reasons: string[] };
 
-/** The rules of one tenant, prepared once to resolve any number of transactions. */
+/** The rules of one tenant, prepared once for any number of transactions. */
 export class CategoryRuleBook {
   /** Sorted by precedence. Keys in the `TextPatterns` are indexes into this array. */
   private readonly prepared: readonly Prepared[];
@@ -150,7 +150,7 @@ export class CategoryRuleBook {
     const live = this.prepared.flatMap((prepared, key) =>
       prepared.rule.isEnabled && !prepared.rule.category.isArchived ? [{ ...prepared, key }] : [],
     );
-    // A rule with both a merchant and a keyword is indexed by the merchant. The keyword is checked with the other
+    // A rule with both a merchant and a keyword is indexed by the merchant. Its keyword is checked with the other
     // conditions.
     this.merchants = new TextPatterns(
       live.flatMap(({ merchant: text, key }) => (text === null ? [] : [{ text, key }])),

@@ -47,15 +47,15 @@ export type NewCategoryRule = CreateCategoryRule & { readonly source: RuleSource
 export const categoryRuleEvents = {
   CategoryRuleCreated: domain('CREATE', 'category-rule', z.object(categoryRuleRecord.stored)),
   CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(categoryRuleRecord.changes) })),
-  /** Users' choices contradicted the learned rule, which disables it. */
+  /** Users' choices contradicted the learned rule, so it was disabled. */
   CategoryRuleDisputed: domain('UPDATE', 'category-rule', z.object({ choiceId: z.string() })),
-  /** The rule was learned again, which enables it. */
+  /** The rule was learned again, so it was enabled. */
   CategoryRuleConfirmed: domain('UPDATE', 'category-rule', z.object({})),
   CategoryRuleDeleted: domain('DELETE', 'category-rule', z.object({})),
 };
 export type CategoryRuleEvent = EventOf<typeof categoryRuleEvents>;
 
-/** The choice that disabled the rule last. `stands` is true until the rule changes again. */
+/** The choice that last disabled the rule. `stands` remains true until the rule changes again. */
 type Dispute = { readonly choiceId: string; readonly stands: boolean };
 
 export type PresentCategoryRule = {
@@ -128,8 +128,8 @@ export function ensureCanMatch(direction: Direction | null, category: PresentCat
 }
 
 /**
- * Formats a bound with a currency's decimals. A bound of an older rule may have more decimals. It is rounded inwards to
- * the nearest amount that still matches, so the rule still matches the same amounts.
+ * Formats a bound with a currency's decimals. A bound of an older rule may have more decimals. It is then rounded
+ * inwards to the nearest matching amount, so that the rule matches the same amounts as before.
  */
 export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {
   if (amount === null) return null;
@@ -138,7 +138,7 @@ export function boundIn(digits: number, amount: string | null, towards: 'min' | 
   return fromMinor((towards === 'min' ? exact + unit - 1n : exact) / unit, digits);
 }
 
-/** Validates a rule. `under` is the path prefix for reported faults. @throws DomainError invalid */
+/** Validates a rule. `under` is prefixed to the paths of reported faults. @throws DomainError invalid */
 export function ensureSound(
   { merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>,
   under = '',

@@ -1,8 +1,8 @@
 import type { Claim } from '../eventsourcing/aggregate.js';
 import { codeKey } from './fields.js';
 
-// A code is unique among accounts and customers, because each record claims it under both kinds. Older records claimed
-// it only under their own kind, but a record of the other kind still finds that claim.
+// Each record claims its code under both kinds, so that a code is unique across accounts and customers. Older records
+// claimed it only under their own kind, but a new record of the other kind still encounters that claim.
 const KINDS = ['account-code', 'customer-code'] as const;
 
 const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number], refusedAs: string): Claim => ({
@@ -12,7 +12,7 @@ const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number],
   refusal: { code: refusedAs, message: 'Another account or customer has this code.' },
 });
 
-/** Both kinds of records claim in the same order, so that one of two concurrent records succeeds. */
+/** Accounts and customers claim in the same order, so that one of two concurrent records always succeeds. */
 export const accountCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
   KINDS.map((kind) => codeClaim(tenantId, code, kind, 'ACCOUNT_CODE_TAKEN'));
 export const customerCodeClaims = (tenantId: string, code: string): readonly Claim[] =>

@@ -8,7 +8,7 @@ import { personal, secret } from './personal.js';
 
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 128;
-/** Shorter local parts, such as `ann`, occur in many passwords by chance. */
+/** Local parts shorter than this, such as `ann`, occur in many passwords by chance. */
 const MIN_LOCAL_PART = 4;
 
 const common = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_LENGTH));
@@ -22,8 +22,8 @@ function weaknessOf(password: string): string | undefined {
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /**
- * A plaintext password, which occurs only in requests, never in events. Its length is counted in code points, as in
- * JSON Schema.
+ * A plaintext password. It occurs only in requests, never in events. Its length is counted in code points, as in JSON
+ * Schema.
  */
 export const Password = z
   .string()
@@ -50,7 +50,7 @@ export const unlikeEmail = z.refine<{ email: string; password: string }>(
   { path: ['password'], error: REVEALED },
 );
 
-/** Applies the same rule to an account's new password. @throws DomainError invalid */
+/** Rejects a new password that contains the account's e-mail address. @throws DomainError invalid */
 export function ensureUnlike(email: string, newPassword: string): void {
   if (isRevealed(newPassword, email)) throw invalid([{ path: 'newPassword', message: REVEALED }]);
 }
@@ -78,7 +78,7 @@ export const emailClaim = (email: string): Claim => ({
 export type SessionRule = {
   /** Incremented by every event that ends existing sessions: password change, removal of the factors, deactivation, deletion. */
   epoch: number;
-  /** The only session that remained valid after the last increment. */
+  /** The only session that remained valid after the last increment; null if there is none. */
   keptSessionId: string | null;
 };
 
@@ -102,7 +102,7 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
 
 export const RemoveFactors = z.strictObject({ reason: line(500) }).meta({ id: 'RemoveFactorsDto' });
 
-/** An administrator removed all second factors of an account, which also ends its sessions. */
+/** The removal of all second factors of an account by an administrator, which also ends the account's sessions. */
 export const FactorsRemoval = z.object({ reason: z.string() });
 
 /** `count` is the number of factors that the account has. */
@@ -120,7 +120,7 @@ export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 
 export const OidcIdentity = z.object({ issuer: z.string(), subject: personal(z.string()) });
 export type OidcIdentity = z.output<typeof OidcIdentity>;
 
-/** Claim for finding the user or operator bound to an identity, across all tenants. */
+/** Claim for finding the user or operator bound to an identity in any tenant. */
 export const identityClaim = ({ issuer, subject }: OidcIdentity): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'oidc-identity',

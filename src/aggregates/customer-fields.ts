@@ -42,7 +42,7 @@ export const customerRecord = record({
   accountId: derived(IdText),
 });
 
-// An optional safeguard. If present, it must equal the tenant's currency.
+// Optional safeguard. If present, it must equal the tenant's currency.
 const currency = z.exactOptional(Currency);
 export const CreateCustomer = input('CreateCustomerDto', {
   ...customerRecord.create,

@@ -2,7 +2,7 @@ import type { Claim } from '../eventsourcing/aggregate.js';
 import type { CustomerLink } from './customer-fields.js';
 import { emailKey } from './fields.js';
 
-// Lookup keys for customers, shared by claims and the sale intake. They are normalized, so that equal keys are equal
+// Lookup keys for customers, used by claims and the sale intake. They are normalized, so that equivalent keys are equal
 // strings.
 export const linkKey = ({ sourceId, externalId }: CustomerLink): string => JSON.stringify([sourceId, externalId]);
 /** Ignores spaces and punctuation, which users enter inconsistently. Returns undefined if nothing remains. */
@@ -22,10 +22,7 @@ export const linkClaim = (tenantId: string, link: CustomerLink): Claim => ({
   refusal: { code: 'CUSTOMER_LINK_TAKEN', message: 'Another customer is linked to this partner id.' },
 });
 
-/**
- * The claim belongs to the first customer with the tax number. Lookups do not find other customers with the same
- * number.
- */
+/** The first customer with a tax number holds the claim. Lookups do not find other customers with the same number. */
 export const taxNumberClaims = (tenantId: string, taxNumber: string | null): readonly Claim[] => {
   const value = taxNumber === null ? undefined : taxNumberKey(taxNumber);
   return value === undefined ? [] : [{ scope: tenantId, kind: 'customer-tax-number', value, refusal: null }];

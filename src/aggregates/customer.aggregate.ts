@@ -53,15 +53,15 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
-  // The following three events concern the opening balance, its reversal, and the transactions that replaced it.
+  // Events named OpeningBalance… concern the opening balance, its reversal, and the transactions that replaced it.
   OpeningBalanceCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   OpeningBalanceReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   OpeningBalanceRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
-   * Appended when a transaction refers to the deleted customer. The customer keeps the code and links that are still
-   * free.
+   * Appended when a transaction refers to the deleted customer. The customer gets back the code and links that are
+   * still free.
    */
   CustomerRestored: domain(
     'UPDATE',
@@ -77,7 +77,7 @@ type Facts = CustomerDetails & {
   isDefault: boolean;
   openingTransaction: LedgerTransaction | null;
   trail: LedgerTrail;
-  /** Number of changes since creation, excluding those to transactions. */
+  /** Number of changes since creation, excluding changes to transactions. */
   revision: number;
   links: readonly CustomerLink[];
   /** Ids of the events that have already restored the customer. Each event restores it at most once. */
@@ -91,7 +91,7 @@ type OpeningBalanceEvent = Extract<CustomerEvent, { type: `OpeningBalance${strin
 type OwnEvent = Exclude<CustomerEvent, OpeningBalanceEvent>;
 type LaterEvent = Exclude<OwnEvent, { type: 'CustomerCreated' }>;
 
-/** Whether the event concerns the customer itself instead of its opening balance, which shares the stream. */
+/** Whether the event concerns the customer itself rather than its opening balance, which shares the stream. */
 export const isAboutCustomer = <E extends CustomerEvent>(event: E): event is Extract<E, OwnEvent> =>
   !event.type.startsWith('OpeningBalance');
 
@@ -165,7 +165,7 @@ export function presentCustomer(state: Customer): PresentCustomer {
 }
 
 export type NewCustomer = {
-  /** Id of the stream and of the customer's ledger account. */
+  /** Id of both the stream and the customer's ledger account. */
   readonly id: string;
   readonly input: CreateCustomer;
   /** The requested code, or the next one in the tenant's sequence. */
@@ -174,7 +174,7 @@ export type NewCustomer = {
   readonly openingBalancesAccountId: string;
   readonly isDefault?: boolean;
   readonly links?: readonly CustomerLink[];
-  /** Rules that may assign a category to the opening balance. */
+  /** Rules for assigning a category to the opening balance. */
   readonly rules?: TenantRules;
 };
 
@@ -273,7 +273,7 @@ export function categorizeOpeningBalance(state: Customer, request: CategoryReque
   return data ? [{ type: 'OpeningBalanceCategorized', data }] : [];
 }
 
-/** The handler must first check that the customer has no transactions. */
+/** The caller must first check that the customer has no transactions. */
 export function deleteCustomer(state: Customer): CustomerEvent[] {
   if (presentCustomer(state).isDefault) {
     throw conflict('DEFAULT_CUSTOMER', 'The default customer cannot be deleted.');
@@ -282,7 +282,9 @@ export function deleteCustomer(state: Customer): CustomerEvent[] {
 }
 
 export type Restoration = {
-  /** The event whose transaction referred to the deleted record, or the deletion if the transaction came first. */
+  /**
+   * Id of the event whose transaction referred to the deleted record, or of the deletion if the transaction came first.
+   */
   readonly causedBy: string;
   /** The code and links that are still free. */
   readonly code: string | null;

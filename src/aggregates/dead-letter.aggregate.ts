@@ -17,7 +17,7 @@ export type Failure = Reason & { readonly awaits?: string };
 
 const DeadLetterParked = z.object({
   origin: DeadLetterOrigin,
-  /** The forwarder, policy or projection that failed to handle the event. */
+  /** Name of the forwarder, policy or projection that failed to handle the event. */
   subscriber: z.string(),
   eventId: z.string(),
   eventType: z.string(),
@@ -76,7 +76,7 @@ const failureOf = ({ reason, awaits }: { readonly reason: Reason; readonly await
   ...(awaits !== undefined && { awaits }),
 });
 
-// Must never change, because concurrent or repeated subscribers must derive the same letter id.
+// Must never change, because concurrent and restarted subscribers must derive the same letter id.
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
 
 export const deadLetterId = ({
@@ -92,7 +92,7 @@ export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): D
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 
-/** Marks the letter as done when the event was processed without a replay. */
+/** Marks the letter as resolved because the event was processed without a replay. */
 export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLetterEvent[] =>
   state.status === 'PARKED'
     ? [{ type: 'DeadLetterReplayed', data: { attempt: state.attempts + 1, at: now.toISOString() } }]

@@ -7,9 +7,9 @@ import { Instant } from './fields.js';
 export const ErrorLevel = z.enum(['ERROR', 'WARN', 'INFO']);
 export type ErrorLevel = z.output<typeof ErrorLevel>;
 
-/** Maximum number of recent request ids in a record. */
+/** Maximum number of recent request ids per record. */
 export const MAX_REQUEST_IDS = 100;
-/** Maximum number of recent tenants, branches and users in a record. */
+/** Maximum number of recent tenants, branches and users per record. */
 export const MAX_CONCERNED = 20;
 
 const ErrorDetails = z.object({
@@ -37,7 +37,7 @@ const Occasion = z.object({
 
 const concerned = z.array(z.string()).max(MAX_CONCERNED);
 
-/** Occurrences of an error counted by one process. Lists are ordered oldest first. */
+/** Occurrences of an error, counted by one process. Lists are ordered oldest first. */
 const ErrorOccurred = z.object({
   /** Deduplicates repeated deliveries of a report. */
   reportId: z.string(),
@@ -58,7 +58,7 @@ export type ErrorReport = z.output<typeof ErrorOccurred> & { readonly details: E
 export const errorLogEvents = {
   ErrorOccurred: technical(ErrorOccurred),
   ErrorResolved: domain('UPDATE', 'error-log', z.object({ at: Instant })),
-  /** Retention hides the record; its events are not deleted. */
+  /** Appended when the retention period ends. It hides the record; the events are not deleted. */
   ErrorLogExpired: technical(z.object({ at: Instant })),
 };
 export type ErrorLogEvent = EventOf<typeof errorLogEvents>;
@@ -68,7 +68,9 @@ type Recorded = { readonly lastSeenAt: string; readonly reports: readonly string
 export type ErrorLog =
   { readonly status: 'absent' } | (Recorded & { readonly status: 'unresolved' | 'resolved' | 'expired' });
 
-/** Exceeds the number of reports that all processes can send while one report is retried. */
+/**
+ * Number of remembered report ids. It exceeds the number of reports that all processes can send while one is retried.
+ */
 const REMEMBERED_REPORTS = 64;
 
 /** All occurrences of one error until it is resolved or expires. Later occurrences start a new record. */
@@ -123,7 +125,7 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** A record expires if its last occurrence is before these instants. */
+/** A record expires if its last occurrence is before the instant for its status. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
 /** Returns `[]` if the record is still retained or has already expired. */

@@ -7,7 +7,7 @@ import { secret } from './personal.js';
 /** Maximum number of factors per account. */
 export const MAX_FACTORS = 10;
 export const RECOVERY_CODES = 10;
-/** Time in which a new factor must be confirmed. Also the lifetime of a passkey challenge in the state. */
+/** Time within which a new factor must be confirmed. Also the time for which the state keeps a passkey challenge. */
 export const CONFIRMATION_MS = 10 * 60_000;
 
 export const FactorType = z.enum(['TOTP', 'PASSKEY']);
@@ -19,7 +19,7 @@ const ofFactor = { subject: (data: { factorId: string }) => data.factorId };
 
 const AuthenticatorAppRequested = z.object({
   factorId,
-  /** Encrypted instead of hashed, because codes can be verified only with the secret itself. */
+  /** Encrypted rather than hashed, because verifying a code requires the secret itself. */
   sealedSecret: secret(z.string()),
   requestedAt: Instant,
 });
@@ -52,7 +52,7 @@ type Common = { readonly id: string; readonly addedAt: string; readonly lastUsed
 export type AuthenticatorApp = Common & {
   readonly type: 'TOTP';
   readonly sealedSecret: string;
-  /** Time step of the last accepted code. Neither it nor an earlier one is accepted again. */
+  /** Time step of the last accepted code. Codes of this or an earlier step are rejected. */
   readonly step: number;
 };
 export type Passkey = Common & {
@@ -61,7 +61,7 @@ export type Passkey = Common & {
   readonly publicKey: string;
   readonly counter: number;
   readonly transports: readonly string[];
-  /** Host and port of the pages that may use the passkey. */
+  /** Host and port of the pages on which the passkey can be used. */
   readonly host: string;
 };
 export type Factor = AuthenticatorApp | Passkey;
@@ -72,17 +72,17 @@ type Pending =
 
 export type Factors = {
   readonly factors: readonly Factor[];
-  /** A factor that has not been confirmed yet. A newer one replaces it. */
+  /** A factor that has not been confirmed yet. A newer request replaces it. */
   readonly pending: Pending | null;
   /** Hashes of the unused recovery codes. */
   readonly recoveryCodes: readonly string[];
-  /** Challenges of recent passkey assertions, which must not be accepted again. */
+  /** Challenges of recent passkey assertions, which must not be accepted twice. */
   readonly spent: readonly { readonly challenge: string; readonly at: string }[];
 };
 
 const NONE: Factors = { factors: [], pending: null, recoveryCodes: [], spent: [] };
 
-/** The second factors of an account. Their stream has the id of the user or operator. */
+/** The second factors of an account. The stream has the id of the user or operator. */
 export const factors: Aggregate<Factors, FactorEvent> = {
   name: 'factor',
   events: factorEvents,

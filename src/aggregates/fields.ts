@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isTimeZone } from '../eventsourcing/calendar.js';
 import { personal } from './personal.js';
 
-// Control characters and lone surrogates break logs, CSV files and stores, and have no legitimate use.
+// Control characters and lone surrogates, which break logs, CSV files and stores, and have no legitimate use.
 const without = (unprintable: RegExp) =>
   z.refine<string>((text) => !unprintable.test(text), 'Must not contain control characters.');
 export const printable = without(/[\p{Cc}\p{Cs}]/u);
@@ -63,11 +63,11 @@ export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zo
 export const Direction = z.enum(['IN', 'OUT']);
 export type Direction = z.output<typeof Direction>;
 
-/** Ids, instants and dates in API responses. */
+/** Schemas of ids, instants and dates in API responses. */
 export const IdText = z.string().meta({ format: 'uuid' });
 export const InstantText = z.string().meta({ format: 'date-time' });
 export const DateText = z.string().meta({ format: 'date' });
-/** Ids, amounts, dates and texts in integration events. */
+/** Schemas of ids, amounts, dates and texts in integration events. */
 export const PublicId = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)

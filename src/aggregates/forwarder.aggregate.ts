@@ -3,7 +3,7 @@ import { domain, technical, type Aggregate, type EventOf } from '../eventsourcin
 import { conflict } from '../eventsourcing/domain-error.js';
 
 export const FORWARDER = 'integration-events';
-/** A forwarder that is resumed after this position publishes the whole history. */
+/** Position before the first event. A forwarder that is resumed from here publishes the whole history. */
 export const BEGINNING = -1;
 
 /** Names of a rewind's checkpoints: the last processed position and the number of published events. */
@@ -16,7 +16,9 @@ export const rewindMarks = (rewindId: string): { readonly position: string; read
 export const RewindStart = z.union([z.object({ position: z.number() }), z.object({ instant: z.string() })]);
 export type RewindStart = z.output<typeof RewindStart>;
 
-/** Which messages a rewind publishes again: those of a tenant, and those of types that match a glob. Default: all. */
+/**
+ * Selects the messages that a rewind publishes again: by tenant, and by globs of message types. Default: all messages.
+ */
 const RewindFilter = z.object({
   tenantId: z.exactOptional(z.string()),
   types: z.exactOptional(z.array(z.string())),
@@ -37,15 +39,15 @@ export const forwarderEvents = {
   /** `after` is the position after which to continue; null continues at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
-   * Requests that public events from `from` up to the position `upTo` are published again. Earlier versions of the
-   * service recorded requests without `upTo` and executed them themselves.
+   * Requests that the public events from `from` up to the position `upTo` be published again. Requests without `upTo`
+   * come from earlier versions of the service, which executed them immediately.
    */
   ForwarderRewindRequested: domain(
     'OTHER',
     'forwarder',
     RewindRequest.extend({ upTo: z.exactOptional(z.number()), requestedAt: z.exactOptional(Instant) }),
   ),
-  /** `rewind` is the revision of the request. `published` is the number of published events. */
+  /** `rewind` is the revision of the request; `published` is the number of published events. */
   ForwarderRewindCompleted: technical(z.object({ rewind: z.int(), published: z.int(), completedAt: Instant })),
   /** Cancels all requested rewinds that are not completed. */
   ForwarderRewindCancelled: domain('OTHER', 'forwarder', z.object({ cancelledAt: Instant })),
@@ -62,13 +64,13 @@ export type Rewind = RewindFilter & {
 /** A completed or cancelled rewind. `published` is null if it was cancelled. */
 export type EndedRewind = Rewind & { readonly published: number | null; readonly endedAt: string };
 
-/** The operators' requests to the forwarder, and their outcomes. */
+/** State of the forwarder: operators' requests and their outcomes. */
 export type Forwarder = {
-  /** Next revision of the stream, which contains only these events. */
+  /** Revision of the next event in the stream. */
   readonly nextRevision: number;
   readonly isStarted: boolean;
   readonly pause: { readonly reason: z.output<typeof PauseReason>; readonly since: string } | null;
-  /** The last resume with an explicit start: its revision, and the position after which to continue. */
+  /** The last resumption with an explicit start: its revision, and the position after which to continue. */
   readonly start: { readonly revision: number; readonly after: number } | null;
   /** Rewinds that are not completed, oldest first. */
   readonly rewinds: readonly Rewind[];
@@ -104,7 +106,7 @@ type Of<Type extends ForwarderEvent['type']> = Extract<ForwarderEvent, { type: T
 
 function paused(state: Forwarder, { reason, pausedAt: since }: Of<'ForwarderPaused'>): Forwarder {
   const next = { ...state, pause: { reason, since } };
-  // Positions of another history are meaningless in this one.
+  // Without a checkpoint, the positions in earlier requests may belong to another history.
   return reason === 'OPERATOR' ? next : { ...givenUp(next, since), start: null };
 }
 
@@ -166,7 +168,9 @@ export function resumeForwarder(
   return [{ type: 'ForwarderResumed', data: { after, resumedAt: now.toISOString() } }];
 }
 
-/** A status report of the forwarder. `all` means that the forwarder publishes an unknown history from its beginning. */
+/**
+ * A status report of the forwarder. `all` means that it publishes a history it has not seen before, from the beginning.
+ */
 export type ForwarderReport =
   | { readonly kind: 'started' | 'waiting' | 'all' }
   | { readonly kind: 'rewound'; readonly rewind: number; readonly published: number };

@@ -40,7 +40,7 @@ export type Inspection = { readonly status: 'absent' | 'recorded' };
 
 /**
  * An operator's access to data beyond the console's lists. Each access has its own stream on the platform. Therefore,
- * the inspected record keeps its revision, and operators do not contend with each other.
+ * an inspection does not change the record's revision, and operators do not contend with each other.
  */
 export const inspection: Aggregate<Inspection, InspectionEvent> = {
   name: 'inspection',

@@ -14,8 +14,8 @@ const IDS_LENGTH = 43;
 export type IntegrationKeyParts = { readonly tenantId: string; readonly keyId: string; readonly secret: string };
 
 /**
- * Formats the X-Integration-Key header: `kontor_<tenant and key id, base64url>_<secret>`. The ids address the key's
- * stream, which avoids a lookup by secret. The prefix lets secret scanners detect a leaked key.
+ * Formats the X-Integration-Key header: `kontor_<tenant and key id, base64url>_<secret>`. The ids identify the key's
+ * stream, which avoids a lookup by secret. The prefix allows secret scanners to detect a leaked key.
  */
 export function formatIntegrationKey({ tenantId, keyId, secret }: IntegrationKeyParts): string {
   const ids = Buffer.concat([parse(tenantId), parse(keyId)]).toString('base64url');
@@ -44,7 +44,7 @@ function uuidOf(bytes: Uint8Array): string | undefined {
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
-/** The partner's name for its system. It is part of every sale's identity. */
+/** The partner's name for its system. It is part of the identity of every sale. */
 const SourceId = z
   .string()
   .regex(
@@ -106,7 +106,7 @@ type Secret = { readonly secretHash: string; readonly until: string };
 export type RecordedIntegrationKey = NewIntegrationKey & {
   readonly status: 'active' | 'revoked';
   readonly revokedAt: string | null;
-  /** The secret before the last rotation, if the rotation let it work on. */
+  /** The secret before the last rotation, if it remained valid for some time. */
   readonly previous: Secret | null;
 };
 export type IntegrationKey = { readonly status: 'absent' } | RecordedIntegrationKey;
@@ -149,7 +149,7 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
 export const hasExpired = ({ expiresAt }: Pick<NewIntegrationKey, 'expiresAt'>, nowMs: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= nowMs;
 
-/** The digests of the secrets that work now. */
+/** Digests of the secrets that are currently valid. */
 export const secretHashesAt = ({ secretHash: current, previous }: RecordedIntegrationKey, nowMs: number): string[] =>
   previous && nowMs < Date.parse(previous.until) ? [current, previous.secretHash] : [current];
 
@@ -232,11 +232,11 @@ export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEv
 
 export type UseOfKey = {
   readonly usedAt: string;
-  /** Whether this is the last chance to record the use. If so, the minimum interval is ignored. */
+  /** Whether this is the last opportunity to record the use. If so, the minimum interval is ignored. */
   readonly isFinal: boolean;
 };
 
-/** Returns `[]` if any replica has recorded a later use, or any use within the last minute. */
+/** Returns `[]` if any replica has recorded a later use, or has recorded a use within the last minute. */
 export function recordIntegrationKeyUse(
   state: IntegrationKeyUse,
   { usedAt, isFinal }: UseOfKey,

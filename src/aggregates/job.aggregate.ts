@@ -43,7 +43,7 @@ export const jobEvents = {
     Execution.extend({
       ...Progress,
       at: Instant,
-      /** Where a resumable run continues after a pause or a crash. */
+      /** State from which a resumable run continues after a pause or a crash. */
       checkpoint: z.exactOptional(z.unknown()),
       /** The run was paused before this progress was recorded. */
       isPaused: z.exactOptional(z.literal(true)),
@@ -126,7 +126,7 @@ const finished = (execution: Execution, finishedAt: string) => ({
   durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(execution.startedAt)),
 });
 
-/** Returns the execution after the event; undefined if the event does not change anything visible. */
+/** Returns the execution after the event; undefined if the event changes nothing that is visible. */
 export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
   switch (event.type) {
     case 'JobScheduleRecorded':
@@ -219,7 +219,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant further in the future than this is attributed to a wrong clock and ignored. */
+/** A recorded instant that is further in the future than this is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {
@@ -245,8 +245,8 @@ export type Runner = { readonly executionId: string; readonly runner: string };
 export type ClaimRequest = Runner & { readonly term: number; readonly instead?: string | undefined };
 
 /**
- * Assigns the run to a runner. Returns `[]` if the job has another run, or the run is paused or claimed by another
- * runner than `instead`.
+ * Assigns the run to a runner. Returns `[]` if the job has another run, if the run is paused, or if a runner other than
+ * `instead` has claimed it.
  */
 export function claimRun(state: JobState, { executionId, runner, term, instead }: ClaimRequest, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.isPaused) return [];
@@ -272,7 +272,7 @@ export function reportProgress(
   return [{ type: 'JobProgressed', data: { ...run.execution, progress, message, at: now.toISOString(), ...more } }];
 }
 
-/** The outcome of a run. On failure, `progress` and `message` are the last ones reported. */
+/** The outcome of a run. On failure, `progress` and `message` are the last values reported. */
 export type JobEnd =
   | { readonly status: 'SUCCEEDED'; readonly message: string; readonly artifact: Artifact | null }
   | {

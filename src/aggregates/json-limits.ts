@@ -1,7 +1,8 @@
 const MAX_JSON_LENGTH = 16_384;
 export const MAX_JSON_DEPTH = 8;
 
-// Copies omit `__proto__`, and `toJSON` changes the serialization of an object and therefore its canonical form.
+// Reserved names: copies omit `__proto__`, and `toJSON` changes an object's serialization and therefore its canonical
+// form.
 const reserved = new Set(['__proto__', 'toJSON']);
 
 function isShallow(value: unknown, depth: number): boolean {

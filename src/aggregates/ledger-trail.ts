@@ -5,7 +5,7 @@ import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import { LedgerTransaction, reversal } from './ledger.js';
 
 // Three kinds of streams contain transactions: those of transactions, sales and customers. Later changes to a
-// transaction are recorded on the stream that contains it. The trail is the part of the stream's state that tracks
+// transaction are recorded in the stream that contains it. The trail is the part of the stream's state that tracks
 // these changes.
 
 /** The stream that contains a transaction. */
@@ -19,12 +19,12 @@ export const CategoryChoice = z.object({
   customerId: z.string().nullable(),
 });
 export type CategoryChoice = z.output<typeof CategoryChoice>;
-/** The subject of a choice's audit entry. */
+/** Returns the subject of a choice's audit entry. */
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 /**
- * Applying a rule to past transactions changed a category, or undoing that restored the earlier one. `categorizedBy`:
- * the rule that assigned the category; null if the transaction has none.
+ * The application of a rule to past transactions changed a category, or undoing it restored the earlier category.
+ * `categorizedBy`: the rule that assigned the category; null if the transaction has none.
  */
 export const Recategorization = CategoryChoice.extend({
   applicationId: z.string(),
@@ -41,10 +41,10 @@ export const CancelledTransaction = z.object({
   correctedBy: z.exactOptional(z.string()),
 });
 export type CancelledTransaction = z.output<typeof CancelledTransaction>;
-/** The subject of a cancellation's audit entry. */
+/** Returns the subject of a cancellation's audit entry. */
 export const cancelledIn = ({ reversal: { reversalOf } }: CancelledTransaction): string | null => reversalOf;
 
-/** The transaction that replaces a cancelled one. Appended with the cancellation. */
+/** The transaction that replaces a cancelled one. Appended together with the cancellation. */
 export const ReplacementTransaction = z.object({
   transaction: LedgerTransaction,
   categorizedBy: CategorizedBy.nullable(),
@@ -64,7 +64,7 @@ type Trace = {
   readonly transaction: LedgerTransaction;
   /** Number of changes since the transaction was recorded. */
   readonly revision: number;
-  /** Whether a user chose the category, or chose to have none. */
+  /** Whether a user chose the category, or chose not to have one. */
   readonly isChosen: boolean;
   readonly isCancelled: boolean;
   readonly categorizedBy: CategorizedBy | null;
@@ -81,11 +81,11 @@ type Applied = {
 /** The current state of the stream's transactions, by transaction id. */
 export type LedgerTrail = Readonly<Record<string, Trace>>;
 
-/** Ids in events may be any text, so an id may equal a name that every object inherits, such as valueOf. */
+/** Ids in events may be any text, including names that every object inherits, such as `valueOf`. */
 const knownIn = (trail: LedgerTrail, id: string): Trace | undefined =>
   Object.hasOwn(trail, id) ? trail[id] : undefined;
 
-/** Adds an event's transactions. A reversal also counts as a change of the transaction that it reverses. */
+/** Adds an event's transactions. A reversal also counts as a change to the transaction that it reverses. */
 export function extended(
   trail: LedgerTrail,
   transactions: readonly LedgerTransaction[],
@@ -104,7 +104,7 @@ export function extended(
   return next;
 }
 
-/** Adds a transaction recorded by a user. A category that no rule assigned is the user's choice. */
+/** Adds a transaction recorded by a user. A category that was not assigned by a rule is the user's choice. */
 export const withRecorded = (
   trail: LedgerTrail,
   { transaction, categorizedBy }: Omit<ReplacementTransaction, 'correctionOf'>,
@@ -122,7 +122,7 @@ export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: Ca
   return { ...trail, [transactionId]: chosen };
 }
 
-/** Applies a change by a rule application or its undoing. */
+/** Applies a change made by a rule application, or by undoing one. */
 export function withRecategorization(
   trail: LedgerTrail,
   { transactionId, categoryId, categorizedBy, applicationId, isUndone }: Recategorization,
@@ -184,8 +184,9 @@ export type RecategorizationRequest = {
 };
 
 /**
- * Returns the change to record. Returns undefined if a user chose the category, if the application has already changed
- * the transaction, and for cancelled transactions and reversals, whose categories must stay equal.
+ * Returns the change to record. Returns undefined if a user chose the category, or if the application has already
+ * changed the transaction. Also returns undefined for cancelled transactions and reversals, whose categories must
+ * remain equal.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -204,10 +205,7 @@ export function recategorizationOn(
 /** A transaction and the rule application that changed it. */
 export type AppliedTo = { readonly transactionId: string; readonly applicationId: string };
 
-/**
- * Returns the restoration to record; undefined if the transaction has been changed in another way since the
- * application.
- */
+/** Returns the restoration to record; undefined if the transaction has been changed since the application. */
 export function restorationOn(
   trail: LedgerTrail,
   { transactionId, applicationId }: AppliedTo,
@@ -218,8 +216,8 @@ export function restorationOn(
 }
 
 /**
- * `applied`: the category is that of the application. `restored`: it is the previous one, and nothing has changed
- * since.
+ * `applied`: the transaction has the category that the application set. `restored`: it has the previous category again.
+ * `other`: it has been changed since, or the application did not change it.
  */
 export function standingOf(
   trail: LedgerTrail,
@@ -259,7 +257,7 @@ export function cancellationOn(
   return { reversal: reversal(transaction, { id, date }), reason };
 }
 
-/** A request to cancel a transaction and to record another one in its place. */
+/** A request to cancel a transaction and to record a replacement. */
 export type CorrectionRequest = Cancellation & Omit<ReplacementTransaction, 'correctionOf'>;
 
 /**

@@ -19,11 +19,11 @@ export const TransactionType = z.enum([
 ]);
 export const DocumentEffect = z.enum(['INVOICE', 'RETURN', 'CANCELLATION']);
 
-/** A posting in the transaction's currency: debits are positive, credits negative. */
+/** A posting in the transaction's currency. Debits are positive and credits are negative. */
 export const Posting = z.object({
   accountId: z.string(),
   amount: z.string(),
-  /** Description of the line of a journal entry. */
+  /** Description of a journal entry line. */
   description: z.exactOptional(z.string()),
 });
 export type Posting = z.output<typeof Posting>;
@@ -40,7 +40,7 @@ export const transactionRecord = record({
     shown: DateText,
     published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
-  /** Present if it differs from `date`: the document's own date is in a closed period. */
+  /** The document's own date. Present only if it is in a closed period, so that `date` is later. */
   documentDate: system(z.exactOptional(CalendarDate), {
     shown: DateText.meta({ description: "The document's own date. Differs from `date` if that period was closed." }),
     published: z.exactOptional(
@@ -87,7 +87,7 @@ export const transactionRecord = record({
 export const LedgerTransaction = z.object(transactionRecord.stored);
 export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 
-/** Facts common to transactions of every type. */
+/** Data common to transactions of every type. */
 export type EntryFacts = Pick<LedgerTransaction, 'id' | 'date' | 'currency'> &
   Partial<Omit<LedgerTransaction, 'amount' | 'postings'>>;
 
@@ -139,8 +139,8 @@ export type DocumentAmounts = {
   readonly gross: string;
 };
 
-// A zero total is still posted to the customer and to Sales, so that statements list the document. Zero tax is not
-// posted.
+// A zero total is still posted to the customer and to Sales, so that the document appears on statements. Zero tax is
+// not posted.
 function documentPostings({ customerId, salesAccountId, taxAccountId, net, tax, gross }: DocumentAmounts): Posting[] {
   const taxed = isZero(tax) ? [] : [credit(taxAccountId, tax)];
   return [debit(customerId, gross), credit(salesAccountId, net), ...taxed];
@@ -222,7 +222,7 @@ export type Correction = {
   readonly subject: Subject;
   /**
    * IN: the account receives money, or the customer pays. OUT: the account pays, or the customer receives money and
-   * thus owes more.
+   * owes more.
    */
   readonly direction: Direction;
   readonly amount: string;

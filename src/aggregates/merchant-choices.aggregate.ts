@@ -6,11 +6,11 @@ import { Instant } from './fields.js';
 /**
  * Users' category choices for one merchant's transactions, and the category learned from them:
  *
- * - Only the last choice on each transaction counts. A category is learned when the three transactions with the newest
- * last choices agree on it.
- * - Once a category is learned, a transaction contradicts it if its last choice since then is another category or none.
- * Two contradicting transactions end the learned category. Learning it again, or another one, takes three transactions
- * as before.
+ * - Only the last choice for each transaction counts. A category is learned when the three transactions with the newest
+ *   choices agree on it.
+ * - A transaction contradicts the learned category if its last choice since then is another category, or none. After
+ *   two contradicting transactions, the category is unlearned. To learn it or another category again, three
+ *   transactions must agree as before.
  */
 const Noted = z.object({
   transactionId: z.string(),
@@ -34,14 +34,14 @@ export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 
 export type MerchantChoices = {
-  /** The newest choices by time, oldest first, for detecting redelivered choices. */
+  /** The newest choices, oldest first, for detecting redelivered choices. */
   readonly noted: readonly Mark[];
-  /** The transactions with the newest last choices, oldest first. */
+  /** The transactions with the newest choices, oldest first. */
   readonly recent: readonly Pick<NotedChoice, 'transactionId' | 'categoryId'>[];
   readonly learned: Conclusion | null;
   /** Transactions that contradict the learned category. */
   readonly contrary: readonly string[];
-  /** The category that was last unlearned. */
+  /** The most recently unlearned category. */
   readonly unlearned: Conclusion | null;
 };
 
@@ -71,7 +71,7 @@ export const merchantChoices: Aggregate<MerchantChoices, MerchantChoicesEvent> =
 export const merchantChoicesId = (tenantId: string, merchant: string): string =>
   nameUuid(`merchant/${merchant}`, tenantId);
 
-/** Returns one rule id per category. Learning a category again reuses its rule, unless a user has changed that rule. */
+/** Returns the id of a category's rule. Learning the category again reuses the rule, unless a user has changed it. */
 export const learnedRuleId = (choicesId: string, categoryId: string): string =>
   nameUuid(`learned-rule/${categoryId}`, choicesId);
 
@@ -91,7 +91,7 @@ function withChoice(state: MerchantChoices, choice: NotedChoice): MerchantChoice
 const sortKey = ({ chosenAt, choiceId }: Mark): string => `${chosenAt} ${choiceId}`;
 const byTime = (a: Mark, b: Mark): number => (sortKey(a) < sortKey(b) ? -1 : 1);
 
-/** Choices are delivered in order, so a choice that is older than all remembered ones has already been noted. */
+/** Choices are delivered in order, so a choice older than all remembered ones has already been recorded. */
 function isNoted({ noted }: MerchantChoices, choice: NotedChoice): boolean {
   if (noted.some(({ choiceId }) => choiceId === choice.choiceId)) return true;
   const [oldest] = noted;
@@ -114,7 +114,7 @@ function conclusionOf(state: MerchantChoices, choiceId: string): MerchantChoices
   return categoryId === null ? [] : [{ type: 'MerchantCategoryLearned', data: { categoryId, choiceId } }];
 }
 
-/** Returns `[]` if the choice has already been noted. */
+/** Returns `[]` if the choice has already been recorded. */
 export function noteChoice(state: MerchantChoices, data: NotedChoice): MerchantChoicesEvent[] {
   if (isNoted(state, data)) return [];
   const noted: MerchantChoicesEvent = { type: 'MerchantChoiceNoted', data };

@@ -83,7 +83,7 @@ export type DecimalLimits = {
   readonly max?: number;
 };
 
-/** A lookahead that requires a non-zero digit. */
+/** Lookahead that requires a non-zero digit. */
 const ABOVE_ZERO = '(?=[0.]*[1-9])';
 
 /** A non-negative number with at most 15 integer digits, as a string or a JSON number; parsed to plain digits. */
@@ -104,9 +104,9 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
       maximum: max ?? 10 ** MAX_INTEGER_DIGITS - 1,
     });
 
-/** Number of decimals that is sufficient for every currency. */
+/** Number of decimals sufficient for every currency. */
 export const MAX_DECIMALS = 4;
-/** A positive amount in a request. `amountIn` then checks it against its currency. */
+/** A positive amount in a request. `amountIn` checks it against its currency. */
 export const MoneyInput = decimalInput({ decimals: MAX_DECIMALS, positive: true });
 /** Like MoneyInput, but accepts zero, for document totals. */
 export const MoneyOrZeroInput = decimalInput({ decimals: MAX_DECIMALS });

@@ -6,13 +6,13 @@ import { Role } from './user.aggregate.js';
 export const NotificationType = z.enum(['INFO', 'SUCCESS', 'WARNING', 'ERROR']);
 export type NotificationType = z.output<typeof NotificationType>;
 
-/** Maximum number of recipients per record. A notification to more recipients is split into several records. */
+/** Maximum number of recipients per record. A notification to more recipients is split across several records. */
 export const MAX_NAMED = 1_000;
 const MAX_TITLE_LENGTH = 200;
 const MAX_BODY_LENGTH = 2_000;
 const MAX_LINK_LENGTH = 1_000;
 
-/** A path on this service, or an https address. Excludes links that a browser would execute. */
+/** A path on this service, or an https URL. Excludes links that a browser would execute. */
 const Link = line(MAX_LINK_LENGTH).refine(
   (link) => /^\/(?![/\\])/.test(link) || (/^https:\/\//i.test(link) && URL.canParse(link)),
   'Must be a path that begins with a single slash, or an https address.',
@@ -61,7 +61,8 @@ export type SendAdminNotification = z.output<typeof SendAdminNotification>;
 
 /**
  * The recipients. For `everyone` and `roles`: users who, according to their own streams, were active and had one of the
- * roles at the event's position in the history. For `users`: the listed users, known to be active at that time.
+ * roles at the event's position in the history. For `users`: the listed users, who were active when the event was
+ * appended.
  */
 export const Audience = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('everyone') }),
@@ -86,7 +87,9 @@ export type NewNotification = Omit<z.output<typeof NotificationSent>, 'subjects'
 
 export const notificationEvents = {
   NotificationSent: domain('CREATE', 'notification', NotificationSent),
-  /** Records were added. The notification is unread again for recipients who have marked all notifications as read. */
+  /**
+   * Records were added. The notification becomes unread again for recipients who have marked all notifications as read.
+   */
   NotificationAmended: domain('UPDATE', 'notification', Content.extend({ subjects: z.array(Subject) })),
 };
 export type NotificationEvent = EventOf<typeof notificationEvents>;
@@ -107,7 +110,7 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
   },
 };
 
-/** Idempotent: a repeated notification has the same id. */
+/** Idempotent, because a repeated notification has the same id. */
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
 
@@ -117,7 +120,9 @@ export type Report = Pick<NewNotification, 'type' | 'audience'> & {
   readonly describe: (subjects: readonly Subject[]) => z.output<typeof Content>;
 };
 
-/** Sends a notification about records, or adds them to the notification. Returns `[]` if it already names them. */
+/**
+ * Sends a notification about records, or adds the records to it. Returns `[]` if the notification already names them.
+ */
 export function reportSubjects(state: Notification, { subjects, describe, ...facts }: Report): NotificationEvent[] {
   const known = state.status === 'absent' ? [] : state.subjects;
   const added = subjects.filter(({ id }) => known.every((one) => one.id !== id));
@@ -128,8 +133,8 @@ export function reportSubjects(state: Notification, { subjects, describe, ...fac
 }
 
 /**
- * Maximum number of notifications that are marked as read individually. The next one marks all as read, which limits
- * the size of the inbox's state.
+ * Maximum number of notifications that are marked as read individually. Beyond it, all notifications are marked as
+ * read, which limits the size of the inbox's state.
  */
 const MAX_SINGLE_READS = 2_000;
 
@@ -148,7 +153,7 @@ export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
  */
 export type NotificationInbox = { readonly sweeps: number; readonly readIds: readonly string[] };
 
-/** One person's read notifications; the stream has the user's or operator's id. */
+/** The notifications that a person has read. The stream has the id of the user or operator. */
 export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEvent> = {
   name: 'notification-inbox',
   events: notificationInboxEvents,
@@ -163,14 +168,17 @@ export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEv
   },
 };
 
-/** A notification of a person in the read model. `sweeps` is the number of sweeps that the model has processed. */
+/**
+ * A person's notification in the read model. `sweeps` is the number of AllNotificationsRead events that the model has
+ * processed.
+ */
 export type SeenNotification = {
   readonly notificationId: string;
   readonly isRead: boolean;
   readonly sweeps: number;
 };
 
-/** The notification existed when the model was read, so any later sweep has marked it as read. */
+/** The notification existed when the model was read, so any later AllNotificationsRead event has marked it as read. */
 export const isReadIn = (state: NotificationInbox, { notificationId, isRead, sweeps }: SeenNotification): boolean =>
   isRead || state.sweeps > sweeps || state.readIds.includes(notificationId);
 

@@ -28,7 +28,7 @@ export const operatorRecord = record({
 export const CreateOperator = Credentials.meta({ id: 'CreateOperatorDto' });
 export type CreateOperator = z.output<typeof CreateOperator>;
 
-/** Fields that operators may change in their own account. */
+/** Fields that operators may change in their own accounts. */
 export type UpdateOperator = { readonly fullName?: string };
 
 const OperatorCreated = z.object({ ...operatorRecord.stored, passwordHash: recordedPasswordHash });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
-/** Policy names, needed before the policies are constructed. A test compares them with the classes. */
+/** Policy names, which are needed before the policies are constructed. A test compares them with the classes. */
 export const POLICY_NAMES = [
   'booking',
   'healing',
@@ -27,7 +27,7 @@ export type PolicyEvent = EventOf<typeof policyEvents>;
 /** Time at which an operator paused the policy; null while it runs. */
 export type PolicyControl = { readonly pausedAt: string | null };
 
-/** Operators' requests to a policy, in order. */
+/** Operators' requests to a policy. */
 export const policy: Aggregate<PolicyControl, PolicyEvent> = {
   name: 'policy',
   events: policyEvents,

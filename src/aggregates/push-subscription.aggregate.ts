@@ -9,7 +9,7 @@ import { personal, secret } from './personal.js';
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
-/** An uncompressed P-256 point: 65 bytes, the first is 4. The encryption checks that it is on the curve. */
+/** An uncompressed P-256 point: 65 bytes, the first of which is 4. Encryption checks that the point is on the curve. */
 const P256dh = z
   .string()
   .regex(/^B[A-P][\w-]{84}[AEIMQUYcgkosw048]={0,2}$/, 'Must be a P-256 public key in base64url.');
@@ -31,7 +31,7 @@ export const DeleteWebPushSubscription = z
 
 const PushSubscribed = z.object({
   userId: z.string(),
-  /** A capability URL: anyone who has it can push to the browser. */
+  /** A capability URL: anyone who knows it can push to the browser. */
   endpoint: secret(personal(z.string())),
   keys: z.object({ p256dh: secret(z.string()), auth: secret(z.string()) }),
   userAgent: personal(z.string().nullable()),
@@ -42,7 +42,7 @@ const EndReason = z.enum(['UNSUBSCRIBED', 'GONE', 'REPLACED', 'USER_DELETED']);
 export type EndReason = z.output<typeof EndReason>;
 
 export const pushSubscriptionEvents = {
-  /** Appended again when the keys or the owner of the browser change. */
+  /** Appended again when the browser's keys or owner change. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
   /** GONE: unknown to the push service. REPLACED: superseded by newer subscriptions of the same person. */
   PushUnsubscribed: domain('DELETE', 'notification', z.object({ userId: z.string(), reason: EndReason }), {
@@ -107,13 +107,13 @@ const Failed = z.object({ subscriptionId: z.string(), code: z.string() });
 export type FailedPush = z.output<typeof Failed>;
 
 const PushesDelivered = z.object({
-  /** Start of the next batch. All batches before it are done. */
+  /** Start of the next batch. All earlier batches are done. */
   cursor: z.string(),
   delivered: z.int().min(0),
   gone: z.int().min(0),
   /** Abandoned pushes, each with the reason for its last failure. */
   failed: z.array(Failed),
-  /** Subscriptions that received the push and whose recorded last use was more than an hour ago. */
+  /** Subscriptions that received the push, and whose last recorded use was more than an hour ago. */
   used: z.array(z.string()),
   /** Whether this is the last batch. */
   isLast: z.boolean(),
@@ -126,8 +126,8 @@ const FailedPushesRetried = z.object({
   /** Pushes that failed again. */
   failed: z.array(Failed),
   /**
-   * Subscriptions that were retried; pushes to the others remain failed. Older events lack this field, because they
-   * retried all subscriptions.
+   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Older events lack this field, because
+   * all subscriptions were retried.
    */
   tried: z.exactOptional(z.array(z.string())),
   at: Instant,
@@ -159,7 +159,7 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
       }
       case 'FailedPushesRetried': {
         const { tried, failed } = event.data;
-        // Repeated failures move to the end, so the next replay starts with the others.
+        // Repeated failures move to the end, so that the next replay starts with the others.
         return { ...state, failed: [...(tried ? without(tried, state.failed) : []), ...failed] };
       }
     }
@@ -176,7 +176,7 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-/** Pushes that a replay in another process has meanwhile settled remain settled. */
+/** Pushes that a replay in another process has settled in the meantime remain settled. */
 export function recordRetriedPushes(
   state: PushDelivery,
   { delivered, failed, tried }: RetriedPushes,

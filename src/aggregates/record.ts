@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { personal } from './personal.js';
 
 // A record's fields are declared once. Requests, events, views, responses, list parameters and integration contracts
-// are derived from the declaration; event names, decisions and states are explicit.
+// are derived from the declaration. Event names, decisions and states are written explicitly.
 
 type Options = {
-  /** Callers set it at creation and cannot change it. */
+  /** Callers can set the field at creation, but cannot change it. */
   readonly fixed?: true;
-  /** Changed by dedicated events, so it is not among the `changes` of the record's Updated event. */
+  /** Changed by dedicated events, so it is not part of the `changes` of the record's Updated event. */
   readonly apart?: true;
   /** Included in full-text search. */
   readonly searched?: true;
   /** `list`: a parameter of list routes; `query`: a filter of queries only. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
-  /** Whether partners see the field: `true` publishes the stored form; a schema defines a different form. */
+  /** Publishes the field to partners: `true` in its stored form, a schema in a different form. */
   readonly published?: true | z.ZodType;
   /** Schema in API responses, if it differs from the stored form. */
   readonly shown?: z.ZodType;
@@ -49,8 +49,8 @@ const undefaulted = <S extends z.ZodType>(schema: S): Undefaulted<S> =>
   (schema instanceof z.ZodDefault ? schema.unwrap() : schema) as Undefaulted<S>;
 
 /**
- * A field that is required at creation, unless its schema has a default. `kept` is the stored form, without the limits
- * of requests.
+ * A field that is required at creation, unless its schema has a default. `kept` is the schema of the stored form,
+ * without the limits on requests.
  */
 export const field = <I extends z.ZodType, K extends z.ZodType, const O extends Options = object>(
   input: I,
@@ -58,7 +58,7 @@ export const field = <I extends z.ZodType, K extends z.ZodType, const O extends 
   options = {} as O,
 ) => ({ create: input, update: undefaulted(input), kept, by: 'caller' as const, otherwise: undefined, options });
 
-/** An enumeration or flag, stored as given in the request. */
+/** An enumeration or flag, stored as it is in the request. */
 export const value = <I extends z.ZodType, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, undefaulted(input), options);
 
@@ -124,12 +124,12 @@ export type RecordShapes<F extends Fields> = {
   readonly stored: StoredShape<F>;
   /** Fields that an Updated event may change. States spread them directly; events wrap them in `someOf`. */
   readonly changes: ChangesShape<F>;
-  /** Fields of API responses, in addition to id, times and revision. */
+  /** Fields of API responses, in addition to the id, times and revision. */
   readonly shown: ShownShape<F>;
-  /** Fields of integration events for a new record and for a changed one. */
+  /** Fields of integration events for new and for changed records. */
   readonly published: PublishedShape<F>;
   readonly publishedChanges: PublishedChangesShape<F>;
-  /** Values that are stored at creation for omitted fields. */
+  /** Values stored for fields that are omitted at creation. */
   readonly otherwise: Otherwise<F>;
 };
 
@@ -164,7 +164,7 @@ export function record<F extends Fields>(fields: F): RecordShapes<F> {
       ({ otherwise }) => otherwise,
     ),
   };
-  // The types above describe each field exactly as the functions here build it.
+  // The types above describe exactly what these functions build for each field.
   return shapes as unknown as RecordShapes<F>;
 }
 

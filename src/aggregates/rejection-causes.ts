@@ -1,7 +1,10 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { codeKey } from './fields.js';
 
-/** Keys of the unmet conditions of rejected sales, within a tenant. They are stored in events and must never change. */
+/**
+ * Keys of the unmet conditions of rejected sales, unique within a tenant. They are stored in events and must never
+ * change.
+ */
 export const causes = {
   branch: (code: string): string => `branch ${code.toUpperCase()}`,
   account: (code: string): string => `account ${codeKey(code)}`,
@@ -21,7 +24,7 @@ export class NotYetBookable extends DomainError {
   }
 }
 
-/** A document that was rejected. Its dead letter carries `externalId` and the awaited cause. */
+/** The rejection of a document. Its dead letter contains `externalId` and the unmet condition. */
 export class SaleRejection extends DomainError {
   readonly awaits: string | undefined;
   constructor(

@@ -17,7 +17,9 @@ export const fieldHashes = (rawBody: object): Record<string, string> =>
 
 type FieldHashes = Readonly<Record<string, string>>;
 
-/** @throws DomainError conflict IDEMPOTENCY_CONFLICT naming members that differ or occur in only one of the requests */
+/**
+ * @throws DomainError conflict IDEMPOTENCY_CONFLICT, which names members that differ or are in only one of the requests
+ */
 export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void {
   const names = new Set([...Object.keys(known), ...Object.keys(given)]);
   const differing = [...names].filter((name) => known[name] !== given[name]).sort();
@@ -42,7 +44,7 @@ export const requestKeyId = (userId: string, route: string, key: string): string
 const RequestKeyClaimed = z.object({
   /** The record that the request creates. A retry after a crash reuses the id. */
   recordId: z.string(),
-  /** Digests of the body's members; the body is not stored. */
+  /** Digests of the body's members. The body itself is not stored. */
   fieldHashes: z.record(z.string(), z.string()),
   /** Salted, slow hashes of members that contain passwords. */
   slowHashes: z.record(z.string(), secret(z.string())),
@@ -52,9 +54,9 @@ const RequestKeyClaimed = z.object({
 /** The Idempotency-Key of a user's create request; see docs/adr/0060. */
 export const requestKeyEvents = {
   RequestKeyClaimed: technical(RequestKeyClaimed),
-  /** The request was rejected, which frees the key for another request. */
+  /** The request was rejected, so the key can be used for another request. */
   RequestKeyReleased: technical(z.object({ recordId: z.string() })),
-  /** `body` is the response body, or null if that contains a secret. */
+  /** `body` is the response body, or null if it contains a secret. */
   RequestAnswered: technical(z.object({ recordId: z.string(), body: z.string().nullable() })),
 };
 export type RequestKeyEvent = EventOf<typeof requestKeyEvents>;
@@ -79,7 +81,7 @@ export const requestKey: Aggregate<RequestKey, RequestKeyEvent> = {
   },
 };
 
-/** Returns `[]` if the key is already claimed. The caller must compare the requests. */
+/** Returns `[]` if the key is already claimed. The caller must then compare the requests. */
 export const claimRequestKey = (state: RequestKey, claim: KeyClaim, now: Date): RequestKeyEvent[] =>
   state.status === 'free' ? [{ type: 'RequestKeyClaimed', data: { ...claim, claimedAt: now.toISOString() } }] : [];
 
@@ -99,10 +101,7 @@ export function answerRequest(
   return [...claimRequestKey(state, claim, now), { type: 'RequestAnswered', data: { recordId, body } }];
 }
 
-/**
- * Creates the error for a repeated request that created a record with a secret, which only the first response
- * contained.
- */
+/** Creates the error for a repeated request whose first response contained a secret. */
 export const secretShown = (recordId: string) =>
   conflict(
     'SECRET_SHOWN_ONCE',
@@ -112,7 +111,7 @@ export const secretShown = (recordId: string) =>
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** Valid header values have 1 to 255 visible ASCII characters. */
+/** Whether the header value is valid: 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
 
 /** Returns the id of the key's stream. It is a hash, because a partner's key may contain anything. */
@@ -123,7 +122,7 @@ const IdempotencyKeyClaimed = z.object({
   saleId: z.string(),
   externalId: z.string(),
   sourceId: z.string(),
-  /** Digests of the payload's members; the payload is not stored. */
+  /** Digests of the payload's members. The payload itself is not stored. */
   fieldHashes: z.record(z.string(), z.string()),
   claimedAt: Instant,
   expiresAt: Instant,
@@ -155,7 +154,7 @@ export type SaleKeyClaim = {
 
 /**
  * Returns `[]` if the key is already bound to the same payload.
- * @throws DomainError IDEMPOTENCY_CONFLICT naming the fields that differ
+ * @throws DomainError IDEMPOTENCY_CONFLICT, which names the fields that differ
  */
 export function claimIdempotencyKey(state: IdempotencyKey, claim: SaleKeyClaim, now: Date): IdempotencyKeyEvent[] {
   if (!isBound(state, now)) {

@@ -43,7 +43,7 @@ export type PresentRole = { status: 'present' | 'deleted'; permissions: readonly
 >;
 export type CustomRole = { status: 'absent' } | PresentRole;
 
-/** System roles that every tenant has from creation. They are immutable and not stored. */
+/** System roles, which every tenant has from its creation. They are immutable and not stored. */
 export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; readonly description: string }>> = {
   OWNER: { name: 'OWNER', description: 'Has all permissions, and alone can create, change and remove owners' },
   ADMIN: { name: 'ADMIN', description: 'Has all permissions, except those reserved for owners' },
@@ -55,12 +55,12 @@ export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; 
 
 const NAMESPACE = '9c1f4b0e-52a7-4f0b-8b54-3d1f0f7a6c11';
 
-/** Returns the id of a system role, which never changes but differs between tenants. */
+/** Returns the id of a system role. It never changes, but differs between tenants. */
 export const systemRoleId = (tenantId: string, role: SystemRole): string => nameUuid(`${tenantId}/${role}`, NAMESPACE);
 
 const systemRoles = Object.keys(SYSTEM_ROLES) as SystemRole[];
 
-/** Returns the system role with this id; undefined if there is none. */
+/** Returns the system role with the id; undefined if there is none. */
 export const systemRoleOf = (tenantId: string, id: string): SystemRole | undefined =>
   systemRoles.find((role) => systemRoleId(tenantId, role) === id);
 

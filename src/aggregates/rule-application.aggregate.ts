@@ -26,7 +26,7 @@ export const ApplyCategoryRule = z
 const Count = z.int().min(0);
 const Started = z.object({
   ruleId: z.string(),
-  /** The rule as applied, regardless of later changes. */
+  /** The rule as it was applied, without later changes. */
   rule: z.object(categoryRuleRecord.stored),
   dateFrom: z.string().nullable(),
   dateTo: z.string().nullable(),
@@ -37,9 +37,9 @@ const Started = z.object({
 const Failure = z.object({ code: z.string(), message: z.string() });
 
 /**
- * Applying a category rule to past transactions, and undoing that. The changes themselves are recorded with the
- * transactions. Each part of the work ends with an event whose `after` is the place where the next part begins, so that
- * the work continues there after a crash.
+ * The application of a category rule to past transactions, and its undoing. The changes themselves are recorded with
+ * the transactions. Each part of the work ends with an event. Its `after` is the place where the next part begins, so
+ * that the work can continue there after a crash.
  */
 export const ruleApplicationEvents = {
   RuleApplicationStarted: domain('OTHER', 'rule-application', Started),
@@ -57,7 +57,7 @@ export type RuleApplicationEvent = EventOf<typeof ruleApplicationEvents>;
 
 export type StartedRuleApplication = z.output<typeof Started> & {
   readonly status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'UNDOING' | 'UNDONE';
-  /** Where the next part of the work begins; empty at its beginning. */
+  /** Place where the next part of the work begins; empty for the first part. */
   readonly after: string;
   readonly examined: number;
   readonly changed: number;
@@ -98,7 +98,9 @@ export function startedApplication(state: RuleApplication): StartedRuleApplicati
 export const startApplication = (state: RuleApplication, data: z.output<typeof Started>): RuleApplicationEvent[] =>
   state.status === 'absent' ? [{ type: 'RuleApplicationStarted', data }] : [];
 
-/** The part of the work that began at `after`. `next`: where the next part begins; undefined if it was the last one. */
+/**
+ * The part of the work that began at `after`. `next`: place where the next part begins; undefined for the last part.
+ */
 type Part = { readonly after: string; readonly next: string | undefined };
 
 /** Returns `[]` if another process has already recorded the part. */
@@ -113,7 +115,7 @@ export function recordApplied(
   return [{ type: 'RuleApplicationProgressed', data: { after: part.next, ...counts } }];
 }
 
-/** Ends an application that cannot continue. `changed`: number of changes in the failed part. */
+/** Ends an application that cannot continue. `changed`: number of changes made in the failed part. */
 export function failApplication(
   state: RuleApplication,
   { changed, ...error }: z.output<typeof Failure> & { readonly changed: number },
@@ -124,7 +126,7 @@ export function failApplication(
   return [{ type: 'RuleApplicationEnded', data: { ...counts, error } }];
 }
 
-/** Returns `[]` if the undoing has already started. @throws DomainError conflict RULE_APPLICATION_RUNNING */
+/** Returns `[]` if the application is already being undone. @throws DomainError conflict RULE_APPLICATION_RUNNING */
 export function startUndo(state: RuleApplication): RuleApplicationEvent[] {
   const { status } = startedApplication(state);
   if (status === 'RUNNING')

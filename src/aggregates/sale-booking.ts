@@ -34,14 +34,14 @@ export type SaleBookingData = CategoryFacts & {
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;
-  /** The date of `occurredAt` in the tenant's time zone; if that date is closed, the first open day. */
+  /** The date of `occurredAt` in the tenant's time zone, or the first open day if that date is in a closed period. */
   readonly date: string;
-  /** The document's own date. Present only if it is in a closed period. */
+  /** The document's own date. Present only if it falls in a closed period. */
   readonly documentDate?: string;
   readonly accounts: BookingAccounts;
 };
 
-/** A RETURN from its own stream, with the data needed to book it on the related sale. */
+/** A RETURN as recorded in its own stream, with the data needed to book it on the related sale. */
 export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   readonly timeZone: string;
   readonly document: Pick<
@@ -50,7 +50,7 @@ export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   >;
 };
 
-/** The data that identifies a document and its place in the books. */
+/** Data that identifies a document and where it is booked. */
 type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDate'>;
 
 export type CancellationBookingData = Placed & { readonly externalId: string };
@@ -61,7 +61,8 @@ const transactionId = (saleId: string, purpose: string): string => nameUuid(purp
 export const invoiceIdOf = (saleId: string): string => transactionId(saleId, 'invoice');
 
 /**
- * Returns the ids of a booking's transactions. `holder` is the document itself for a SALE, otherwise the related sale.
+ * Returns the ids of a booking's transactions. `holder` is the document itself if it is a SALE, otherwise the related
+ * sale.
  */
 export function transactionIdsOf(
   saleId: string,
@@ -94,8 +95,8 @@ const facts = (
 });
 
 /**
- * Books an INVOICE, and a COLLECTION for each payment. A sale that discounts cover completely is booked with an INVOICE
- * of zero, so that the document can be found and cancelled.
+ * Books an INVOICE, and a COLLECTION for each payment. If discounts cover the whole sale, the INVOICE has an amount of
+ * zero, so that the document can be found and cancelled.
  */
 export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   const found = acceptedSale(state);
@@ -137,7 +138,7 @@ function bookedSale(state: Sale) {
 }
 
 /**
- * Checks a return. Dates are compared as calendar dates of the tenant, because partners' clocks may differ by minutes.
+ * Checks a return. Compares calendar dates in the tenant's time zone, because partners' clocks may differ by minutes.
  * @throws DomainError ALREADY_CANCELLED, RETURN_BEFORE_SALE, RETURN_EXCEEDS_SALE
  */
 function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBookingData): void {
@@ -158,7 +159,7 @@ function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBook
     throw conflict('RETURN_EXCEEDS_SALE', 'The tax of the returns exceeds that of the sale.');
 }
 
-/** Books a RETURN, and a PAYMENT to the customer for each payment, on the related sale's stream. */
+/** Books a RETURN, and a PAYMENT to the customer for each refund, on the related sale's stream. */
 export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
   const { saleId, branchId, date, accounts, document } = data;

@@ -62,7 +62,8 @@ const Booking = z.object({
   /** Present only if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
   /**
-   * The document's net and tax by rate; for a CANCELLATION, those of the sale. Absent from events of earlier releases.
+   * The document's net and tax by rate. For a CANCELLATION, the values of the sale. Absent from events of earlier
+   * releases.
    */
   taxes: z.exactOptional(z.array(TaxedAmount)),
 });
@@ -86,19 +87,21 @@ export type Rejection = z.output<typeof Rejection>;
 
 export const saleEvents = {
   SaleAccepted: domain('CREATE', 'sale', SaleAccepted),
-  /** Appended before all other changes for the sale, so that a redelivery uses the same customer. */
+  /** Appended before any change that the sale causes in other records, so that a redelivery uses the same customer. */
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
   SaleRejected: domain('UPDATE', 'sale', Rejection),
-  /** A return or cancellation waits for the sale. The stream may not contain the sale yet. */
+  /** A return or cancellation is waiting for the sale. The stream may not contain the sale yet. */
   SaleAwaited: technical(z.object({})),
-  /** Appended with the booking of a sale for which others wait, so that these are booked next. */
+  /**
+   * Appended with the booking of a sale if returns or cancellations are waiting for it, so that they are booked next.
+   */
   AwaitedSaleBooked: technical(z.object({})),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** Applying a rule to past transactions, or undoing that, changed the category. */
+  /** The application of a rule to past transactions, or its undoing, changed the category. */
   SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

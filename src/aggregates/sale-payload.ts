@@ -54,13 +54,13 @@ const PayloadPayment = z
   .meta({ id: 'SalePaymentDto' });
 
 /**
- * Body of POST /api/integrations/v1/sales. Its limits keep the largest possible event below 1 MiB, the maximum size of
+ * Body of POST /api/integrations/v1/sales. The limits keep the largest possible event below 1 MiB, the maximum size of
  * an append to EventStoreDB.
  */
 const payloadFields = {
   externalId: ExternalId,
   type: SaleType.default('SALE'),
-  /** Time of the sale at the partner. */
+  /** Time of the sale, according to the partner. */
   occurredAt: InstantInput,
   currency: Currency,
   branchCode: optional(line(20)),
@@ -89,7 +89,7 @@ export const ManualSalePayload = z
   .strictObject({
     ...payloadFields,
     externalId: optional(ExternalId),
-    /** That of the books, if omitted. */
+    /** Default: the currency of the books. */
     currency: z.exactOptional(Currency),
     customerId: optional(RecordId),
   })
@@ -132,7 +132,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
   readonly taxes: readonly TaxedAmount[];
 };
 
-/** Net and tax of the lines with the same tax rate. The rate has no trailing zeros. */
+/** Net and tax of all lines with a given tax rate. The rate has no trailing zeros. */
 export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
 export type TaxedAmount = z.output<typeof TaxedAmount>;
 
@@ -148,7 +148,7 @@ function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmoun
 /**
  * Computes every amount of the sale, with the decimals of its currency.
  * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total,
- * PAYMENTS_EXCEED_TOTAL for a return that refunds more than its total
+ * PAYMENTS_EXCEED_TOTAL for a return whose payments exceed its total
  */
 export function priceSale(payload: SalePayload): PricedSale {
   const { total: givenTotal, ...rest } = payload;
@@ -209,8 +209,8 @@ const saidBy = ({ lines, ...rest }: SaidSale): SaidSale => ({
 });
 
 /**
- * Returns the fields whose values differ in meaning from those of the sale that was accepted with the same externalId.
- * An omitted total is not compared.
+ * Returns the fields whose values differ in meaning from the values of the sale accepted with the same externalId. An
+ * omitted total is not compared.
  */
 export function differingFields(accepted: SaidSale, given: SaidSale, { total }: SalePayload): string[] {
   const [before, now] = [saidBy(accepted), saidBy(given)];

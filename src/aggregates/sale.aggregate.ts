@@ -26,25 +26,25 @@ export type BookedReturn = {
 };
 
 /**
- * The state of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill the
- * state cache.
+ * State of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill the state
+ * cache.
  */
 export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
   status: 'accepted';
   customerId: string | null;
-  /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which are booked on the related sale. */
+  /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which is booked on the related sale. */
   booking: Booking | null;
   rejection: Rejection | null;
-  /** Amounts are not summed here, because folding must not fail on any stored amount. */
+  /** Amounts are not added up here, because folding must not fail on any stored amount. */
   returns: readonly BookedReturn[];
   /** The CANCELLATION booked on this sale. */
   cancelledBy: { readonly saleId: string; readonly externalId: string } | null;
   /** Trail of all transactions booked on this sale. */
   trail: LedgerTrail;
-  /** Number of changes on this stream since the acceptance. */
+  /** Number of changes in this stream since the sale was accepted. */
   changes: number;
 };
-/** `isAwaited`: a return or cancellation waits for the booking of the sale. */
+/** `isAwaited`: a return or cancellation is waiting for the sale to be booked. */
 export type Sale = ({ status: 'absent' } | AcceptedSale) & { readonly isAwaited?: true };
 
 const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted): AcceptedSale => ({
@@ -119,11 +119,14 @@ export function acceptedSale(state: Sale): AcceptedSale {
   return state;
 }
 
-/** `id` is that of a RETURN or CANCELLATION. */
+/** `id` is the id of a RETURN or CANCELLATION. */
 export const hasBooked = (state: AcceptedSale, id: string): boolean =>
   state.cancelledBy?.saleId === id || state.returns.some((booked) => booked.saleId === id);
 
-/** Returns the id of the record that holds a document's booking: the SALE itself, otherwise the related sale. */
+/**
+ * Returns the id of the record that contains a document's booking: the document itself for a SALE, otherwise the
+ * related sale.
+ */
 export const holderIdOf = (
   tenantId: string,
   id: string,
@@ -143,7 +146,7 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   return [{ type: 'SaleAccepted', data }];
 }
 
-/** Chooses the customer. Replaces one that could not be created, but only before anything is booked. */
+/** Chooses the customer. Can replace a customer that could not be created, but only until the sale is booked. */
 export function chooseCustomer(state: Sale, { customerId }: { readonly customerId: string }): SaleEvent[] {
   const found = acceptedSale(state);
   if (found.customerId === customerId || found.booking) return [];
@@ -161,8 +164,8 @@ export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
 }
 
 /**
- * Notes that a return or cancellation waits for the sale, so that the booking of the sale triggers theirs. Returns `[]`
- * if the sale has already been booked or cannot be.
+ * Records that a return or cancellation is waiting for the sale, so that booking the sale triggers its booking. Returns
+ * `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
  */
 export function awaitSale(state: Sale): SaleEvent[] {
   const isWaitedFor =
@@ -171,8 +174,8 @@ export function awaitSale(state: Sale): SaleEvent[] {
 }
 
 /**
- * Returns the number of changes of a document since its acceptance. A RETURN or CANCELLATION is booked on another
- * stream, which counts as one change.
+ * Returns the number of changes to a document since it was accepted. The booking of a RETURN or CANCELLATION, which is
+ * in another stream, counts as one change.
  */
 export const changesOf = ({ changes, type }: AcceptedSale, isBooked: boolean): number =>
   type === 'SALE' || !isBooked ? changes : changes + 1;

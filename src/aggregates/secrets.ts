@@ -3,14 +3,14 @@ import type { EventDeclarations } from '../eventsourcing/aggregate.js';
 
 /**
  * Redacts secrets. Collects the values that a stream's events mark as `secret`, and removes them wherever they occur in
- * displayed data. Therefore, states need no marks, and a projection or aggregate that copies a secret cannot leak it.
+ * displayed data. Therefore, only events need marks, and a projection or aggregate that copies a secret cannot leak it.
  */
 export class Secrets {
   private readonly values = new Set<string>();
 
   constructor(private readonly declarations: EventDeclarations) {}
 
-  /** Collects the secret values of an event. Undeclared event types have no marks. */
+  /** Collects the secret values of an event. Ignores undeclared event types, which have no marks. */
   learn({ type, data }: { readonly type: string; readonly data: unknown }): void {
     const schema = this.declarations[type]?.schema;
     if (schema && holdsSecrets(schema)) for (const value of markedIn(schema, data)) this.values.add(value);
@@ -46,7 +46,7 @@ const each = (schemas: readonly unknown[], value: unknown): Inside[] =>
   schemas.map((schema) => [schema as z.ZodType, [value]]);
 
 /**
- * Returns the nested schemas in the zod definition. Kinds of schemas that are not listed here have no nested schemas.
+ * Returns the schemas nested in a zod definition. Kinds of schemas that are not listed here contain no other schemas.
  */
 function insideOf({ def }: z.ZodType, value: unknown): Inside[] {
   const parts = def as unknown as Members;
@@ -88,7 +88,7 @@ function markedIn(schema: z.ZodType, value: unknown): string[] {
   return insideOf(schema, value).flatMap(([inside, parts]) => parts.flatMap((part) => markedIn(inside, part)));
 }
 
-/** Ignores empty text, which is not secret and occurs everywhere. */
+/** Ignores empty strings, which are not secret and occur everywhere. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -11,8 +11,8 @@ import { secret } from './personal.js';
  */
 export const ROTATION_GRACE_MS = 10_000;
 /**
- * Maximum number of tokens per session, enough for months of daily use. All of them are remembered, so that theft is
- * always detected.
+ * Maximum number of tokens per session, which is sufficient for months of daily use. All tokens are remembered, so that
+ * theft is always detected.
  */
 export const MAX_TOKENS = 5_000;
 
@@ -47,13 +47,13 @@ export const sessionEvents = {
       factor,
     }),
   ),
-  /** The person was authenticated again in a running session. */
+  /** The person was authenticated again during the session. */
   SessionVerified: domain('OTHER', 'session', z.object({ factor, verifiedAt: Instant })),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
-  /** A correct password with a wrong second factor, the only event of its stream. */
+  /** A sign-in with a correct password but a wrong second factor. The only event in its stream. */
   FactorRefused: domain('OTHER', 'session', z.object({ userId: z.string(), refusedAt: Instant })),
-  /** A rejected sign-in, the only event of its stream. */
+  /** A rejected sign-in. The only event in its stream. */
   LoginFailed: domain(
     'OTHER',
     'session',
@@ -62,7 +62,7 @@ export const sessionEvents = {
 };
 export type SessionEvent = EventOf<typeof sessionEvents>;
 
-/** A refresh token of the session. `generation` counts from 0, so that a token can be derived again. */
+/** A refresh token of the session. */
 export type IssuedToken = { hash: string; issuedAt: string; expiresAt: string };
 
 export type Session =
@@ -127,10 +127,12 @@ const ended = (reason: SessionEnd, now: Date): SessionEvent => ({
 
 const unauthenticated = () => new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The session has ended.');
 
-/** The session's user or operator and the tenant's epoch (0 for operators), in their current state. */
+/** Current state of the session's user or operator, with the tenant's current epoch (0 for operators). */
 export type SessionOwner = SessionRule & { readonly userId: string; readonly tenantEpoch: number };
 
-/** Whether a session is live, belongs to the owner, and was not ended by a later change of the owner or the tenant. */
+/**
+ * Whether a session is live, belongs to the owner, and has not been ended by a later change to the owner or the tenant.
+ */
 export function isHonoured(state: Session, sessionId: string, owner: SessionOwner, now: Date): boolean {
   if (!isKnown(state) || !isLive(state, now) || state.userId !== owner.userId) return false;
   const isOfEpoch = state.userEpoch === owner.epoch || owner.keptSessionId === sessionId;
@@ -146,7 +148,7 @@ export type Login = {
   readonly factor?: string;
 };
 
-/** A session ends `idleMs` after its last refresh, and `maxMs` after the sign-in at the latest. */
+/** A session ends `idleMs` after its last refresh, but no later than `maxMs` after the sign-in. */
 export type Lifetime = { readonly idleMs: number; readonly maxMs: number };
 
 /** Returns the time at which a token that is issued now expires. */
@@ -189,8 +191,8 @@ export type Rotation = {
 
 /**
  * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`, and the caller responds
- * with the token from `answerTo`. Reuse of an older token ends the session, so the caller must store the events and
- * then reject the request. An unknown token is rejected without any change, because anyone can invent one.
+ * with the token from `answerTo`. Reuse of an older token ends the session. In that case, the caller must store the
+ * events and then reject the request. An unknown token is rejected without any change, because anyone can make one up.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, lifetime } = rotation;
@@ -209,7 +211,10 @@ export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date
   return [ended('REFRESH_TOKEN_REUSED', now)];
 }
 
-/** Returns the token issued for a spent one, with its generation; undefined if the spent one is not accepted. */
+/**
+ * Returns the token that was issued in exchange for a spent token, with its generation, counted from 0. Returns
+ * undefined if the spent token is unknown or the session has ended.
+ */
 export function answerTo(state: Session, presentedHash: string): (IssuedToken & { generation: number }) | undefined {
   if (state.status !== 'active') return undefined;
   const spent = state.tokens.findIndex((token) => token.hash === presentedHash);

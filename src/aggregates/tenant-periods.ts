@@ -5,7 +5,7 @@ import { CalendarDate, EntryDate, line, paragraph } from './fields.js';
 import { input } from './record.js';
 
 // The date through which a tenant's books are closed is part of the tenant's record. Every booking reads that record
-// anyway, so a closing costs no additional read (docs/adr/0069).
+// anyway, so checking the date needs no additional read (docs/adr/0069).
 
 export const ClosePeriod = input('ClosePeriodDto', {
   through: EntryDate.meta({ description: 'Last day to close; today at the latest.' }),
@@ -20,7 +20,7 @@ export const ReopenPeriod = input('ReopenPeriodDto', {
 export type ReopenPeriod = z.output<typeof ReopenPeriod>;
 
 /**
- * A transaction that was recorded after its date had been closed, because its command ran at the same time as the
+ * A transaction that was recorded after its period had been closed, because its command ran concurrently with the
  * closing.
  */
 export const LateEntry = z.object({
@@ -41,7 +41,7 @@ export const periodEvents = {
   PeriodReopened: domain('UPDATE', 'tenant', z.object({ through: CalendarDate.nullable(), reason: z.string() }), {
     label: through,
   }),
-  /** Lists only entries that no earlier event lists. */
+  /** Contains only entries that no earlier event contains. */
   LateEntriesDetected: domain(
     'UPDATE',
     'tenant',
@@ -54,8 +54,8 @@ export const periodEvents = {
 export type Closing = { readonly closedThrough: string | null };
 
 /**
- * Rejects a posting date in a closed period. Every command with which a user posts calls this for the date of each
- * transaction, with a state of the tenant that was read for that command instead of a cached one:
+ * Rejects a posting date in a closed period. Every command that records a user's transactions calls this function for
+ * the date of each transaction. It must pass the tenant's current state, not a cached one:
  *
  * ensureOpen(presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state), date);
  *

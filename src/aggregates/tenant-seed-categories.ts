@@ -11,7 +11,7 @@ export type SeedCategory = {
 
 /**
  * Ids are derived from `key`, which must never change. `icon` is the name of a Lucide icon (lucide.dev). `keywords`
- * match as substrings of descriptions, so they must not occur within common words.
+ * match as substrings of descriptions, so they must not be part of common words.
  */
 type Seed = readonly [
   key: string,
@@ -49,7 +49,7 @@ const SEEDS: readonly Seed[] = [
   ['marketing', 'Advertising and marketing', 'OUT', '#EF6C00', 'megaphone', 'advertising'],
 ];
 
-/** This is below the default priority of users' rules, which therefore take precedence over seeded rules. */
+/** Lower than the default priority of users' rules, which therefore take precedence over seeded rules. */
 const PRIORITY = 10;
 
 export const seedCategories = (tenantId: string): SeedCategory[] =>

@@ -17,7 +17,10 @@ const Slug = z
     'Must be lower-case letters, digits and hyphens, with no hyphen at either end.',
   );
 
-/** Lets a person with an address in this domain that the issuer has verified sign in as the user with that address. */
+/**
+ * Allows a person to sign in as the user with the person's e-mail address, if the address is in this domain and the
+ * issuer has verified it.
+ */
 const OidcDomain = z.object({ issuer: z.string(), domain: z.string() });
 type OidcDomain = z.output<typeof OidcDomain>;
 
@@ -63,7 +66,7 @@ export const UpdateSettings = input('UpdateSettingsDto', {
 });
 export type UpdateSettings = z.output<typeof UpdateSettings>;
 
-/** Ids of a new tenant's initial records. Policies create them with exactly these ids. */
+/** Ids of a new tenant's initial records, which are created with exactly these ids. */
 export const TenantSeeds = z.object({
   branchId: z.string(),
   customerId: z.string(),
@@ -114,11 +117,11 @@ export type Tenant =
   | ({
       status: 'active' | 'inactive';
       ownerUserId: string;
-      /** Incremented by each deactivation, which ends all earlier sessions. */
+      /** Incremented by each deactivation, so that all earlier sessions end. */
       epoch: number;
-      /** Ids of the late entries that LateEntriesDetected events list. */
+      /** Ids of the late entries in LateEntriesDetected events. */
       lateEntries: readonly string[];
-      /** Note of the last closing or reason of the last reopening, for the audit log. */
+      /** Note of the last closing, or reason for the last reopening, for the audit log. */
       closingNote: string | null;
     } & Closing &
       Settings &
@@ -188,7 +191,7 @@ export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEven
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
 
-/** Closes the books through a day, which may already be closed. */
+/** Closes the books through a day. The day may already be closed. */
 export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod, now: Date): TenantEvent[] {
   const { closedThrough, timeZone } = presentTenant(state);
   const today = calendarDate(now.getTime(), timeZone);
@@ -221,7 +224,7 @@ export function detectLateEntries(state: Tenant, given: Detection): TenantEvent[
 }
 export type Detection = { readonly closedThrough: string; readonly entries: readonly LateEntry[] };
 
-/** Whether the tenant is active and lists the issuer for the address's domain. */
+/** Whether the tenant is active and accepts the issuer for the domain of the address. */
 export const listsDomain = (state: Tenant, issuer: string, email: string): boolean =>
   state.status === 'active' &&
   state.oidcDomains.some((listed) => listed.issuer === issuer && emailKey(email).endsWith(`@${listed.domain}`));

@@ -1,4 +1,4 @@
-/** A state of the automaton. `fallback` is the longest proper suffix that is also a state. */
+/** A state of the automaton. `fallback` is the state for the longest proper suffix that is also a state. */
 type Node = {
   readonly next: Map<number, Node>;
   fallback: Node;
@@ -14,7 +14,7 @@ type Pattern = { readonly text: string; readonly key: number };
 export class TextPatterns {
   private readonly root: Node;
 
-  /** Patterns are identified by `key`. Several patterns may have the same text. Empty text never matches. */
+  /** Each pattern is identified by its `key`. Several patterns may have the same text. Empty text never matches. */
   constructor(patterns: readonly Pattern[]) {
     const root = { next: new Map<number, Node>(), ends: [] } as unknown as Node;
     root.fallback = root;
@@ -52,7 +52,7 @@ export class TextPatterns {
     node.ends = [...node.ends, key];
   }
 
-  /** Links the fallbacks breadth first, so that each is complete before its first use. */
+  /** Links the fallbacks in breadth-first order, so that each one is complete before it is first used. */
   private link(): void {
     let level = [...this.root.next.values()];
     while (level.length > 0) {

@@ -7,7 +7,9 @@ import { Currency, MoneyInput } from './money.js';
 const MIN_LINES = 2;
 const MAX_LINES = 100;
 
-/** A line of a journal entry, which debits or credits an account. A customer's account has the customer's id. */
+/**
+ * A line of a journal entry, which debits or credits an account. A customer's account has the same id as the customer.
+ */
 const JournalLine = z
   .strictObject({
     accountId: RecordId,

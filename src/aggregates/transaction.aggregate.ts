@@ -37,12 +37,12 @@ const TransactionRecorded = z.object({
 
 export const transactionEvents = {
   TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, recordedEntry),
-  // The following three events concern the transaction, its reversal, and the transactions that replaced it.
+  // The following events concern the transaction, its reversal, and the transactions that replaced it.
   TransactionCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** Applying a rule to past transactions, or undoing that, changed the category. */
+  /** The application of a rule to past transactions, or its undoing, changed the category. */
   TransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
@@ -68,7 +68,7 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
   return state;
 }
 
-/** Returns an id that is determined by tenant and Idempotency-Key, so that a key records at most one transaction. */
+/** Derives the id from the tenant and the Idempotency-Key, so that a key records at most one transaction. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
 /**

@@ -57,7 +57,7 @@ const { fullName, phone } = userRecord.update;
 export const UpdateProfile = input('UpdateProfileDto', { fullName, phone });
 export type UpdateProfile = z.output<typeof UpdateProfile>;
 
-/** A password set by another user. */
+/** A password that another user has set. */
 export const ResetPassword = input('ResetPasswordDto', { newPassword: Password });
 export type ResetPassword = z.output<typeof ResetPassword>;
 
@@ -170,9 +170,9 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
   return events;
 }
 
-/** Sets the password on behalf of the user and ends all of the user's sessions. */
+/** Sets the user's password on behalf of another user, and ends all of the user's sessions. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
-  // Every hash has a new salt, so an equal hash means that the same command was repeated.
+  // Every hash has a new salt, so an equal hash means that the same command is being repeated.
   if (presentUser(state).passwordHash === passwordHash) return [];
   return [{ type: 'UserPasswordChanged', data: { passwordHash } }];
 }

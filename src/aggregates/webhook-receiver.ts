@@ -8,7 +8,10 @@ type Keys = {
   secretOf(name: { tenantId: string; webhookId: string; secretId: string }): string;
 };
 
-/** Returns the address and the secrets that sign messages now. @throws DomainError conflict WEBHOOK_KEY_CHANGED */
+/**
+ * Returns the address, and the secrets that currently sign messages.
+ * @throws DomainError conflict WEBHOOK_KEY_CHANGED
+ */
 export function receiverOf(
   keys: Keys,
   { tenantId, id: webhookId }: { readonly tenantId: string; readonly id: string },

@@ -10,11 +10,11 @@ const MAX_SECRETS = 5;
 /** Period in which a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
 
-/** A glob with Redis syntax: `*` matches any text, `?` one character, `[a-z]` a class. */
+/** A glob with Redis syntax: `*` matches any text, `?` matches one character, and `[a-z]` matches a character class. */
 const TypeGlob = z
   .string()
   .regex(/^[a-z0-9.*?_^[\]-]{1,100}$/, 'Must be an event type such as kontor.sale.booked.v1, with * for any text.');
-/** Globs of the types of integration events. */
+/** Globs for the types of integration events. */
 export const EventTypes = z.array(TypeGlob).min(1).max(MAX_TYPES);
 
 export const DisabledReason = z.enum(['OWNER', 'GONE', 'FAILING']);
@@ -39,7 +39,7 @@ export const UpdateWebhook = input('UpdateWebhookDto', {
   isEnabled: z.exactOptional(z.boolean()),
 });
 export type UpdateWebhook = z.output<typeof UpdateWebhook>;
-/** Names a secret, which is derived from `secretId` and the key with the fingerprint; see docs/adr/0072. */
+/** Identifies a secret. The secret is derived from `secretId` and the key with the fingerprint; see docs/adr/0072. */
 const SecretName = z.object({ secretId: z.string(), keyFingerprint: z.string() });
 export type SecretName = z.output<typeof SecretName>;
 
@@ -47,10 +47,10 @@ const Created = z.object({ ...webhookRecord.stored, ...SecretName.shape });
 export type NewWebhook = z.output<typeof Created>;
 
 const ResendRequested = z.object({
-  /** The entry in the delivery log. */
+  /** The message's entry in the delivery log. */
   logged: z.object({ id: z.string(), number: z.int(), createdAt: Instant }),
   attempts: z.int(),
-  /** The CloudEvents id of the message, and the event that it translates. */
+  /** The CloudEvents id of the message, and the event from which it was created. */
   messageId: z.string(),
   source: z.object({ eventId: z.string(), stream: z.string(), revision: z.number(), position: z.number() }),
 });
@@ -71,7 +71,7 @@ export const webhookEvents = {
   WebhookUpdated: domain('UPDATE', 'webhook', z.object({ changes: someOf(webhookRecord.changes) })),
   WebhookDisabled: domain('UPDATE', 'webhook', z.object({ reason: DisabledReason, disabledAt: Instant })),
   WebhookEnabled: domain('UPDATE', 'webhook', z.object({})),
-  /** The previous secrets sign until `previousUntil`. */
+  /** The previous secrets continue to sign messages until `previousUntil`. */
   WebhookSecretRotated: domain('UPDATE', 'webhook', SecretName.extend({ previousUntil: Instant })),
   WebhookTested: domain('OTHER', 'webhook', TestOutcome),
   WebhookResendRequested: domain('OTHER', 'webhook', ResendRequested),
@@ -127,7 +127,7 @@ function changed(state: PresentWebhook, event: Exclude<WebhookEvent, { type: 'We
   }
 }
 
-/** Returns the secrets that sign messages now, the current one first. */
+/** Returns the secrets that currently sign messages, starting with the newest. */
 export const secretsAt = ({ secrets }: PresentWebhook, nowMs: number): readonly WebhookSecret[] =>
   secrets.filter(({ until }) => until === null || Date.parse(until) > nowMs);
 
@@ -194,15 +194,15 @@ export function deleteWebhook(state: Webhook): WebhookEvent[] {
 }
 
 export const webhookProgressEvents = {
-  /** Every event up to the position has been delivered or became a dead letter. */
+  /** Every event up to the position has been delivered or has become a dead letter. */
   WebhookProgressed: technical(z.object({ position: z.number(), at: Instant })),
 };
 export type WebhookProgressEvent = EventOf<typeof webhookProgressEvents>;
 export type WebhookProgress = { readonly position: number };
 
 /**
- * The approximate progress of the webhook with the same id, in case the read store is lost. It has a separate stream,
- * so that progress does not change the webhook's revision.
+ * Approximate progress of the webhook with the same id, which is needed if the read store is lost. It has a separate
+ * stream, so that progress does not change the webhook's revision.
  */
 export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> = {
   name: 'webhook-progress',
