@@ -15,7 +15,7 @@ import { boundHeapGrowth } from './app/thread-memory.js';
 
 /** Supervisors kill a process that is still running ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
-/** Time during which responses tell keep-alive clients that their connection will be closed. */
+/** Time during which responses announce to keep-alive clients that their connection will be closed. */
 const GRACE_MS = 1_000;
 /** Maximum time for writing the last log lines. */
 const FLUSH_MS = 500;

@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 20;
 
 /**
  * Closes keep-alive connections without aborting requests: each connection gets `Connection: close` with its next
- * response. If an idle socket were closed, a request already on its way to it would fail with ECONNRESET.
+ * response. Closing an idle socket would make a request already in transit fail with ECONNRESET.
  */
 export class Draining {
   private readonly open = new Set<ServerResponse>();
@@ -20,7 +20,7 @@ export class Draining {
     });
   }
 
-  /** Stops accepting connections. Resolves once all have ended, or after `graceMs`. */
+  /** Stops accepting connections. Resolves once all connections have ended, or after `graceMs`. */
   async begin(graceMs: number): Promise<void> {
     this.hasBegun = true;
     for (const response of this.open) if (!response.headersSent) response.shouldKeepAlive = false;

@@ -35,7 +35,7 @@ export type Answers = {
    * only if it is not CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
-  /** Whether a page is followed by `nextCursor` instead of further page numbers. */
+  /** Whether clients request the next page with `nextCursor` instead of a page number. */
   readonly cursor?: boolean;
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
@@ -88,15 +88,15 @@ export type EndpointFacts = {
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read, which happens before body validation. The handler implements it. */
+  /** Whether Idempotency-Key is read before the body is validated. The handler implements it. */
   readonly idempotencyKey?: boolean;
-  /** Whether the read itself is recorded as an event, which then contains the request's context. */
+  /** Whether an event with the request's context records the read itself. */
   readonly isRecorded?: boolean;
   /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
   /** Whether the caller must have signed in or stepped up within the last 10 minutes (403 STEP_UP_REQUIRED). */
   readonly stepUp?: true;
-  /** Whether a caller who must have a second factor may do this without one (otherwise 403 FACTOR_REQUIRED). */
+  /** Whether a caller who must have a second factor may use the route without one (otherwise 403 FACTOR_REQUIRED). */
   readonly withoutFactor?: true;
   /** Whether browser requests from other sites are rejected before the body is read, for routes that use a cookie. */
   readonly sameOrigin?: boolean;
@@ -127,7 +127,7 @@ const methodsOf = (endpoints: readonly Endpoint[]): string[] => [
   ...new Set(endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];
 
-/** Returns the methods of an address, for 405 responses (RFC 9110, 15.5.6); empty if the address does not exist. */
+/** Returns the methods allowed for a path, for 405 responses (RFC 9110, 15.5.6); empty if the path does not exist. */
 export function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
   const parts = path.split('/');
   if (parts.includes('', 1)) return [];

@@ -11,14 +11,14 @@ const MANY = 10;
 const WITHIN_MS = 60_000;
 /** Maximum number of tracked callers. Beyond it, the caller with the oldest rejection is dropped. */
 const MAX_WATCHED = 2_000;
-/** Stands for the route of requests to unknown addresses. */
+/** Placeholder for the route of requests to unknown paths. */
 const NO_ROUTE = 'unknown address';
 
-/** The monotonic times of a caller's last ten rejections, and the rejections that have not been noted yet. */
+/** The monotonic times of a caller's last ten rejections, and the rejections that have not been logged yet. */
 type Watched = { readonly times: number[]; unnoted: { readonly atMs: number; readonly outcome: Outcome }[] };
 
 /**
- * Notes failed requests for the error log, and the rejected requests of a principal or address with ten rejections
+ * Reports failed requests to the error log, and the rejected requests of a principal or address with ten rejections
  * within a minute. Memory use is bounded. `note` must not throw.
  */
 export class ErrorObserver {
@@ -56,7 +56,7 @@ function whoOf({ tenantId = '', userId, sourceId, ip }: Outcome): string {
   return sourceId === undefined ? `address ${clientNetwork(ip)}` : `partner ${sourceId} of ${tenantId}`;
 }
 
-/** Returns the part that failures and rejections have in common. */
+/** Returns the fields that failures and rejections have in common. */
 const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, status, code }: Outcome) => ({
   ...{ requestId, path, tenantId, branchId, userId, method },
   statusCode: status,
@@ -64,8 +64,8 @@ const occurrenceOf = ({ requestId, path, tenantId, branchId, userId, method, sta
 });
 
 /**
- * The fingerprint of an unexpected failure includes its source location. That of a request that failed because an
- * engine was unavailable includes only the route.
+ * The fingerprint of an unexpected failure includes its source location. If an engine was unavailable, the fingerprint
+ * includes only the route.
  */
 function failureOf(outcome: Outcome): NotedError {
   const { status, code = null, method, route = NO_ROUTE, error } = outcome;

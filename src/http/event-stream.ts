@@ -11,7 +11,7 @@ export const sseComment = (text: string): Buffer => Buffer.from(`: ${text}\n\n`)
 
 type Options = {
   readonly feed: LiveFeed;
-  /** Bytes to send at the beginning. */
+  /** Bytes to send first. */
   readonly first: Buffer;
   /** Frames after this position are sent. */
   readonly after: Position;
@@ -130,7 +130,7 @@ export class EventStream extends Readable {
     this.refusedAtMs = this.options.monotonicMs();
   }
 
-  /** Reads from the store until the feed has the remaining frames. After an error, the watcher reconnects. */
+  /** Reads frames from the store until the feed has the remaining ones. After an error, the watcher reconnects. */
   private async catchUp(): Promise<void> {
     this.isCatchingUp = true;
     try {

@@ -15,7 +15,7 @@ import { controllerOf, routesAt } from './routes.js';
 
 const MAX_POSITION = Number.MAX_SAFE_INTEGER;
 
-/** Whether each glob matches some contract. */
+/** Whether each glob matches at least one contract. */
 const areKnown = (globs: readonly string[]): boolean =>
   globs.every((glob) => contracts.map(typeOf).some(compileGlob(glob)));
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 
-/** If the read models lack an accepted sale for longer than this, further sales are delayed. */
+/** Further sales are delayed if an accepted sale is missing from the read models for longer than this. */
 const MAX_LAG_MS = 500;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
@@ -17,8 +17,8 @@ const STANDSTILL_MS = 5_000;
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
- * Slows down the partner intake while the read models are more than half a second behind. This limits the backlog of a
- * burst, which is then processed soon afterwards. Delays a sale by at most a second and never rejects one.
+ * Slows down the partner intake while the read models are more than half a second behind. This limits the backlog after
+ * a burst. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {
@@ -50,7 +50,7 @@ export class IntakeBackpressure {
       await this.waiting;
     }
     const slowest = this.slowest();
-    // The newest due mark represents all earlier ones.
+    // The newest due position represents all earlier ones.
     this.marks = this.marks.filter(({ position }) => position > slowest && position >= due.position);
   }
 

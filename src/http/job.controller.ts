@@ -89,7 +89,7 @@ const ofRun = <const Path extends string>(path: Path) =>
     answers: receipt(201),
   }) as const;
 
-/** Sends a command to the job of an execution. */
+/** Sends a command to the job to which an execution belongs. */
 const changeRun =
   (Change: typeof PauseRun) =>
   async ({ tenantId, params }: { tenantId: string; params: { executionLogId: string } }, services: Services) => {

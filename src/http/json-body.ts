@@ -40,9 +40,9 @@ const isPartOfNumber = (code: number): boolean =>
 const isSmallPower = (text: string): boolean => Math.abs(Number(text)) <= EXACT_POWER;
 
 /**
- * Outlines the text outside strings before any value is built: values, members (by their colons), nesting, and numbers
- * that a double may not represent. The cost of this depends only on the length of the text, while the costs of
- * JSON.parse and validation depend on the number of values.
+ * Scans the text outside strings before any value is built. Counts values, members (by their colons) and nesting
+ * levels, and collects numbers that a double may not represent. The cost depends only on the length of the text, while
+ * the costs of JSON.parse and validation depend on the number of values.
  */
 class Outline {
   values = 1;
@@ -61,7 +61,7 @@ class Outline {
     }
   }
 
-  /** Notes the number that starts at `from`. Returns the index after it. */
+  /** Collects the number that starts at `from` if a double may not represent it. Returns the index after it. */
   private addNumber(text: string, from: number, to: number): number {
     let end = from + 1;
     let power = 0;
@@ -96,7 +96,7 @@ class Outline {
     }
   }
 
-  /** Counts a value. Each follows a comma or an opening bracket. */
+  /** Counts a value. Every value follows a comma or an opening bracket. */
   private count(): void {
     this.values += 1;
     if (this.values > this.maxValues) throw tooManyValues(this.maxValues);
@@ -164,14 +164,14 @@ function parseText(text: string): unknown {
   }
 }
 
-/** The number of values that a parsed value has in its text. */
+/** Returns the number of values in the text of a parsed value. */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const parts = Object.values(value);
   return parts.reduce((sum: number, part) => sum + countValues(part), 2 - Math.min(1, parts.length));
 }
 
-/** Limits a part of a body like a whole one. @throws DomainError invalid VALIDATION_FAILED */
+/** Applies the limit on values to a part of a body. @throws DomainError invalid VALIDATION_FAILED */
 export function requireFewValues(value: unknown, maxValues: number): void {
   if (countValues(value) > maxValues) throw tooManyValues(maxValues);
 }

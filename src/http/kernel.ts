@@ -20,7 +20,7 @@ export interface RequestLog {
   error(fields: object, message: string): void;
 }
 
-/** The outcome of a request: the source of its log line, metrics and error log entry. */
+/** The outcome of a request, from which its log line, metrics and error log entry are derived. */
 export type Outcome = {
   readonly requestId: string;
   readonly method: string;
@@ -33,7 +33,7 @@ export type Outcome = {
   readonly sourceId: string | undefined;
   /** The error code if the request failed. */
   readonly code: string | undefined;
-  /** The route's pattern; undefined for unknown addresses. */
+  /** The route's pattern; undefined for unknown paths. */
   readonly route: string | undefined;
   /** The branch of the calling user. */
   readonly branchId: string | undefined;
@@ -76,7 +76,7 @@ const REQUEST_ID = /^[\w.-]{1,128}$/;
 const MAX_HEADER_BYTES = 16_384;
 const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** Makes Fastify treat an address with invalid escapes as literal text, so that the request passes the same checks. */
+/** Makes Fastify treat a path with invalid escapes as literal text, so that the request passes the same checks. */
 function decodable(url: string): string {
   if (!url.includes('%')) return url;
   const end = url.indexOf('?');
@@ -234,7 +234,10 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe,
   if (logger !== undefined) log(logger, outcome);
 }
 
-/** Responses with 503 to probes, during start-up, and for positions that have not been reached yet are not errors. */
+/**
+ * A 503 response is not an error if it answers a probe, is sent during start-up, or concerns a position that has not
+ * been reached yet.
+ */
 const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>
   error === undefined || error instanceof PositionNotReached || isOpen?.() === false;
 

@@ -69,7 +69,7 @@ export class KeyedCreations {
     { ifMatch: _, ...context }: RequestContext,
   ): Promise<Creation | undefined> {
     const { principal, idempotencyKey = '', received } = request.state;
-    // The record in the path, if any, distinguishes requests as the members of the body do.
+    // Path parameters distinguish requests in the same way as fields of the body.
     const members = { ...(request.params as Members), ...(received as Members) };
     const userId = principal && 'userId' in principal ? principal.userId : '';
     const id = requestKeyId(userId, `${endpoint.method} ${endpoint.path}`, idempotencyKey);

@@ -1,6 +1,6 @@
 /** Parts of the OpenAPI document shared by operations. */
 
-/** Documented for every operation. */
+/** Error responses that are documented for every operation. */
 export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',

@@ -91,7 +91,9 @@ export class RateGate {
     if (!tightest.allowed) throw this.refusal(tightest);
   }
 
-  /** Counts further requests that arrived in one. Those beyond the first `admitted` get the refusal. */
+  /**
+   * Counts `by` additional requests that arrived in one. Those beyond the first `admitted` are rejected with `refusal`.
+   */
   async countFurther(quota: Quota, by: number): Promise<Further> {
     if (by === 0) return { headers: {}, admitted: 0, refusal: undefined };
     const count = await this.hit(quota, by);

@@ -11,7 +11,7 @@ export const SETTINGS = Symbol('SETTINGS');
 export type HttpSettings = {
   /** Maximum time that the response of a command waits for the read models, in milliseconds. */
   readonly readWaitMs: number;
-  /** Maximum number of open event streams in a process, per session and per user over all sessions. */
+  /** Maximum number of open event streams in a process, for each session and for each user across all sessions. */
   readonly sessionStreams: number;
   readonly userStreams: number;
 };
@@ -21,7 +21,7 @@ export type HttpSettings = {
  * milliseconds.
  */
 const MIN_POSITION_WAIT_MS = 5_000;
-/** The same for a position beyond the end of the history, which an append in progress may be about to reach. */
+/** The same maximum for a position beyond the end of the history, which an append in progress may be about to reach. */
 const UNREACHED_WAIT_MS = 500;
 
 /** Waits for the read models to catch up with a position. */
@@ -55,7 +55,7 @@ export class ReadYourWrites {
     if (!(await reached(MIN_POSITION_WAIT_MS))) throw readModelBehind();
   }
 
-  /** What a tenant reads depends on its own history. What an operator reads may depend on every tenant's. */
+  /** A tenant's reads depend only on its own history. An operator's reads may depend on the history of every tenant. */
   private reached(position: number, timeoutMs: number, tenantId: string): Promise<boolean> {
     const own = tenantId === PLATFORM_TENANT ? undefined : tenantId;
     return this.progress.reached(position, timeoutMs, undefined, own);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 
-/** Streams and downloads last as long as the client wishes, so background work does not wait for them. */
+/** The client decides how long streams and downloads last, so background work does not wait for them. */
 const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   const shape = routeOptions.config.endpoint?.answers.shape;
   return shape === 'sse' || shape === 'file';

@@ -41,7 +41,7 @@ export class Services {
     @Inject(ModuleRef) private readonly module: ModuleRef,
   ) {}
 
-  /** Returns a provider that has no member here. */
+  /** Returns a provider for which this class has no field. */
   get<T>(token: InjectionToken<T>): T {
     return this.module.get<T>(token, { strict: false });
   }
@@ -156,7 +156,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     return this.query(summary, { path: '/:id', answers: recordOf(record) }, ({ scope, id }) => new Get(scope, id));
   }
 
-  /** A brief list of the caller's records, for selection. */
+  /** A list of the caller's records with few fields, for selection. */
   lookUp<Schema extends z.ZodType<{ search?: string | undefined }>>(
     summary: string,
     query: Schema,
@@ -219,7 +219,7 @@ export const routesAt = <const Path extends string, const S extends Shared>(
   shared: S & Checked<Omit<S, 'who' | 'permission'>>,
 ): RouteGroup<Path, S> => new RouteGroup(path, shared);
 
-/** The routes of a tenant's records: those that read them and those that change them. */
+/** The routes that read and change a tenant's records. */
 export function tenantRoutes<const Path extends string>(path: Path, tag: Tag, of: Resource, answers?: Answers) {
   const shared = { who: 'tenant', tag } as const;
   return {

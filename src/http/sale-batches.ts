@@ -17,9 +17,9 @@ import type { RequestState } from './request-state.js';
 
 /** Maximum number of values in a sale, alone or in a batch. */
 export const MAX_SALE_VALUES = 16_384;
-/** Sales of a batch that share a flush. */
+/** Maximum number of sales of a batch that share a flush. */
 const AT_ONCE = 64;
-/** Time after which a batch lets other requests run. */
+/** Time after which a batch yields to other requests. */
 const STRETCH_MS = 5;
 
 export type Batch = Pick<Intake, 'isOnlyValidated'> & {
@@ -27,7 +27,7 @@ export type Batch = Pick<Intake, 'isOnlyValidated'> & {
   readonly requestId: string;
   readonly sales: readonly unknown[];
 };
-/** The answer to one sale of a batch: status and body are those of the same sale sent alone. */
+/** The answer to one sale of a batch. Status and body are the same as for a sale sent alone. */
 export type BatchItem = {
   /** Null if the sale has none. */
   readonly externalId: string | null;
@@ -57,8 +57,8 @@ const externalIdOf = (sale: unknown): string | null => {
 };
 
 /**
- * Takes the sales of a batch as if each had been sent alone, in order. Several share a flush; sales with the same
- * external id are taken one after another. A sale that is rejected does not affect the others.
+ * Accepts the sales of a batch in order, as if each had been sent alone. Several sales share a flush. Sales with the
+ * same external id are processed one after another. A rejected sale does not affect the others.
  */
 @Injectable()
 export class SaleBatches {
@@ -103,7 +103,7 @@ export class SaleBatches {
     };
   }
 
-  /** Begins to take as many of the sales as may run at once. The promises never reject. */
+  /** Starts as many of the sales as may run concurrently. The promises never reject. */
   private begin(batch: Batch, sales: readonly unknown[]): Promise<Answered>[] {
     const beganMs = this.clock.monotonicMs();
     const latest = new Map<string, Promise<Answered>>();
@@ -126,7 +126,7 @@ export class SaleBatches {
       const { partner, isOnlyValidated } = batch;
       const { tenantId, sourceId } = partner;
       const intake = { tenantId, sourceId, idempotencyKey: undefined, payload, received: payload, isOnlyValidated };
-      // Otherwise a repeated sale would have the event ids of the first one, and count as a retry of its append.
+      // Otherwise, a repeated sale would have the event ids of the first one, and count as a retry of its append.
       const context = { ...currentContext(), commandId: this.ids.next() };
       const answer = await inContext(context, () => this.commands.execute(new TakeSale(intake)));
       const { receipt: body, differing: differs } = answer;

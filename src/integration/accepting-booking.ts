@@ -11,7 +11,7 @@ import { CLOCK, type Clock } from '../ports/time.js';
 
 /** Maximum time that the acceptance of a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
-/** If reading the facts takes longer, sales are accepted without being booked for this long. */
+/** Time for which sales are accepted without being booked after a read of the facts has exceeded PATIENCE_MS. */
 const PAUSE_MS = 10_000;
 /**
  * Maximum age of the facts: a change within this time counts as made after the sale. Embedded histories always have
@@ -24,8 +24,8 @@ const LATE = Symbol('late');
 
 /**
  * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append.
- * Leaves a sale to the booking policy while that is paused, if its customer must be created or linked, if the sale would
- * be rejected, or if its facts cannot be read promptly (docs/adr/0065). Never fails.
+ * Leaves the sale to the booking policy if that policy is paused, if the sale's customer must be created or linked, if
+ * the sale would be rejected, or if the facts cannot be read promptly (docs/adr/0065). Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
@@ -39,7 +39,7 @@ export class AcceptingBooking {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** `state` is the sale as it will be accepted. Returns no events if the policy must book the sale. */
+  /** `state` is the sale as it will be accepted. Returns no events if the booking policy must book the sale. */
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];

@@ -29,9 +29,12 @@ export type IntegrationEvent = {
 };
 
 // Field types of integration events. The published fields of records are picked from the record declarations. A
-// published field stays, even when the domain events change.
+// published field must remain, even if the domain events change.
 
-/** A type of integration event. Fields may only be added; any other change requires a new version beside this one. */
+/**
+ * A type of integration event. Fields may only be added; any other change requires a new version in addition to this
+ * one.
+ */
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;

@@ -111,7 +111,7 @@ export const userCreated = contract('user', 'created', {
   },
 });
 
-// Activation and deactivation are separate events.
+// Activation and deactivation have separate events.
 const { isActive: _, ...userChanges } = userRecord.publishedChanges;
 export const userUpdated = contract('user', 'updated', {
   description: 'A user was changed. Subject: the user.',

@@ -96,7 +96,7 @@ export function exampleOf(contract: Contract): IntegrationEvent {
   };
 }
 
-/** A contract in the form that the API returns. */
+/** A contract as returned by the API. */
 export type PublishedContract = {
   readonly type: string;
   /** Contains the placeholder `{tenantId}`. */

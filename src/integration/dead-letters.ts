@@ -24,7 +24,7 @@ export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
   readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
-  /** Of the event: its letter belongs to the same causal chain. */
+  /** Causal chain of the event, to which its dead letter also belongs. */
   readonly chain?: { readonly requestId: string; readonly correlationId: string };
   readonly reason: { readonly code: string; readonly message: string };
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
@@ -59,7 +59,7 @@ const chainOf = ({ requestId, $correlationId: correlationId }: Partial<EventMeta
 
 const aboutSale = ({ externalId, awaits }: SaleRejection) => ({ externalId, ...(awaits !== undefined && { awaits }) });
 
-/** Identifies a parked event that has been handled since, by any means. */
+/** Identifies a parked event that has since been handled, whether by a replay or otherwise. */
 export type SettleRequest = Pick<ParkRequest, 'origin' | 'subscriber'> & {
   readonly event: Pick<RecordedEvent, 'id' | 'stream'>;
 };

@@ -71,13 +71,11 @@ type Parts = {
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
   readonly checkpoints: Checkpoints;
-  /** Part of the history to publish. The coordinator also carries out rewinds. Default: all of it. */
+  /** Part of the history to publish. The coordinator also executes rewinds. Default: all of it. */
   readonly portion?: LedPortion | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /**
-   * What to do with a history that was forwarded before but has no marks: wait for an operator, or publish all of it.
-   */
+  /** Treatment of a history that was forwarded before but has no marks: wait for an operator, or publish all of it. */
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
@@ -103,9 +101,9 @@ type Live = { readonly checkpoint: string; readonly lane: WindowedSubscriber };
 type Rewinding = { readonly revision: number; readonly stop: () => Promise<void> };
 
 /**
- * Carries out the requests that are recorded on the forwarder's stream. Publishes live events in one lane and rewinds
- * in another, unless paused. A previously forwarded history without marks waits for an operator, unless
- * `restoreForward` is `all`.
+ * Executes the requests that are recorded on the forwarder's stream. Publishes live events in one lane and rewinds in
+ * another, unless paused. A previously forwarded history without marks waits for an operator, unless `restoreForward`
+ * is `all`.
  */
 export class Forwarder {
   private readonly stopping = new AbortController();
@@ -115,7 +113,7 @@ export class Forwarder {
   private live: Live | undefined;
   private rewinding: Rewinding | undefined;
   private running: Promise<void> = Promise.resolve();
-  /** Releases the live lane that waits at a pause event. */
+  /** Releases the live lane if it waits at a pause event. */
   private letThrough: () => void = () => undefined;
 
   constructor(private readonly parts: Parts) {
@@ -193,7 +191,7 @@ export class Forwarder {
     return new Attempts(this.parts, HANDED, { upTo, mayBeMore: false });
   }
 
-  /** Whether no forwarder has started on this history, and no earlier version had time to do so. */
+  /** Whether the history is new: no forwarder has started on it, and no earlier version had time to forward it. */
   private async isNew({ isStarted }: State): Promise<boolean> {
     if (isStarted) return false;
     const { events, clock } = this.parts;
@@ -217,7 +215,7 @@ export class Forwarder {
     this.live = { checkpoint, lane };
   }
 
-  /** The lane's checkpoints: those of the last start, and no earlier than it. */
+  /** Returns the lane's checkpoints since the last start. Their positions are never before that of the start. */
   private checkpointsAfter({ start }: State, checkpoint: string): Checkpoints {
     const { checkpoints } = this.parts;
     const after = start?.after ?? BEFORE_ALL;
@@ -288,7 +286,7 @@ export class Forwarder {
     return request.id;
   }
 
-  /** Gives live messages precedence over repeats. */
+  /** Delays repeats in favor of live messages. */
   private async turn(signal: AbortSignal): Promise<void> {
     while ((this.live?.lane.inFlight ?? 0) > FEW_IN_FLIGHT && !signal.aborted)
       await this.parts.clock.sleep(YIELD_MS, signal);

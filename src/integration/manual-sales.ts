@@ -103,7 +103,7 @@ export class SaleDesk {
     const { state: letter } = await this.reader.read(deadLetter, tenantId, id);
     const attempts = Math.max(found.rejection?.attempts ?? 0, letter.status === 'absent' ? 0 : letter.attempts) + 1;
     const failure = (await this.booking.tryAgain(target, { attempts })) ?? null;
-    // Healing or a replay may have resolved the letter meanwhile.
+    // Healing or a replay may have resolved the letter in the meantime.
     const settle: typeof settleReplay = (state, outcome, now) =>
       state.status === 'PARKED' ? settleReplay(state, outcome, now) : [];
     const settled = await this.runner.execute(deadLetter, { tenantId, id }, { attempt: attempts, failure }, settle);

@@ -52,7 +52,7 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
   return messages.length;
 }
 
-/** Half of the broker's two-minute duplicate window. The broker is certain to drop a repeat within this time. */
+/** Half of the broker's two-minute duplicate window. The broker always drops a repeat within this time. */
 const SURELY_DROPPED_MS = 60_000;
 /**
  * Maximum age of a recent event. The mark is saved before an older event is published, but shortly after a recent one.
@@ -70,7 +70,7 @@ const LATE = { by: 'retry' } as const;
 export type HandedBefore = {
   /** The highest position that may have been handed to the broker. */
   readonly upTo: number;
-  /** Whether events shortly after `upTo` may have been handed over as well. */
+  /** Whether events shortly after `upTo` may also have been handed over. */
   readonly mayBeMore: boolean;
 };
 
@@ -183,7 +183,7 @@ type RewindParts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
-  /** Waits until live messages leave room for repeats. */
+  /** Waits until few enough live messages are in flight. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
@@ -193,7 +193,7 @@ const AT_ONCE = 32;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
 
-/** Whether an event may have messages of the rewind's tenant, according to its stream. */
+/** Whether an event may have messages for the rewind's tenant, judging by its stream. */
 const mayBeOf = ({ tenantId }: RewindFilter, { stream }: RecordedEvent): boolean =>
   tenantId === undefined || stream.includes(tenantId);
 
@@ -242,7 +242,7 @@ export class Rewinds {
   }
 
   /**
-   * After a failure, publishes no further events, because they must not overtake the failed one. The retry publishes
+   * After a failure, publishes no further events, because they must not overtake the failed one. The retry will publish
    * them.
    */
   private async publishAll(

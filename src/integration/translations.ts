@@ -125,8 +125,8 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
 export const publicEventTypes: readonly string[] = Object.keys(translations);
 
 /**
- * Returns the second stream that an event's messages concern, if any. A RETURN or CANCELLATION is accepted or rejected
- * on its own stream, but booked on the stream of the original sale.
+ * Returns the second stream to which an event's messages relate, if any. A RETURN or CANCELLATION is accepted or
+ * rejected on its own stream, but booked on the stream of the original sale.
  */
 export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): string | undefined {
   if (type !== 'ReturnBooked' && type !== 'SaleCancelled') return undefined;

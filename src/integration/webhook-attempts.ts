@@ -24,8 +24,8 @@ export const RETRIED_FOR_MS = 3 * DAY_MS;
 export const FAILING_FOR_MS = 5 * DAY_MS;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
 /**
- * Pauses while a receiver is down. They are shorter than those of a message, so that messages arrive soon after it
- * recovers.
+ * Pauses while a receiver is down. They are shorter than the retry delays of a message, so that messages arrive soon
+ * after the receiver recovers.
  */
 const DOWN_PAUSES = { baseMs: 1_000, maxMs: 15 * 60_000 };
 
@@ -85,7 +85,7 @@ export class WebhookAttempts {
     return outgoingOf(event).some(({ type }) => this.wants(type));
   }
 
-  /** Starts no further attempts, and abandons those that do not end in time. */
+  /** Prevents further attempts, and abandons those that do not end in time. */
   async stop(withinMs: number): Promise<void> {
     this.gate.close();
     const over = new AbortController();
@@ -96,7 +96,7 @@ export class WebhookAttempts {
     await ended;
   }
 
-  /** Delivers the messages of an event in order. Resolves to false if stopped before they are delivered. */
+  /** Delivers the messages of an event in order. Resolves to false if stopped before all of them are delivered. */
   async settle(entry: Entry): Promise<boolean> {
     for (;;) {
       const event = entry.event ?? (await this.read(entry));
@@ -108,7 +108,7 @@ export class WebhookAttempts {
       this.underway.add(attempt);
       const outcome = await attempt.finally(() => this.underway.delete(attempt));
       if (outcome === 'stopped') return false;
-      // A waiting entry reads its event again, so that thousands of them need little memory.
+      // A waiting entry reads its event again later, so that thousands of entries need little memory.
       if (outcome === 'again') entry.event = undefined;
       else Object.assign(entry, { done: entry.done + 1, attempts: 0, failedAtMs: null, dueMs: 0, logged: null });
     }
@@ -201,7 +201,7 @@ export class WebhookAttempts {
     }
   }
 
-  /** Retries until the work succeeds. Returns false if stopped before. */
+  /** Retries until the work succeeds. Returns false if it was stopped first. */
   private async surely(work: () => Promise<void>): Promise<boolean> {
     const { clock, logger } = this.parts;
     const { signal } = this.stopping;

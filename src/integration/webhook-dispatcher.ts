@@ -29,12 +29,12 @@ const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
 const filter: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
 const isConfig = new Set(configTypes);
 
-/** Maximum number of concurrent attempts of all tenants. A single tenant uses at most half of the free places. */
+/** Maximum number of concurrent attempts across all tenants. A single tenant uses at most half of the free places. */
 const PLACES = { atOnce: 512, leavesRoom: true };
 const SAVE_EVERY_MS = 250;
 /** Interval of the reports that replace the stored progress if the read store is lost. */
 const REPORT_EVERY_MS = 10 * 60_000;
-/** Time for attempts in progress when the process stops. */
+/** Time that attempts in progress have to end when the process stops. */
 const STOP_WITHIN_MS = 2_000;
 const PAGE = 500;
 
@@ -48,7 +48,7 @@ type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
 export class WebhookDispatcher {
   private readonly lanes = new Map<string, WebhookLane>();
   private readonly byTenant = new Map<string, Set<WebhookLane>>();
-  /** Lanes that wait until the first read of the history ends. */
+  /** Lanes waiting for the end of the first read of the history. */
   private readonly waiting = new Map<string, SavedLane>();
   private readonly ended = new Set<string>();
   private readonly reported = new Map<string, Position>();

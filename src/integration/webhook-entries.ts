@@ -7,8 +7,8 @@ import { alsoAbout, translate } from './translations.js';
 export type EntryKind = 'live' | 'recovery' | 'resend';
 
 /**
- * An event with messages that have not been delivered yet. It is stored with the lane, so that a restart continues with
- * it.
+ * An event with messages that have not been delivered yet. It is stored with the lane, so that delivery continues after
+ * a restart.
  */
 export type SavedEntry = {
   readonly kind: EntryKind;
@@ -16,7 +16,7 @@ export type SavedEntry = {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
-  /** A position of the history before the event. */
+  /** A position in the history before the event. */
   readonly before: number;
   /** Number of messages that were delivered or became dead letters. */
   readonly done: number;
@@ -24,7 +24,7 @@ export type SavedEntry = {
   readonly attempts: number;
   readonly failedAtMs: number | null;
   readonly dueMs: number;
-  /** A second stream in whose order the event is handled. */
+  /** A second stream to whose order the delivery also keeps. */
   readonly also: string | null;
   /** Log entry of the next message. */
   readonly logged: LoggedAt | null;
@@ -32,8 +32,8 @@ export type SavedEntry = {
   readonly messageId: string | null;
 };
 /**
- * Identifies an entry in the log. `number`: sequence number of the delivery, which reuses the slot of the delivery
- * KEPT_DELIVERIES before it.
+ * Identifies an entry in the log. `number`: sequence number of the delivery. Each delivery overwrites the log entry of
+ * the delivery KEPT_DELIVERIES before it.
  */
 export type LoggedAt = { readonly id: string; readonly number: number; readonly createdAt: string };
 

@@ -2,20 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { Backoff } from '../eventsourcing/backoff.js';
 import type { Clock } from '../ports/time.js';
 
-/** Limits on concurrent attempts: at the beginning and after an outage, the maximum, and while the receiver is slow. */
+/** Limits on concurrent attempts: initially and after an outage; in general; and while the receiver is slow. */
 const FIRST_LIMIT = 8;
 const MAX_LIMIT = 64;
 const SLOW_LIMIT = 4;
 const SLOW_MS = 1_000;
 /** Maximum delay of a retry. */
 export const MAX_WAIT_MS = 60 * 60_000;
-/** A receiver that fails this often in a row counts as down. */
+/** Number of consecutive failures after which a receiver is considered to be down. */
 const DOWN_AFTER = 3;
 
 /**
- * Limits the attempts at one receiver. There is one attempt at a time, with growing pauses, while the receiver is down,
- * and only a few while it is slow, so that it does not use up the connections of others. As soon as a receiver has
- * recovered, all waiting attempts are due.
+ * Limits the concurrent attempts at one receiver, so that it does not use up the connections of others. While the
+ * receiver is down, there is one attempt at a time, with increasing pauses. While it is slow, there are only a few. As
+ * soon as it has recovered, all waiting attempts are due.
  */
 export class WebhookGate {
   /** Failures since the last success. */

@@ -9,12 +9,12 @@ import { publicEventTypes } from './translations.js';
 import { type DeliveryParts, WebhookAttempts, type WebhookAddress } from './webhook-attempts.js';
 import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from './webhook-entries.js';
 
-/** Maximum number of open events. Beyond this, the webhook reads the history itself once it has room. */
+/** Maximum number of open events. Beyond this, the webhook itself reads the history once there is room. */
 const MAX_OPEN = 256;
 /** Maximum number of open events of a recovery. Live events have precedence over them. */
 const MAX_RECOVERING = 64;
 
-/** A user's request to deliver the events since an instant and up to a position again. */
+/** A user's request to redeliver the events since an instant and up to a position. */
 export type Recovery = { readonly since: string; readonly upTo: Position; readonly after: Position };
 
 /** The stored progress of a webhook. */
@@ -43,21 +43,21 @@ const publicTypes = new Set(publicEventTypes);
 type LaneParts = DeliveryParts & {
   /** Position up to which the router has offered events. */
   readonly routed: () => Position;
-  /** Returns the messages of the webhook that have already been delivered, as far as the log shows. */
+  /** Returns the messages that, according to the log, have already been delivered to the webhook. */
   readonly deliveredTo: (address: WebhookAddress) => Promise<ReadonlySet<string>>;
 };
 
 /**
  * Delivers the events of one webhook at least once, in order for each record. While it is attached, the router offers
- * it new events. When too many are open, it detaches, and reads the history from its own position until it has caught
- * up. It never delays other webhooks.
+ * it new events. When too many events are open, it detaches, and reads the history from its own position until it has
+ * caught up. It never delays other webhooks.
  */
 export class WebhookLane {
   readonly attempts: WebhookAttempts;
   /** Whether the stored progress is outdated. */
   isDirty = true;
   private readonly open = new Set<Entry>();
-  /** Positions of open events, except those that a user has requested. */
+  /** Positions of open events, except those of resends that a user has requested. */
   private readonly positions = new Set<Position>();
   private readonly queue = new KeyedQueue();
   private readonly filter: EventFilter;
@@ -111,7 +111,7 @@ export class WebhookLane {
     await nextTurn();
   }
 
-  /** Takes a new event of the tenant. `before`: a position before the event. */
+  /** Accepts a new event of the tenant. `before`: a position before the event. */
   offer(event: Recorded, before: Position): void {
     this.offered = event.position;
     if (!this.isAttached || event.position <= this.after) return;
@@ -119,7 +119,7 @@ export class WebhookLane {
     else this.detach(before);
   }
 
-  /** Takes an event that the router cannot decode. The lane parks it. */
+  /** Accepts an event that the router cannot decode. The lane parks it. */
   offerUnreadable(event: RecordedEvent, before: Position): void {
     this.offered = event.position;
     if (this.isAttached && event.position > this.after)
@@ -132,7 +132,7 @@ export class WebhookLane {
   }
 
   /**
-   * Delivers the events in a range again unless the log shows that they were delivered. Overlapping requests are
+   * Redelivers the events in a range, except those that were delivered according to the log. Overlapping requests are
    * combined.
    */
   recover({ since, upTo }: Pick<Recovery, 'since' | 'upTo'>): void {
@@ -220,7 +220,7 @@ export class WebhookLane {
       this.attempts.delivered = await this.parts.deliveredTo(this.address);
     }
     const page = await this.parts.events.readAll({ from: after, filter: this.filter, maxCount: MAX_RECOVERING });
-    // Another request may have arrived meanwhile.
+    // Another request may have arrived in the meantime.
     if (this.recovery !== recovery) return;
     for (const event of page) if (this.isDue(event, recovery)) this.takeStored('recovery', event, after);
     const last = page.at(-1)?.position ?? upTo;

@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { outgoingOf } from './webhook-entries.js';
 
-/** Name of the subscriber in the dead letters of a webhook. */
+/** Subscriber name in the dead letters of a webhook. */
 export const webhookSubscriber = (id: string): string => `webhook:${id}`;
 export const webhookOfSubscriber = (subscriber: string): string => subscriber.slice(subscriber.indexOf(':') + 1);
 

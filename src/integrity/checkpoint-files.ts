@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SignedCheckpoint } from '../aggregates/integrity.aggregate.js';
 
-/** A checkpoint as it is shown and published. */
+/** A checkpoint as displayed and published. */
 export type PublishedCheckpoint = {
   readonly note: string;
   readonly size: number;
@@ -73,7 +73,7 @@ export class CheckpointFiles {
   }
 }
 
-/** The checkpoints in the lines of a text; other lines are ignored. */
+/** Returns the checkpoints in the lines of a text. Other lines are ignored. */
 export const checkpointsIn = (text: string): PublishedCheckpoint[] =>
   text.split('\n').flatMap((line) => checkpointIn(line) ?? []);
 

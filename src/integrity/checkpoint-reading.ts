@@ -4,7 +4,10 @@ import type { PublishedCheckpoint } from './checkpoint-files.js';
 import { TREE_STREAM } from './tree-follower.js';
 import { TamperedHistory, type KnownRoot, type PlacedEvent } from './tree-verification.js';
 
-/** The checkpoint in an event; undefined in any other event. @throws TamperedHistory if its note is invalid */
+/**
+ * Returns the checkpoint in an event; undefined if the event contains none. @throws TamperedHistory if its note is
+ * invalid
+ */
 export function recordedRoot(event: PlacedEvent, verifiers?: readonly NoteVerifier[]): KnownRoot | undefined {
   if (event.stream !== TREE_STREAM) return undefined;
   const { signedAt, note } = event.data as IntegrityEvent['data'];

@@ -1,10 +1,10 @@
 import { EMPTY_ROOT, nodeHash, rootOf, type Digest } from './merkle.js';
 
-/** Levels of nodes that one tile spans, as in C2SP's tlog-tiles: only every eighth level is stored. */
+/** Number of node levels in one tile, as in C2SP's tlog-tiles: only every eighth level is stored. */
 export const TILE_LEVELS = 8;
 export const TILE_WIDTH = 2 ** TILE_LEVELS;
 
-/** Hashes of one stored level from `index · TILE_WIDTH` on; level 0 holds the leaf hashes. */
+/** Hashes of one stored level, starting at `index · TILE_WIDTH`. Level 0 contains the leaf hashes. */
 export type Tile = { readonly level: number; readonly index: number; readonly hashes: readonly Digest[] };
 
 /** The right edge of a tree, which is sufficient for appending leaves. */
@@ -14,8 +14,8 @@ export class GrowingTree {
   readonly #edge: Digest[][];
 
   /**
-   * Begins an empty tree, or continues one with the hashes of its incomplete tiles. `onComplete` receives every tile
-   * that becomes complete, lower levels first.
+   * Creates an empty tree, or continues a tree from the hashes of its incomplete tiles. `onComplete` receives every
+   * tile that becomes complete, lower levels first.
    */
   constructor(
     private readonly onComplete: (tile: Tile) => void = () => undefined,
@@ -42,7 +42,7 @@ export class GrowingTree {
     return root ?? EMPTY_ROOT;
   }
 
-  /** Copies of the incomplete tiles, one of each level. */
+  /** Copies of the incomplete tiles, one for each level. */
   edge(): Tile[] {
     return this.#edge.map((hashes, level) => ({ level, index: edgeOf(this.#size, level).index, hashes: [...hashes] }));
   }

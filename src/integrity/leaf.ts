@@ -6,7 +6,7 @@ export type LeafEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type
 
 /**
  * The leaf of an event (ADR 0079), in UTF-8. NUL is an unambiguous separator: names must not contain it and JSON
- * escapes it. `JSON.stringify` returns the text with which the event was stored, for every engine.
+ * escapes it. For every engine, `JSON.stringify` returns the text that was stored when the event was appended.
  */
 export const leafOf = (event: LeafEvent): string => {
   const { stream, revision, id, type } = event;

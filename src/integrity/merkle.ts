@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-// The Merkle tree of RFC 9162, section 2.1. Sizes may exceed 2^31, so there are no bitwise operators on them.
+// The Merkle tree of RFC 9162, section 2.1. Sizes may exceed 2^31, so bitwise operators cannot be used on them.
 
 /** A SHA-256 digest. */
 export type Digest = Buffer;
@@ -9,7 +9,7 @@ const NODE_PREFIX = 1;
 const DIGEST_BYTES = 32;
 const scratch = Buffer.alloc(1 + 2 * DIGEST_BYTES, NODE_PREFIX);
 
-/** A digest as text, copied to a pooled buffer: half the time of a digest that the hash function returns as a buffer. */
+/** Gets the digest as text and copies it to a pooled buffer. This takes half as long as getting it as a buffer. */
 const sha256 = (data: string | Buffer): Digest => Buffer.from(hash('sha256', data, 'binary'), 'binary');
 
 /** HASH(0x00 ‖ leaf). `leaf` is hashed as UTF-8. */
@@ -25,7 +25,7 @@ export function nodeHash(left: Digest, right: Digest): Digest {
 /** Root of the empty tree. */
 export const EMPTY_ROOT: Digest = sha256('');
 
-/** Root over consecutive hashes of one level: MTH of RFC 9162 if they are leaf hashes. */
+/** Root of consecutive hashes of one level: MTH of RFC 9162 if they are leaf hashes. */
 export const rootOf = (hashes: readonly Digest[]): Digest =>
   hashes.length === 0 ? EMPTY_ROOT : rootBetween(hashes, 0, hashes.length);
 
@@ -43,10 +43,13 @@ export function splitOf(size: number): number {
   return half;
 }
 
-/** The hash of the complete subtree over the leaves from `index · 2^level` to before `(index + 1) · 2^level`. */
+/**
+ * Returns the hash of the complete subtree that contains the leaves from `index · 2^level` (inclusive) to `(index + 1)
+ * · 2^level` (exclusive).
+ */
 export type NodeSource = (level: number, index: number) => Promise<Digest>;
 
-/** Root over the leaves from `from` to before `to`: a range that occurs in the tree. */
+/** Root of the leaves from `from` (inclusive) to `to` (exclusive), which must be a subtree of the tree. */
 async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<Digest> {
   const size = to - from;
   const level = Math.log2(size);
@@ -76,7 +79,7 @@ export async function inclusionProof(nodes: NodeSource, index: number, size: num
   return (await Promise.all(path)).reverse();
 }
 
-/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; without hashes if they are equal. */
+/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; empty if they are equal. */
 export async function consistencyProof(nodes: NodeSource, older: number, newer: number): Promise<Digest[]> {
   let [from, to] = [0, newer];
   const path: Promise<Digest>[] = [];
@@ -90,7 +93,7 @@ export async function consistencyProof(nodes: NodeSource, older: number, newer: 
       from = middle;
     }
   }
-  // The verifier knows the root of the older tree, so the hash is omitted if it is that root.
+  // The verifier knows the root of the older tree, so a hash that equals this root is omitted.
   if (from > 0) path.push(rangeHash(nodes, from, to));
   return (await Promise.all(path)).reverse();
 }

@@ -3,7 +3,7 @@ import { PLATFORM, type AnyTable, type DocumentKey, type ReadModel, type ReadSto
 import { edgeOf, GrowingTree, TILE_LEVELS, TILE_WIDTH, type Tile } from './growing-tree.js';
 import { rootAt, rootOf, type Digest } from './merkle.js';
 
-/** A tile as stored. `end` is the position of its last leaf. */
+/** A stored tile. `end` is the position of its last leaf. */
 type TileDoc = {
   readonly id: string;
   readonly level: number;
@@ -31,9 +31,9 @@ export const TILE_TABLE: AnyTable = { model, generation: 1 };
 
 const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };
 const DIGEST_BYTES = 32;
-/** Number of tiles in one write, about 11 KB each. */
+/** Number of tiles in one write. Each is about 11 KB. */
 const STRETCH = 16;
-/** Tiles that a reader keeps in memory: 8 KB each. */
+/** Maximum number of tiles that a reader keeps in memory. Each takes 8 KB. */
 const MAX_CACHED = 1_000;
 const MAX_NODES = 20_000;
 
@@ -48,8 +48,8 @@ export class TreeBehind extends Error {
 export type EndedTile = Tile & { readonly end: Position };
 
 /**
- * Stores and reads the tiles of the tree. The history determines them, so writers that overlap store the same tiles. Of
- * an incomplete tile, the longer version is kept.
+ * Stores and reads the tiles of the tree. The history determines them, so concurrent writers store the same tiles. If
+ * an incomplete tile is stored twice, the longer version is kept.
  * @throws ReadStoreUnavailable
  */
 export class TileStore {
@@ -87,7 +87,7 @@ export class TileStore {
     return hashesIn(await this.stored(level, index));
   }
 
-  /** Index and hashes of the first leaf tile whose last leaf is at the position or beyond. */
+  /** Index and hashes of the first leaf tile whose last leaf is at or after the position. */
   async tileAt(position: Position): Promise<{ readonly index: number; readonly hashes: Digest[] } | undefined> {
     const { items } = await this.store.list(TILE_TABLE, PLATFORM, {
       where: { level: 0 },
@@ -104,7 +104,7 @@ export class TileStore {
     return (JSON.parse(await this.stored(0, index - 1)) as TileDoc).end;
   }
 
-  /** A view of the tree for a request, which keeps the tiles that it reads. */
+  /** A view of the tree for one request. It caches the tiles that it reads. */
   view(): TreeView {
     const known = new Map<string, Promise<Digest[]>>();
     const tile = (level: number, index: number): Promise<Digest[]> => {

@@ -25,7 +25,10 @@ import type { StoredCheckpoint, Witness } from './witness.js';
 export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
-/** The revision of the last checkpoint that the signer knows, and the new one. Returns false if another came first. */
+/**
+ * Records a checkpoint after the revision of the last one that the signer knows. Returns false if another checkpoint
+ * was recorded first.
+ */
 export type RecordCheckpoint = (after: number, checkpoint: SignedCheckpoint) => Promise<boolean>;
 
 export type FollowerParts = {
@@ -43,21 +46,21 @@ export type FollowerParts = {
   readonly checkpointEveryMs: number;
 };
 
-/** Leaves between two saves of the tiles. */
+/** Number of leaves between two saves of the tiles. */
 const SAVE_EVERY = 4_096;
-/** The first checkpoint of a history does not wait for the whole interval. */
+/** Fraction of the interval after which the first checkpoint of a history is signed. */
 const FIRST_SHARE = 0.1;
 
 type TreeFacts = Pick<SignedCheckpoint, 'size' | 'rootHash'>;
 
-/** The history contradicts a checkpoint that was already published. */
+/** The history contradicts an already published checkpoint. */
 class Contradiction extends Error {
   override readonly name = 'Contradiction';
 }
 
 /**
- * Follows the history, adds every event to the Merkle tree, and signs checkpoints. A checkpoint is published only when
- * it has been read back from the history.
+ * Follows the history, adds every event to the Merkle tree, and signs checkpoints. Publishes a checkpoint only after
+ * reading it back from the history.
  */
 export class TreeFollower {
   private readonly tiles: TileStore;
@@ -69,7 +72,7 @@ export class TreeFollower {
   private savedSize = 0;
   /** Complete tiles that are not stored yet. */
   private complete: EndedTile[] = [];
-  /** The end of the history when this process began. Nothing is signed until the tree has reached it. */
+  /** The end of the history when this process started. Nothing is signed until the tree has reached it. */
   private goal: Position = Number.POSITIVE_INFINITY;
   /** Size of the last checkpoint that is known to match the tree. */
   private agreed = 0;
@@ -146,7 +149,7 @@ export class TreeFollower {
 
   private add(events: readonly RecordedEvent[]): void {
     for (const event of events) {
-      // Before the leaf, because a tile that it completes ends here.
+      // Set before the leaf is appended, because a tile that the leaf completes ends at this position.
       this.position = event.position;
       this.tree.append(leafHashOf(event));
     }
@@ -199,7 +202,7 @@ export class TreeFollower {
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
     await this.assertAgrees([last?.data, await this.parts.files.last()]);
     const { size } = this.tree;
-    // One more event is the last checkpoint itself, which does not require a new one.
+    // If there is only one more event, it is the last checkpoint itself, which does not require a new one.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
     const root = this.tree.root();
     await this.save();
@@ -215,8 +218,8 @@ export class TreeFollower {
   }
 
   /**
-   * A checkpoint may only extend those before it: the last one in the history, and the last one in this process's
-   * files, which a truncated history lacks.
+   * Checks that the tree extends the last checkpoint in the history and the last one in this process's files. After a
+   * truncation of the history, only the files still contain the latter.
    * @throws Contradiction
    */
   private async assertAgrees(known: readonly (TreeFacts | undefined)[]): Promise<void> {
@@ -250,7 +253,7 @@ export class TreeFollower {
   }
 }
 
-/** Yields the checkpoints in the history from a revision of their stream on, oldest first. */
+/** Yields the checkpoints in the history, starting at a revision of their stream, oldest first. */
 export async function* storedCheckpoints(
   { events, catalogue }: Pick<FollowerParts, 'events' | 'catalogue'>,
   from: number,

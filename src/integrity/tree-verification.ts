@@ -6,10 +6,10 @@ import type { Digest } from './merkle.js';
 /** An event with its place in the history or in a backup. */
 export type PlacedEvent = LeafEvent & Pick<RecordedEvent, 'position'>;
 
-/** A checkpoint to which the events are compared. `source` completes "the checkpoint over 10 events …". */
+/** A checkpoint with which the events are compared. `source` completes "the checkpoint over 10 events …". */
 export type KnownRoot = { readonly size: number; readonly rootHash: string; readonly source: string };
 
-/** Leaf hashes that were stored when the events were appended, as far as they are known. */
+/** Returns the known leaf hashes of a tile, which were stored when the events were appended. */
 export type KnownLeaves = (tile: number) => Promise<readonly Digest[]>;
 
 /** The events differ from those that a checkpoint covers. `index` is the number of the first one, from 0. */
@@ -30,7 +30,7 @@ export type Verified = {
   readonly checkpoints: number;
   /** Number of events that a checkpoint covers. */
   readonly covered: number;
-  /** The first event that differs from the stored leaves although every checkpoint over it matches. */
+  /** Index of the first event that differs from its stored leaf although every checkpoint that covers it matches. */
   readonly damagedLeaf: number | undefined;
 };
 
@@ -39,8 +39,8 @@ type Deviation = { readonly index: number; readonly event: PlacedEvent };
 const WINDOW = 64;
 
 /**
- * Adds events to a tree, in their order, and compares it with checkpoints. With known leaves, the first deviation is
- * located exactly, otherwise between two checkpoints.
+ * Adds events to a tree in order, and compares the tree with checkpoints. The first deviation is located exactly if the
+ * leaves are known, and otherwise between two checkpoints.
  */
 export class TreeVerification {
   private readonly tree = new GrowingTree();
@@ -74,7 +74,7 @@ export class TreeVerification {
     }
   }
 
-  /** Notes the first event that differs from the stored leaves, and those that follow it. */
+  /** Remembers the first event that differs from its stored leaf, and the hashes from that event on. */
   private locate(index: number, event: PlacedEvent, hashed: Digest): void {
     const known = this.tile[index % TILE_WIDTH];
     if (!this.deviation && known && !known.equals(hashed)) this.deviation = { index, event };

@@ -4,7 +4,7 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 
-/** Name of the queue of checkpoints for the witness, and of the mark with the position that it has accepted. */
+/** Name of the queue of checkpoints for the witness, and of the mark with the last accepted position. */
 export const WITNESS = 'integrity-witness';
 /** Mark: revision of the last accepted checkpoint in its stream. */
 const REVISION = `${WITNESS}-revision`;
@@ -19,7 +19,7 @@ export type WitnessParts = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The checkpoints in the history from a revision of their stream on, oldest first. */
+  /** Returns the checkpoints in the history, starting at a revision of their stream, oldest first. */
   readonly checkpoints: (from: number) => AsyncIterable<StoredCheckpoint>;
   /** Durable positions and counts; −1 if absent. */
   readonly marks: {
@@ -29,14 +29,14 @@ export type WitnessParts = {
   readonly meter?: QueueMeter;
 };
 
-/** The witness holds a checkpoint that the history contradicts. */
+/** The witness has stored a checkpoint that the history contradicts. */
 class WitnessConflict extends Error {
   override readonly name = 'WitnessConflict';
 }
 
 /**
- * Posts every checkpoint of the history to a server outside the service: in order, at least once, also after outages of
- * that server and restarts of this process. The history is the queue, so a long outage takes no memory.
+ * Posts every checkpoint of the history to an external server, in order and at least once, even if that server was
+ * unavailable or this process has restarted. The history is the queue, so a long outage takes no memory.
  */
 export class Witness {
   private readonly stopping = new AbortController();
@@ -60,7 +60,7 @@ export class Witness {
     this.running = retryForever(clock, signal, (gotOn) => this.deliver(gotOn), this.complain, { failed });
   }
 
-  /** Notes that the history contains another checkpoint. */
+  /** Called when the history contains another checkpoint. */
   notice(): void {
     this.isNewsKnown = true;
     this.wake();

@@ -61,7 +61,7 @@ type Parameters = z.output<typeof Replay> & { readonly reason?: string };
 
 /**
  * `upTo`: end of the history when the run began; a letter with later events has been handled by this run or by someone
- * else. `after`: place in the list of letters where the next part begins.
+ * else. `after`: cursor in the list of letters at which the next part begins.
  */
 const Checkpoint = z.object({
   upTo: z.number(),
@@ -75,14 +75,14 @@ type Checkpoint = z.output<typeof Checkpoint>;
 type Outcome = 'resolved' | 'failed' | 'skipped';
 type Tally = Record<Outcome, number>;
 
-/** Number of letters in a part. A part that is interrupted is repeated, without the letters that are done. */
+/** Number of letters in a part. An interrupted part is repeated without the letters that have been handled. */
 const PART = 50;
-/** Number of letters handled at once, those of one record one after another. */
+/** Number of letters handled concurrently. Letters of the same record are handled one after another. */
 const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
 const CATCH_UP_MS = 30_000;
 
-/** One run over many dead letters: each is handled at most once, and those that fail again stay parked. */
+/** One run over many dead letters. Each letter is handled at most once. Letters that fail again stay parked. */
 class Bulk {
   private readonly queue = new KeyedQueue();
   private readonly pace: Pace;
@@ -94,7 +94,7 @@ class Bulk {
     private readonly parts: BulkParts,
     private readonly task: JobRun<Parameters>,
   ) {
-    // Every lane waits for its turn with a listener.
+    // Every lane adds a listener while it waits for its turn.
     setMaxListeners(0, task.signal);
     this.pace = new Pace(parts.clock, task.parameters.perSecond);
     this.matching = parkedBy(task.parameters.filter);
@@ -189,7 +189,10 @@ class Bulk {
   }
 }
 
-/** Letters that were resolved in an interrupted part are missing when it is repeated, so they are not counted one by one. */
+/**
+ * When an interrupted part is repeated, its resolved letters are no longer listed, so the number of resolved letters is
+ * calculated.
+ */
 const messageOf = ({ matched, seen, failed, skipped }: Checkpoint, done: string, isOver = true): string => {
   const resolved = Math.max(0, (isOver ? matched : Math.min(seen, matched)) - failed - skipped);
   const others = skipped === 0 ? '' : `, ${skipped} resolved otherwise`;
@@ -205,7 +208,7 @@ const isFinal = (error: unknown): boolean =>
 /** Longest backlog of turns that may be caught up after a delay. */
 const CATCH_UP_TURNS_MS = 10;
 
-/** Spaces out work to at most a number of turns a second. */
+/** Limits work to a number of turns per second. */
 class Pace {
   private dueMs = Number.NEGATIVE_INFINITY;
 

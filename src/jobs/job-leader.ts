@@ -27,8 +27,9 @@ const RETRY_MS = 2_000;
 
 /**
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
- * instant starts at most one run despite clock changes or concurrent schedulers. After missed instants (downtime, a
- * clock set forward) only the last one is run late. Instants before the schedule was first recorded are ignored.
+ * instant starts at most one run despite clock changes or concurrent schedulers. If instants were missed (because of
+ * downtime or a clock set forward), only the last one starts a run, late. Instants before the schedule was first
+ * recorded are ignored.
  */
 export class JobScheduler {
   /** Last handled instant of each job, in milliseconds since 1970. */
@@ -109,9 +110,9 @@ type Leftover = {
 };
 
 /**
- * Delay before a run of a later term is marked as failed or continued. A leader that was paused may have lost its lease
- * without noticing, but it notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still the leader
- * after the delay, the later term is from a lease store that no longer exists.
+ * Delay before a run of a later term is marked as failed or continued. A process that was suspended may have lost its
+ * lease without noticing. It notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still
+ * the leader after the delay, the later term is from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -200,7 +201,7 @@ export class JobLeader {
     if (job) runner.take(job, data.executionId);
   }
 
-  /** Retries until it succeeds or the term is over. */
+  /** Retries the work until it succeeds or the term is over. */
   private async retry(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
     await retryForever(this.clock, signal, work, (error) => {
       this.logger.warn({ err: error }, 'the events of jobs could not be read; retrying');

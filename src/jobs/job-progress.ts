@@ -41,7 +41,7 @@ export class ProgressReports {
     this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
   }
 
-  /** Ends the reports. Nothing is recorded after the promise resolves. */
+  /** Ends the recording of progress. Nothing is recorded after the promise resolves. */
   async end(): Promise<void> {
     this.ending.abort();
     await this.recording;

@@ -46,8 +46,8 @@ const TAKEN = 'Another process ended the run.';
 const PAUSED = 'The run was paused.';
 
 /**
- * Executes job runs during one term of leadership. It claims each run on the job's stream; its results are accepted
- * only while the stream names it as the runner.
+ * Executes job runs during one term of leadership. Claims each run on the job's stream. Its results are accepted only
+ * while the stream names it as the runner.
  */
 export class JobRunner {
   private readonly runner: string;
@@ -75,7 +75,7 @@ export class JobRunner {
 
   /**
    * Starts or continues the run in the background, unless it has ended or another process holds it. `instead`: the
-   * runner that held it until its process ended.
+   * previous runner, whose process has ended.
    */
   take(job: Job, executionId: string, instead?: string): void {
     const before = this.works.get(executionId);
@@ -83,7 +83,7 @@ export class JobRunner {
     const abort = new AbortController();
     const work: Work = {
       abort,
-      // A part of the run that was paused may still be ending.
+      // The paused part of the run may not have ended yet.
       done: (before?.done ?? Promise.resolve())
         .then(() => this.work(job, { executionId, instead }, abort.signal))
         .catch((error: unknown) => {
@@ -107,7 +107,10 @@ export class JobRunner {
     this.works.get(executionId)?.abort.abort(new Error(TAKEN));
   }
 
-  /** Stops a part of the run. The next one starts from its last checkpoint. */
+  /**
+   * Called when a pause has been recorded. Stops the current part of the run; the next part starts from the last
+   * checkpoint.
+   */
   notePause(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(PAUSED));
   }

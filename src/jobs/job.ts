@@ -19,17 +19,17 @@ export type JobRun<Parameters = unknown> = {
   readonly signal: AbortSignal;
   /** Reports progress from 0 to 100. May be called at any rate, because not every call is recorded. */
   readonly report: (progress: number, message: string) => void;
-  /** What an earlier part of the run recorded last; undefined at the beginning of a run. */
+  /** The last checkpoint of the run; undefined at the beginning of a run. */
   readonly checkpoint: unknown;
-  /** Records progress at once, with the place where the run continues after a pause or a crash. */
+  /** Records progress immediately, with the checkpoint from which the run continues after a pause or a crash. */
   readonly save: (report: ProgressReport) => Promise<void>;
 };
 
-/** A file that a run produced. */
+/** A file produced by a run. */
 export type JobArtifact = {
   readonly fileName: string;
   readonly sizeBytes: number;
-  /** Digest of the whole file, hex. */
+  /** Digest of the whole file, in hexadecimal. */
   readonly sha256: string;
 };
 
@@ -81,10 +81,10 @@ export async function changeAs<State, Event extends DomainEvent, Data>(
 
 export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
 
-/** Runs a task where it does not delay requests. @throws Error with a message for operators */
+/** Runs a task in a thread where it does not delay requests. @throws Error with a message for operators */
 export type HistoryWork<Task> = (task: Task, control: TaskControl) => Promise<JobOutcome>;
 
-/** Dependencies of a task, regardless of the thread in which it runs. */
+/** Dependencies of a task in any thread. */
 export type TaskParts = {
   readonly events: EventReader;
   readonly reads: ReadStore;

@@ -58,7 +58,7 @@ function summaryOf({ compared, models, events, upTo, leftOut }: Verification, se
   );
 }
 
-/** Read models differ from the history. The message names the models to rebuild. */
+/** The read models differ from the history. The message names the models to rebuild. */
 export class ReadModelsDiffer extends Error {
   constructor(differences: readonly Difference[], summary: string) {
     const named = differences

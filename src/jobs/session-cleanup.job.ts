@@ -6,12 +6,11 @@ import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'session-cleanup';
 /**
- * Margin for clock errors. A clock that is wrong by less than this does not end a session that could still be
- * refreshed.
+ * Margin for clock errors. If the clock is wrong by less than this, no session that could still be refreshed is ended.
  */
 const LAPSED_FOR_MS = 24 * 3_600_000;
 
-/** Ends sessions whose last refresh token has expired. They are unusable, although nobody signed out. */
+/** Ends sessions whose last refresh token has expired, because they can no longer be used. */
 export const sessionCleanup = (parts: JobParts): Job => ({
   name: NAME,
   description: 'Ends sessions whose refresh token expired at least a day ago.',

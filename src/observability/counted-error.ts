@@ -6,7 +6,7 @@ import {
 } from '../aggregates/error-log.aggregate.js';
 import type { Redact } from '../security/redaction.js';
 
-/** One occurrence of an error. Texts are bounded but not redacted; unknown members are absent. */
+/** One occurrence of an error. Texts are limited in length but not redacted. Unknown fields are absent. */
 export type NotedError = {
   /** Identifies an error across processes: equal for occurrences of the same error. */
   readonly fingerprint: string;
@@ -39,8 +39,8 @@ const LATE_SPACING_MS = 5 * 60_000;
 
 /**
  * Returns the interval between two reports of an error of the given age. It equals the age, up to 30 seconds; after ten
- * minutes, it is a twentieth of the age, up to five minutes. An error that lasts a day thus costs about 300 appends,
- * while the record of a recent error is only seconds out of date.
+ * minutes, it is a twentieth of the age, up to five minutes. An error that lasts a day therefore causes about 300
+ * appends, while the record of a recent error is only seconds out of date.
  */
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
@@ -70,7 +70,7 @@ export class CountedError {
   private latest: NotedError;
   private restsSinceMs: number;
   private dueAtMs = Number.NEGATIVE_INFINITY;
-  /** The report that may not have been recorded yet. Later occurrences belong to the next report. */
+  /** The current report, which may not have been recorded yet. Later occurrences belong to the next report. */
   private underWay: ErrorReport | undefined;
 
   /** `nowMs` and `beganAtMs` are monotonic and used for decisions; reports contain wall-clock times. */

@@ -17,7 +17,7 @@ export type Delivery = {
   readonly messageId: string;
   readonly eventType: string;
   readonly subject: string;
-  /** The event that the message translates. */
+  /** The event from which the message was translated. */
   readonly source: {
     readonly eventId: string;
     readonly stream: string;
@@ -58,8 +58,8 @@ const deliveries: ReadModel<Delivery> = {
   order: { fields: ['createdAt'], direction: 'descending' },
 };
 /**
- * Operational data that no event records: it belongs to no projection and is never rebuilt. Each webhook's deliveries
- * fill its slots in turn, so that the size is bounded without deletions.
+ * Operational data that no event records. It belongs to no projection and is never rebuilt. Each webhook's deliveries
+ * fill its slots in turn, which limits the size without deletions.
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 
@@ -106,7 +106,7 @@ export class DeliveryLog {
     return { items: items.map((json) => JSON.parse(json) as Delivery), totalCount };
   }
 
-  /** Returns the deliveries of the messages of events, newest first, as far as the log contains them. */
+  /** Returns the logged deliveries for events, newest first. */
   async ofEvents(tenantId: string, eventIds: readonly string[]): Promise<readonly Delivery[]> {
     const found: Delivery[] = [];
     for (let after: string | undefined = eventIds.length === 0 ? undefined : ''; after !== undefined;) {
@@ -154,7 +154,7 @@ export class DeliveryLog {
     return found;
   }
 
-  /** Stores deliveries, a few hundred at a time. Overwrites entries of other leaders. */
+  /** Stores deliveries, a few hundred at a time. Overwrites the entries of other leaders. */
   async record({ tenantId, webhookId, bySlot }: LoggedDeliveries): Promise<void> {
     const writes = [...bySlot].map(([slot, document]) => ({
       ...{ table: DELIVERY_TABLE, scope: tenantScope(tenantId), id: keyOf(webhookId, slot), document },
@@ -162,7 +162,7 @@ export class DeliveryLog {
     for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
   }
 
-  /** Stores lanes, or removes them (null). The checkpoint is stored last, and only if all lanes were stored. */
+  /** Stores lanes. Removes those that are null. The checkpoint is stored last, and only if all lanes were stored. */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },

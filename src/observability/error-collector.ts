@@ -27,12 +27,12 @@ const CLOSE_WITHIN_MS = 2_000;
 
 /**
  * Counts the errors of this process until they are recorded. `note` takes microseconds and never waits or throws.
- * - Memory is bounded to 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
+ * - Memory is limited to 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
  * that have not occurred for five minutes are removed.
  * - Appends are limited to one per second for each error, and to fewer the longer it lasts (see CountedError).
  *
- * While the event store is unavailable, all counts are retained. A process that is killed loses the counts it has not
- * recorded.
+ * While the event store is unavailable, all counts are retained. If the process is killed, counts that have not been
+ * recorded are lost.
  */
 export class ErrorCollector {
   private readonly counted = new Map<string, CountedError>();
@@ -100,7 +100,7 @@ export class ErrorCollector {
     this.pauseMs = 0;
   }
 
-  /** Returns false if the event store is unavailable, because other reports would fail too. */
+  /** Returns false if the event store is unavailable, in which case other reports would also fail. */
   private async record(entry: CountedError): Promise<boolean> {
     const { clock, ids, redact } = this.options;
     try {
@@ -114,7 +114,7 @@ export class ErrorCollector {
         return false;
       }
       const isContended = error instanceof DomainError && error.kind === 'unavailable';
-      // Any other error is permanent.
+      // All other errors are permanent.
       if (!isContended) entry.settle();
       return true;
     }

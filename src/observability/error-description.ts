@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { MAX_RAW_LENGTH } from '../security/redaction.js';
 
-/** The description of an error. Its length is bounded, but secrets have not been redacted yet. */
+/** The description of an error. It is limited in length, but secrets have not been redacted yet. */
 export type ErrorDescription = {
   readonly name: string;
   readonly code: string | null;
   readonly message: string;
   /** Stack frames and causes, with paths relative to the service's folder. */
   readonly stack: string | null;
-  /** Parts of the fingerprint. They do not contain line numbers, or numbers and ids from the message. */
+  /** Parts of the fingerprint. They contain no line numbers, and no numbers or ids from the message. */
   readonly marks: readonly string[];
 };
 
@@ -20,7 +20,7 @@ const MAX_MESSAGE_MARK = 200;
 
 type Frame = { readonly name: string; readonly file: string; readonly line: string; readonly isOwn: boolean };
 
-// Errors of SQLite and of workers come from other realms, where `instanceof` is false.
+// Errors from SQLite and from workers originate in other realms, so `instanceof` is false for them.
 type ErrorLike = Readonly<Record<'name' | 'message' | 'code' | 'stack' | 'cause', unknown>>;
 const isErrorLike = (error: unknown): error is ErrorLike =>
   typeof error === 'object' && error !== null && 'message' in error;
@@ -31,7 +31,7 @@ export function describeError(error: unknown): ErrorDescription {
   try {
     return described(error);
   } catch {
-    // Reading the properties of the thrown value failed.
+    // The properties of the thrown value could not be read.
     return { name: 'Error', code: null, message: 'Unreadable error.', stack: null, marks: ['unreadable'] };
   }
 }

@@ -26,7 +26,7 @@ export function reportingDamage<R extends EventReader>(reader: R, onDamage: (pos
   return overriding<R, EventReader>(reader, {
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
-    // This is not a generator, because a consumer cannot end a generator that is waiting for the next batch.
+    // Not a generator, because a consumer cannot end a generator that is waiting for the next batch.
     subscribeToAll: (subscription) => {
       const batches = reader.subscribeToAll(subscription);
       return {
@@ -110,7 +110,7 @@ export function instrumentedBroker(broker: Broker, count: (result: PublishResult
   });
 }
 
-/** Counts lookups by result. Also counts failed lookups, which the port reports as misses. */
+/** Counts lookups by result, including failed lookups, which the port reports as misses. */
 export function instrumentedCache(cache: Cache, metrics: Pick<EngineMetrics, 'lookups' | 'cacheFailures'>): Cache {
   const counted = async <T>(operation: 'clear' | 'count', work: () => Promise<T>): Promise<T> => {
     try {

@@ -9,7 +9,7 @@ const RECOVERY = /\bis back\b/;
 /** Log fields that name the affected component. */
 const PARTS = ['subscriber', 'projection', 'lease', 'job', 'thread'] as const;
 
-/** The fields of a log line that are used here. */
+/** The fields of a log line that this module uses. */
 type Fields = Readonly<
   Partial<Record<'err' | 'reason' | 'path' | 'tenantId' | 'userId' | 'requestId' | (typeof PARTS)[number], unknown>>
 >;

@@ -21,7 +21,7 @@ export type QueueState = Pick<
   readonly lag: number | null;
 };
 
-/** The queues at one time. */
+/** The state of the queues at one time. */
 export type QueueSample = {
   readonly at: string;
   readonly head: number | null;
@@ -52,15 +52,15 @@ const SHARED_FOR_MS = 10_000;
 const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];
 const ANSWER_WITHIN_MS = 2_000;
 const SAMPLE_EVERY_MS = 10_000;
-/** Samples kept: one hour. */
+/** Number of samples to keep, which cover one hour. */
 const MAX_SAMPLES = 360;
 
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
 
 /**
- * Key of shared readings. Replicas that work on parts of the same queues share all of them under the first range that
- * they lead; other queues have a key of their own.
+ * Key of shared readings. A replica that works on ranges of queues shares the readings of all queues of the same kind
+ * under the first range that it leads. Every other queue has its own key.
  */
 const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ranges'>): string =>
   ranges ? `queues:${kind}#${String(ranges[0] ?? 0)}` : `queues:${name}`;
@@ -76,7 +76,7 @@ export class QueueBoard {
 
   constructor(private readonly parts: BoardParts) {}
 
-  /** Starts to keep samples, and to share the readings of this process if replicas share a cache. */
+  /** Starts keeping samples and, if replicas share a cache, sharing the readings of this process. */
   start(): void {
     const { shared } = this.parts;
     this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
@@ -135,7 +135,7 @@ export class QueueBoard {
     if (reading && kind !== 'projection' && isWhole) return reading.position;
     const known = await this.inTime(() => this.parts.positionOf(name, kind));
     if (!reading) return known;
-    // Ranges without a reading may be behind those with one.
+    // Ranges without a reading may be further behind than those with one.
     return isWhole ? Math.max(reading.position, known ?? -1) : (known ?? reading.position);
   }
 

@@ -10,24 +10,24 @@ export type QueueReading = {
   readonly kind: QueueKind;
   /** Every event up to and including this position has been processed. */
   readonly position: number;
-  /** No event was outstanding for this queue at the last check. Later events may belong to other queues. */
+  /** Whether no event was outstanding for this queue at the last check. Later events may belong to other queues. */
   readonly isIdle: boolean;
   readonly inFlight: number;
-  /** Events handled since this process started to consume the queue. */
+  /** Number of events handled since this process started consuming the queue. */
   readonly handled: number;
-  /** Failed attempts since then. */
+  /** Number of failed attempts since this process started consuming the queue. */
   readonly failures: number;
-  /** Events processed in the last 60 seconds. */
+  /** Number of events processed in the last 60 seconds. */
   readonly perMinute: number;
   /** ISO 8601 UTC; null before the first event. */
   readonly lastProcessedAt: string | null;
-  /** Ranges of the history on which this process works; missing if the queue is not divided. */
+  /** Ranges of the history on which this process works; absent if the queue is not divided. */
   readonly ranges?: readonly number[];
 };
 
 const WINDOW_SECONDS = 60;
 
-/** Measures one queue. It runs for every event, so it costs only a few additions. */
+/** Measures one queue. Costs only a few additions, because it runs for every event. */
 export class QueueMeter {
   /** Whether this process consumes the queue. */
   isBegun = false;
@@ -50,7 +50,7 @@ export class QueueMeter {
     private readonly clock: Clock,
   ) {}
 
-  /** Notes that this process starts to consume the queue after `position`. */
+  /** Called when this process starts consuming the queue after `position`. */
   begin(position: number): void {
     this.isBegun = true;
     this.caughtUp = false;
@@ -58,7 +58,7 @@ export class QueueMeter {
     this.position = position;
   }
 
-  /** Notes that this process no longer consumes the queue. Its counts remain. */
+  /** Called when this process stops consuming the queue. The counts remain. */
   end(): void {
     this.isBegun = false;
   }
@@ -67,7 +67,7 @@ export class QueueMeter {
     this.inFlight = inFlight;
   }
 
-  /** Notes that `count` more events have been processed, and with them everything up to `position`. */
+  /** Called when `count` more events, and therefore all events up to `position`, have been processed. */
   handled(count: number, position: number, inFlight = 0): void {
     this.position = position;
     this.inFlight = inFlight;
@@ -80,7 +80,7 @@ export class QueueMeter {
   }
 
   /**
-   * Notes that the store has delivered every event up to `position`. `caughtUp`: no further event was stored at that
+   * Called when the store has delivered every event up to `position`. `caughtUp`: no further event was stored at that
    * time.
    */
   reached(position: number, caughtUp: boolean): void {
@@ -117,14 +117,14 @@ export class QueueMeter {
   }
 }
 
-/** Report that the subscribers' thread sends about once a second. */
+/** A report that the subscribers' thread sends about once a second. */
 export type ThreadReport = {
   readonly queues: readonly QueueReading[];
   /** Messages sent to the broker since the last report. */
   readonly published: Readonly<Partial<Record<PublishResult, number>>>;
 };
 
-/** The meters of a thread's queues, by name. The serving thread also has the readings of the subscribers' thread. */
+/** The meters of a thread's queues, by name. The serving thread also stores the readings of the subscribers' thread. */
 export class QueueMeters {
   /** Last readings of the subscribers' thread; empty if there is no such thread. */
   reported: readonly QueueReading[] = [];

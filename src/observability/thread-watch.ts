@@ -21,7 +21,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 
 /**
  * Measures garbage collections, and the event loop delay over the last 30 to 60 seconds. Two histograms alternate: the
- * older one is read, and is reset at the end of its window. Therefore, readers do not affect each other.
+ * older one is read, and is reset at the end of its window. As a result, readers do not affect each other.
  */
 export class ThreadWatch {
   private older = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

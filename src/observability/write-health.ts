@@ -15,7 +15,7 @@ const FAULTS: Partial<Record<AppendFailure, string>> = {
   unknown_outcome: 'no response in time',
 };
 
-/** Whether appends succeed, judged by the last append of this process. */
+/** Reports whether appends succeed, judging by the last append of this process. */
 export class WriteHealth {
   private failure: { readonly reason: string; readonly since: string } | undefined;
   private probing: Promise<void> | undefined;

@@ -10,7 +10,7 @@ import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js'
 import { Categorizer } from '../queries/category.queries.js';
 import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
 
-/** Name of the policy. It also appears in bookings that were appended together with the acceptance. */
+/** Name of the booking policy. It also appears in bookings that were appended together with the acceptance. */
 export const BOOKING = 'booking';
 
 /**
@@ -43,7 +43,7 @@ export class BookingFacts {
   }
 
   /**
-   * Returns the same facts for a SALE that may not have been accepted yet. Only reads, does not wait for other
+   * Returns the same facts for a SALE that may not have been accepted yet. Writes nothing, does not wait for other
    * commands, and may use states of the given maximum age.
    * @returns undefined if its customer must be created or linked first
    * @throws DomainError if it cannot be booked now; the errors of the engines

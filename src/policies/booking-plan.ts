@@ -6,7 +6,7 @@ import type { Target } from '../eventsourcing/command-runner.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { BookingFacts } from './booking-facts.js';
 
-/** The decision that books a document, and the record to which it applies: the SALE itself, or the related sale. */
+/** The decision that books a document, and the record to which it applies: the SALE itself or the related sale. */
 export type BookingPlan = { readonly holder: Target; readonly decide: (state: Sale) => SaleEvent[] };
 
 /** Prepares the booking of a document by collecting the necessary facts. */

@@ -25,14 +25,15 @@ import { BookingPlans } from './booking-plan.js';
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /**
- * Maximum time that a return or cancellation waits for the booking of its sale, and a manual document for its request.
+ * Maximum time that a return or cancellation waits for the booking of its sale, and that a manual document waits for
+ * its request.
  */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
 
 /**
- * `attempts` counts attempts to book the document. `isQuiet`: do not record a failure again if it has the recorded
- * reason.
+ * `attempts` counts attempts to book the document. `isQuiet`: a failure is not recorded again if it has the same reason
+ * as the recorded one.
  */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
@@ -69,7 +70,8 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection has been recorded. Throwing it also parks a dead letter, which waits until the cause is removed.
+    // The rejection has been recorded. The thrown rejection also parks a dead letter, which waits until the cause is
+    // removed.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
@@ -96,7 +98,7 @@ export class BookingPolicy implements Policy {
     return (await this.reader.read(sale, tenantId, id)).state;
   }
 
-  /** Returns the recorded rejection; undefined if the document has been booked since. */
+  /** Returns the recorded rejection; undefined if the document has since been booked. */
   private async standing(target: Target, state: AcceptedSale): Promise<Failure | undefined> {
     return (await this.isBooked(target, state)) ? undefined : (state.rejection ?? undefined);
   }
@@ -107,7 +109,7 @@ export class BookingPolicy implements Policy {
     { attempts, isQuiet = false }: BookingAttempt,
   ): Promise<Failure | undefined> {
     try {
-      // If the event is redelivered, a booked document must not be rejected because of later changes.
+      // If the event is redelivered, later changes must not cause the rejection of a booked document.
       if (state.type !== 'SALE' && (await this.isBooked(target, state))) return undefined;
       const { holder, decide } = await this.plans.of(target, state);
       await this.runner.execute(sale, holder, {}, decide);
@@ -144,8 +146,8 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * Waits for the booking of the related sale. A partner may send both documents at once, so it may still be in
-   * progress.
+   * Waits for the booking of the related sale. The booking may still be in progress, because a partner may send both
+   * documents at once.
    */
   private async relatedBooking({ tenantId, id }: Target, document: AcceptedSale): Promise<void> {
     const holderId = holderIdOf(tenantId, id, document);

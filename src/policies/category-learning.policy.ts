@@ -116,7 +116,7 @@ export class CategoryLearningPolicy implements Policy {
   }
 }
 
-/** Returns the choice in an event. The category of a new transaction is a choice, too, unless a rule assigned it. */
+/** Returns the choice in an event. The category of a new transaction is also a choice, unless a rule assigned it. */
 function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
   if (type !== 'TransactionRecorded') return data;
   const { id: transactionId, categoryId, customerId } = data.transaction;

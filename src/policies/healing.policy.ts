@@ -37,12 +37,12 @@ type Cause = Extract<
 const LETTERS = ['DeadLetterParked', 'DeadLetterReplayFailed'] as const;
 type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number] }>;
 
-/** Number of sales booked at the same time. */
+/** Number of sales booked concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Books rejected sales once their causes are gone, and resolves their dead letters. The letter is resolved last, so
- * that after a crash the redelivered event still finds it parked.
+ * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. The letter is
+ * resolved last, so that after a crash the redelivered event still finds it parked.
  *
  * A cause may disappear after the failed attempt, but before its letter is parked. Therefore, every letter is retried
  * once after it is parked or its replay fails (docs/adr/0074).
@@ -122,7 +122,7 @@ const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, 
   AccountRestored: ofAccount,
   DefaultAccountSet: ({ data }) => [causes.defaultAccount(data.type)],
   DefaultAccountsSeeded: ({ data }) => Object.keys(data.defaults).map(causes.defaultAccount),
-  // If its code, tax number or e-mail address changed, the customer may no longer be that of the sale.
+  // If the customer's code, tax number or e-mail address has changed, it may no longer be the customer of the sale.
   CustomerUpdated: ({ recordId, data: { changes } }) =>
     IDENTIFYING.some((field) => field in changes) ? [causes.customer(recordId)] : [],
   CustomerMadeActive: ofCustomer,

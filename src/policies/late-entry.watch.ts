@@ -32,7 +32,7 @@ export class LateEntryWatch {
     });
   }
 
-  /** Records all late entries that have not been recorded yet. Returns false if any of them failed. */
+  /** Records all late entries that have not been recorded yet. Returns false if any of them could not be recorded. */
   async look(): Promise<boolean> {
     let isDone = true;
     for (const view of await this.undetected.all()) {

@@ -6,18 +6,18 @@ const LOOK_EVERY_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {
-  /** The next call of `look` covers the history at least up to this position. */
+  /** Returns a position up to which the next call of `look` covers the history. */
   readonly position: () => number;
-  /** Handles every document that the read model lists. Returns false if any of them failed. */
+  /** Handles every document that the read model lists. Returns false if handling failed for any of them. */
   readonly look: () => Promise<boolean>;
-  /** Logged if the read model cannot be read. */
+  /** Message to log if the read model cannot be read. */
   readonly unreadable: string;
 };
 
 /**
- * Reacts to documents that a read model lists until the reaction has been recorded. There are only a few of them.
- * Unlike a policy, it does not subscribe to transactions, of which thousands may arrive per second. It needs no
- * checkpoint, and retries failures until they succeed.
+ * Reacts to the documents of a read model that lists each one until the reaction has been recorded, and therefore
+ * contains only a few. Unlike a policy, it does not subscribe to transactions, of which thousands may arrive per
+ * second. It needs no checkpoint, and retries failures until they succeed.
  */
 export function watchModel(clock: Clock, logger: Logger, { position, look, unreadable }: ModelWatch): Led {
   const stopping = new AbortController();

@@ -1,7 +1,7 @@
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 
-// Must never change: repeated notifications must keep their ids.
+// Must never change, so that repeated notifications keep their ids.
 const NAMESPACE = '6f2a1d7c-93c5-5b1e-8a4f-0d5b7e6c9a12';
 export const noticeId = (...about: readonly string[]): string => nameUuid(JSON.stringify(about), NAMESPACE);
 

@@ -47,7 +47,8 @@ type Notice = { readonly id: string } & (
 );
 
 /**
- * Maximum age of reported events, so that a policy that restarts from the beginning does not report the whole history.
+ * Maximum age of reported events, so that a policy that restarts from the beginning of the history does not report
+ * every old event.
  */
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
@@ -151,7 +152,7 @@ function disabledWebhook(event: Recorded<Extract<News, { type: 'WebhookDisabled'
   };
 }
 
-/** Tells the account's owner, who may not have asked for it. */
+/** Notifies the account's owner, who may not have requested the removal. */
 function removedFactors(
   event: Recorded<Extract<News, { type: 'UserFactorsRemoved' | 'OperatorFactorsRemoved' }>>,
 ): Notice {

@@ -10,11 +10,11 @@ import type { Sent } from './push-delivery.js';
 
 /** Name of the subscriber, its queue, its lease and its dead letters. */
 export const ALERTS = 'alerts';
-/** The receiver from the settings, if any. */
+/** The configured receiver, if any. */
 export type AlertReceiver = { readonly receiver: WebhookReceiver | undefined };
 export const ALERT_RECEIVER = token<AlertReceiver>('ALERT_RECEIVER');
 
-/** Maximum age of a notification, because a later alert would only confuse its readers. */
+/** Maximum age of a notification for which an alert is sent. A later alert would only confuse its readers. */
 export const ALERT_WITHIN_MS = 24 * 60 * 60_000;
 const PAUSES = { baseMs: 1_000, maxMs: 5 * 60_000 };
 
@@ -47,7 +47,7 @@ export class OperatorAlerts {
     if (reason) throw conflict(reason.code, reason.message);
   }
 
-  /** Returns why the receiver did not accept the alert; undefined if it did. */
+  /** Returns the reason why the receiver did not accept the alert; undefined if it did. */
   async attempt({ id, recordId, data, metadata }: Sent, signal?: AbortSignal): Promise<Reason | undefined> {
     const { receiver } = this.to;
     if (!receiver) return { code: 'UNDELIVERED', message: 'ALERT_WEBHOOK_URL is not set.' };

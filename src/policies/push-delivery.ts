@@ -60,14 +60,17 @@ export const pushMessage = (id: string, content: NewNotification, ageMs: number)
 export type Sent = Recorded<Extract<NotificationEvent, { type: 'NotificationSent' }>>;
 
 /**
- * Maximum number of notifications delivered at the same time, of all tenants. A single tenant uses at most half of it.
+ * Maximum number of notifications delivered concurrently across all tenants. A single tenant uses at most half of it.
  */
 const NOTIFICATIONS_AT_ONCE = 16;
-/** Maximum number of batches of one notification in flight. They are kept in memory and repeated after a crash. */
+/**
+ * Maximum number of batches of one notification in flight. Batches in flight are kept in memory and repeated after a
+ * crash.
+ */
 const MAX_OPEN = 2;
 /** Time limit of a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
-/** Maximum number of browsers that one event of a replay records. */
+/** Maximum number of browsers recorded by one event of a replay. */
 const RETRY_STRETCH = 1_000;
 /** Precision of the time of a browser's last use. Another use within this time is not recorded. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
@@ -85,7 +88,7 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 @Injectable()
 export class PushDeliveries {
   private readonly retries = new KeyedQueue();
-  /** Keeps one tenant's slow notifications from delaying those of others. */
+  /** Prevents one tenant's slow notifications from delaying those of others. */
   private readonly turns = new FairQueue({ atOnce: NOTIFICATIONS_AT_ONCE, leavesRoom: true });
 
   constructor(
@@ -172,7 +175,7 @@ export class PushDeliveries {
       const oldest = open.shift();
       if (!oldest) return;
       await oldest.done;
-      // Do not record the batch, because stopping interrupted some of its pushes.
+      // Do not record the batch, because some of its pushes were interrupted when the process stopped.
       signal.throwIfAborted();
       state = await this.record(event, state, oldest, isLast);
     };
@@ -221,7 +224,7 @@ export class PushDeliveries {
     }
   }
 
-  /** Records a batch. An empty one is recorded only if it is the last and earlier batches were recorded. */
+  /** Records a batch. An empty batch is recorded only if it is the last one and earlier batches were recorded. */
   private async record(
     event: Sent,
     state: PushDelivery,
@@ -241,7 +244,7 @@ export class PushDeliveries {
 
 const emptyTally = (): Tally => ({ delivered: 0, gone: 0, failed: [], used: [] });
 
-/** Waits until all have settled. @throws their first error */
+/** Waits until all promises have settled. @throws the first rejection */
 async function settled(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works);
   await Promise.all(works);

@@ -17,7 +17,7 @@ const PLACES = { atOnce: 32, leavesRoom: true };
 /** Response timeout for a push service whose last attempt failed. */
 const TROUBLED_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 6;
-/** Maximum retry delay that a push service may request. It is limited because pushes wait in memory. */
+/** Maximum retry delay that a push service may request. The delay is limited because pushes wait in memory. */
 const MAX_AFTER_MS = 5 * 60_000;
 
 /** A queue of pushes with the observed state of the push services. */
@@ -87,7 +87,7 @@ export class PushSender {
   }
 
   /**
-   * Runs an attempt when its turn comes. Returns undefined if by then the signal has aborted or the push service is
+   * Runs an attempt when its turn comes. Returns undefined if the signal has aborted by then, or the push service is
    * paused.
    */
   private inTurn(
@@ -110,8 +110,8 @@ export class PushSender {
 }
 
 /**
- * Identifies a push service. All ports of a host count as one. Tenants are tracked separately, so failures of one do
- * not affect others.
+ * Identifies a push service. All ports of a host count as one. Tenants are tracked separately, so that failures of one
+ * tenant do not affect others.
  */
 const hostOf = ({ tenantId, endpoint }: TenantReceiver): string => `${tenantId} ${new URL(endpoint).hostname}`;
 

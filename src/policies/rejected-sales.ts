@@ -23,7 +23,7 @@ const shortened = (name: string): string =>
 
 /**
  * Reports rejected sales to the tenant's administrators, in one notification per reason and hour that names the sales.
- * Sales that are rejected while a report is being written are added to it together afterwards.
+ * Sales that are rejected while a report is being written are added to it in a single write afterwards.
  */
 @Injectable()
 export class RejectedSales {

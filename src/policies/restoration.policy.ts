@@ -31,7 +31,7 @@ export class Restoring {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws the errors of the command; conflicts over a code or link only after MAX_ROUNDS attempts */
+  /** @throws the errors of the command; a conflict over a code or link is thrown only after MAX_ROUNDS attempts */
   restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
     const target = { tenantId: cause.tenantId, id };
     return inReactionTo(cause, 'restoration', () =>
@@ -69,7 +69,7 @@ export class Restoring {
     return holders.every((holder) => holder === undefined || holder === stream);
   }
 
-  /** Repeats the restoration while other records take a code or link between the check and the claim. */
+  /** Repeats the restoration if another record takes a code or link between the check and the claim. */
   private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
     for (let round = 1; ; round += 1) {
       try {
@@ -107,7 +107,8 @@ export class RestorationPolicy implements Policy {
 }
 
 /**
- * Restores deleted records to which a transaction refers, no matter how late it was recorded. A read model lists them.
+ * Restores deleted records to which a transaction refers, even if it was recorded long after the deletion. A read model
+ * lists these records.
  */
 @Injectable()
 export class RestorationWatch {
@@ -128,7 +129,7 @@ export class RestorationWatch {
     });
   }
 
-  /** Restores all records that are due. Returns false if any of them failed. */
+  /** Restores all records that are due. Returns false if any of them could not be restored. */
   async look(): Promise<boolean> {
     let isDone = true;
     for (const { kind, id, cause } of await this.records.reached()) {

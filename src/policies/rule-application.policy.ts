@@ -49,13 +49,13 @@ type WorkEvent = Recorded<
 >;
 type Carrying = { readonly status: string; readonly trail?: LedgerTrail };
 
-/** Number of transactions changed at once. */
+/** Number of transactions changed concurrently. */
 const LANES = 8;
 
 /**
  * Applies rules to past transactions and undoes applications, one part per event. Each part ends with an event that
  * causes the next part. After a crash, the redelivered event repeats its part. Transactions that the application has
- * already changed stay as they are, but are counted.
+ * already changed are left unchanged, but are counted.
  */
 @Injectable()
 export class RuleApplicationPolicy implements Policy {
@@ -90,7 +90,7 @@ export class RuleApplicationPolicy implements Policy {
     const { ruleId, rule, replace, after } = state;
     const { categoryId } = rule;
     const found = presentCategory((await this.reader.read(category, tenantId, categoryId)).state);
-    // If the category has been archived meanwhile, the first match ends the application.
+    // If the category has since been archived, the first match ends the application.
     const matchable = {
       ...rule,
       id: ruleId,

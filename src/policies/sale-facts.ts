@@ -26,20 +26,20 @@ export type SaleFacts = {
   readonly branchId: string | null;
   /** Calendar date of `occurredAt` in the tenant's time zone; if that date is closed, the first open day. */
   readonly date: string;
-  /** The calendar date of `occurredAt`, if it is closed. */
+  /** The calendar date of `occurredAt`, if that date is closed. */
   readonly documentDate?: string;
   readonly timeZone: string;
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** How the facts of a sale are looked up: in current states, or without waiting in states of limited age. */
+/** Method of looking up the facts of a sale: in current states, or without waiting in states of limited age. */
 export type Lookup = {
   readonly freshness: Freshness;
   /** Returns the id of the entity's record that holds the claimed value; undefined if none does. */
   readonly holderOf: (claim: Claim, entity: string) => Promise<string | undefined>;
 };
 
-/** Creates a lookup that waits while a claim is pending (`settled`), or throws if one is (`none`). */
+/** Creates a lookup that waits for pending claims (`settled`) or throws if a claim is pending (`none`). */
 export const lookupIn = (claims: Claims, wait: 'settled' | 'none', freshness: Freshness = {}): Lookup => ({
   freshness,
   holderOf: async (claim, entity) => {
@@ -50,7 +50,7 @@ export const lookupIn = (claims: Claims, wait: 'settled' | 'none', freshness: Fr
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
-/** Resolves a partner's branch and account codes by the claims on them, which are always current. */
+/** Resolves a partner's branch and account codes by their claims, which are always current. */
 @Injectable()
 export class SaleFactsReader {
   constructor(
@@ -88,9 +88,9 @@ export class SaleFactsReader {
   }
 
   /**
-   * Returns the account of each payment: the account with its code; without a code, the default account of its method.
-   * Equal payments are looked up once, so that a concurrent change of a default cannot divide them between two
-   * accounts.
+   * Returns the account of each payment: the account with the payment's code or, without a code, the default account of
+   * the payment method. Equal payments are looked up once, so that a concurrent change of a default cannot divide them
+   * between two accounts.
    */
   private async accountsOf(
     tenantId: string,
@@ -145,9 +145,9 @@ const OVERTAKEN: readonly string[] = ['CUSTOMER_LINK_TAKEN', 'CUSTOMER_CODE_TAKE
 type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly state: AcceptedSale };
 
 /**
- * Finds the customer of a sale by the partner's own id (a link), code, tax number and e-mail address, in that order, or
- * creates it. Lookups use the claims on these keys, which are always current. The choice is recorded on the sale's
- * stream before the customer is created, so a redelivery continues with the same customer.
+ * Finds the customer of a sale by the partner's own id (a link), code, tax number and e-mail address, in that order. If
+ * there is none, creates it. Lookups use the claims on these keys, which are always current. The choice is recorded on
+ * the sale's stream before the customer is created, so a redelivery continues with the same customer.
  */
 @Injectable()
 export class CustomerMatching {
@@ -177,7 +177,10 @@ export class CustomerMatching {
     }
   }
 
-  /** Omits the partner's code if an account has it. The new customer then gets a code from the tenant's sequence. */
+  /**
+   * Omits the partner's code if an account already has that code. The new customer then gets a code from the tenant's
+   * sequence.
+   */
   private async withFreeCode(tenantId: string, wanted: SaleCustomer): Promise<SaleCustomer> {
     if (wanted.code === null) return wanted;
     const { holderOf } = lookupIn(this.claims, 'settled');
@@ -205,7 +208,7 @@ export class CustomerMatching {
     return presentTenant(state).seeds.customerId;
   }
 
-  /** Returns the id of an existing customer if no link needs to be added. Only reads. */
+  /** Returns the id of an existing customer if no link needs to be added. Writes nothing. */
   async knownCustomer(
     tenantId: string,
     { sourceId, customer: wanted }: Pick<AcceptedSale, 'sourceId' | 'customer'>,
@@ -222,8 +225,8 @@ export class CustomerMatching {
   }
 
   /**
-   * Claims all keys for a new customer. If another customer holds one, releases the claims and returns that customer's
-   * id.
+   * Claims all keys for a new customer. If another customer holds one of them, releases the claims and returns that
+   * customer's id.
    */
   private async reserve(
     { tenantId, state }: SaleInHand,
@@ -272,7 +275,8 @@ function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim
 }
 
 /**
- * Returns the customer that holds the first of the keys. `isUnlinked`: the partner's own id is not linked to it yet.
+ * Returns the customer that holds the first of the keys to be found. `isUnlinked`: the partner's own id is not linked
+ * to the customer yet.
  */
 async function matchOf(
   tenantId: string,

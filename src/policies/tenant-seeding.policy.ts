@@ -4,7 +4,9 @@ import { TenantSeeder } from '../commands/tenant.commands.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
 
-/** Completes the initial records of a tenant after a crash during its creation. Changes nothing if all exist. */
+/**
+ * Completes the initial records of a tenant after a crash during its creation. Changes nothing if all of them exist.
+ */
 @Injectable()
 export class TenantSeedingPolicy implements Policy {
   readonly name = 'tenant-seeding';

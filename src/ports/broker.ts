@@ -17,7 +17,7 @@ export type BrokerMessage = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
 };
-/** The recorded event from which messages were derived, and from which they can be derived again. */
+/** The recorded event from which messages were derived and can be derived again. */
 export type MessageSource = { readonly eventId: string; readonly position: Position };
 /** `sequence` increases in storage order. `duplicate` is true if the message was already stored. */
 export type Published = { readonly sequence: number; readonly duplicate: boolean };
@@ -33,8 +33,8 @@ export interface Broker {
   /**
    * Publishes sequentially: each message is stored only after all preceding ones. Engines that support this flush only
    * once. Messages that were stored before a failure remain stored. Pass `source` only if these are all the messages of
-   * the event, published for the first time. An engine that runs next to the history may then store the source instead
-   * of the messages.
+   * the event, published for the first time. An engine that runs alongside the history may then store the source
+   * instead of the messages.
    * @throws the error of `publish` for the first message that failed
    */
   publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;
@@ -60,8 +60,8 @@ export class BrokerRefused extends Error {
 }
 
 /**
- * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if this message and all
- * earlier messages of the same call were certainly never sent.
+ * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if it is certain that
+ * neither this message nor an earlier message of the same call was sent.
  */
 export class BrokerUnavailable extends Error {
   constructor(

@@ -20,7 +20,7 @@ export type CacheStatus = {
   readonly uptimeSeconds: number;
   readonly usedMemoryBytes: number;
   readonly keyCount: number;
-  /** Hits divided by lookups, 0 to 1; null before the first lookup. */
+  /** Hits divided by lookups, from 0 to 1; null before the first lookup. */
   readonly hitRate: number | null;
 };
 

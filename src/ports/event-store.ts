@@ -38,7 +38,7 @@ export type RecordedEvent = {
   readonly data: object;
   readonly metadata: object;
   readonly recordedAtMs: number;
-  /** The JSON of data and metadata as stored, if the engine has it: what `JSON.stringify` returns for them. */
+  /** The stored JSON of data and metadata, if the engine keeps it. It equals the output of `JSON.stringify`. */
   readonly storedText?: readonly [data: string, metadata: string];
 };
 
@@ -55,7 +55,7 @@ export type Append = {
 /** Result of an append: the stream's last revision and the position of its last event. */
 export type Appended = { readonly revision: number; readonly position: Position };
 
-/** Read order: `forwards` from oldest to newest. */
+/** Read order: `forwards` is from oldest to newest. */
 export type Direction = 'forwards' | 'backwards';
 
 /** Range of a stream read. */
@@ -69,7 +69,7 @@ export type StreamRead = {
 
 /**
  * `exists` is false if the stream was never written to or is soft-deleted. A stream whose events are all hidden (by
- * age, for example) exists and is empty. `revision` is the last revision known to this read, -1 if there is none.
+ * age, for example) exists and is empty. `revision` is the last revision known to this read; −1 if there is none.
  */
 export type StreamSlice = {
   readonly exists: boolean;
@@ -77,7 +77,7 @@ export type StreamSlice = {
   readonly events: readonly RecordedEvent[];
 };
 
-/** Selects events whose stream name, or type, begins with one of the prefixes. */
+/** Selects events whose stream name or type begins with one of the prefixes. */
 export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] };
 
 /** Range of a read of the global history. */
@@ -102,7 +102,7 @@ export type EventBatch = {
   readonly events: readonly RecordedEvent[];
   readonly position: Position;
   readonly caughtUp: boolean;
-  /** Size of the stored data and metadata, if the engine knows it. */
+  /** Size of the stored data and metadata, if known to the engine. */
   readonly characters?: number;
 };
 
@@ -113,7 +113,9 @@ export type AllSubscription = {
   readonly filter?: EventFilter;
   /** Default 500. */
   readonly maxBatchSize?: number;
-  /** The caller needs only `storedText`: an engine that keeps the text then leaves `data` and `metadata` empty. */
+  /**
+   * Set if the caller needs only `storedText`. An engine that keeps this text then leaves `data` and `metadata` empty.
+   */
   readonly textOnly?: boolean;
   /** Ends the subscription: the iterator returns after the current batch. */
   readonly signal?: AbortSignal;
@@ -128,8 +130,8 @@ export interface EventStore {
   readonly hasLocalReads?: boolean;
 
   /**
-   * Returns the last revision of a stream, −1 for an empty one, if this process knows it without reading because it
-   * alone writes the history. Undefined if it does not know, or if the store is closed.
+   * Returns the last revision of a stream (−1 if the stream is empty) without reading it. This is possible only if no
+   * other process writes the history; otherwise, and after the store is closed, returns undefined.
    */
   revisionOf?(stream: string): number | undefined;
 
@@ -176,7 +178,7 @@ export interface EventStore {
   /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
   fault?(): EngineFault | undefined;
 
-  /** Ends subscriptions, waits for appends in flight, then releases files and connections. Idempotent. */
+  /** Ends subscriptions, waits for appends in flight, and then releases files and connections. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -248,9 +250,9 @@ export class EventStoreInUse extends Error {
 }
 
 /**
- * The position does not belong to this history, but to another one, or to a longer one from which this one was
- * restored. A retry cannot succeed. Only an engine that can detect this throws this error (EventStoreDB, for a position
- * inside a record). A position beyond the end is accepted, so compare checkpoints with `head()` first.
+ * The position belongs to another history, or to a longer one from which this history was restored. A retry cannot
+ * succeed. Only an engine that can detect this throws this error (EventStoreDB, for a position inside a record). A
+ * position beyond the end is accepted, so compare checkpoints with `head()` first.
  */
 export class InvalidPosition extends Error {
   constructor(readonly position: Position) {

@@ -1,4 +1,4 @@
-/** Longer patterns are rejected, because the time for a match grows with key length times pattern length. */
+/** Longer patterns are rejected, because the time for a match is proportional to key length times pattern length. */
 export const MAX_PATTERN_LENGTH = 256;
 
 /** Whether an element of a pattern matches a character code; ANY_TEXT matches any number of characters. */
@@ -9,9 +9,9 @@ const ELEMENT = /\\([^])|\[(\^?)((?:\\[^]|[^\]]-[^]|[^\]])*)\]?|[^]/g;
 const CLASS_ITEM = /\\([^])|([^\]])-([^])|[^\]]/g;
 
 /**
- * Compiles a glob with Redis's syntax: `*` any text, `?` one character, `[a-z]` and `[^a-z]` classes (an unclosed one
- * ends with the pattern), `\` takes the next character literally. The result is not a regular expression, so no pattern
- * can make matching slow. Characters are UTF-16 code units.
+ * Compiles a glob with Redis's syntax: `*` for any text, `?` for one character, `[a-z]` and `[^a-z]` for classes (an
+ * unclosed one ends with the pattern), and `\` for the next character literally. The result is not a regular
+ * expression, so no pattern can make matching slow. Characters are UTF-16 code units.
  * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
  */
 export function compileGlob(pattern: string): (text: string) => boolean {

@@ -5,7 +5,7 @@ export type Lease = {
   /** Increases by one with every change of holder. It is the fencing token for work done under the lease. */
   readonly term: number;
   /**
-   * Increases by one with every renewal. If it stays unchanged for long enough, another replica may take over the
+   * Increases by one with every renewal. If it remains unchanged for long enough, another replica may take over the
    * lease.
    */
   readonly counter: number;
@@ -16,10 +16,10 @@ export type Lease = {
  * decides which replica may take over a lease, and when. Correctness never depends on a lease.
  */
 export interface LeaseStore {
-  /** The stored lease; undefined if it was never held. @throws ReadStoreUnavailable */
+  /** Returns the stored lease; undefined if it was never held. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;
   /**
-   * Stores `next` if the lease still equals `expected` (undefined: no lease was ever stored); atomic across all
+   * Stores `next` if the lease still equals `expected` (undefined: no lease was ever stored). Atomic across all
    * replicas. Returns false if the lease has changed. After a timeout, the swap may or may not have happened, so read
    * the lease again.
    * @throws ReadStoreUnavailable

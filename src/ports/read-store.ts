@@ -19,12 +19,12 @@ export type Field<Doc> = {
 };
 
 /**
- * A total order of lists: these single-valued fields, then the id, all in the same direction. Order by the id alone
- * needs no index of its own.
+ * A total order of lists: these single-valued fields, then the id, all in the same direction. Ordering by id alone
+ * requires no additional index.
  */
 export type Order = { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
 
-/** Storage and indexes of a read model. Any change requires a new `version`, which is built beside the old one. */
+/** Storage and indexes of a read model. Any change requires a new `version`, which is built alongside the old one. */
 export type ReadModel<Doc extends object = never> = {
   /** Lower case with underscores; part of the table's name. */
   readonly name: string;
@@ -41,13 +41,13 @@ export type ReadModel<Doc extends object = never> = {
    */
   readonly counted?: readonly string[];
   /**
-   * Filters for which every value is shared by many documents. Scanning the list soon finds enough matches for a page,
-   * so an index would slow down writes and never be used.
+   * Filters whose every value is shared by many documents. A scan of the list quickly finds enough matches for a page,
+   * so an index would never be used, but would slow down writes.
    */
   readonly common?: readonly string[];
   /** Order of lists. */
   readonly order: Order;
-  /** Further orders that a list may choose, by name. Each has its own index. */
+  /** Further orders that a query may choose, by name. Each has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
@@ -60,10 +60,10 @@ export type ReadModel<Doc extends object = never> = {
   /** Extends the search to named texts of other documents to which a field of this document refers. */
   readonly searchJoins?: readonly SearchJoin[];
 };
-/** `field` holds ids of documents of the other `model`; `texts` are names of that model's searchable texts. */
+/** `field` contains ids of documents of the other `model`. `texts` are names of that model's searchable texts. */
 export type SearchJoin = { readonly field: string; readonly model: string; readonly texts: readonly string[] };
 
-/** Physical storage of a model's documents. A rebuild fills the next generation beside the live one. */
+/** Physical storage of a model's documents. A rebuild fills the next generation alongside the live one. */
 export type Table<Doc extends object = never> = { readonly model: ReadModel<Doc>; readonly generation: number };
 /** A table of any document type. */
 export type AnyTable = Table;
@@ -101,7 +101,7 @@ export type WriteBatch = {
   readonly tables: readonly TableWrites[];
   /**
    * Stored after all writes, and only if none of them conflicted. A checkpoint never moves backwards. A key with a `#`
-   * is a part of the checkpoint before it; an engine may store all parts of a checkpoint together.
+   * identifies a part of the checkpoint named before the `#`. An engine may store all parts of a checkpoint together.
    */
   readonly checkpoints: readonly { readonly key: string; readonly position: number }[];
 };
@@ -112,9 +112,9 @@ export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readon
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
 /** Selects documents of a scope. An invalid query is a bug in the caller and throws a RangeError. */
 export type ListQuery = {
-  /** Equality on declared filters. For a multi-valued field: any of its values. */
+  /** Equality on declared filters. A multi-valued field matches if any of its values is equal. */
   readonly where?: Readonly<Record<string, Scalar>>;
-  /** Like `where`, with several values of which one must match. Without values, nothing matches. */
+  /** Like `where`, but with several values, one of which must match. If there are no values, nothing matches. */
   readonly anyOf?: Readonly<Record<string, readonly Scalar[]>>;
   /**
    * Inclusive bounds on declared single-valued fields. Text filters can have bounds only if they are part of the order.
@@ -135,15 +135,15 @@ export type ListQuery = {
   readonly countUpTo?: number;
   /**
    * Cursor for iterating over a whole list: '' for the first page, then the previous page's `next`, with the same query
-   * and offset 0. Nothing is counted, and every page takes as long as the first. A document that does not change during
-   * the iteration is returned exactly once, regardless of other writes.
+   * and offset 0. Nothing is counted, and every page takes only as long as the first. A document that does not change
+   * during the iteration is returned exactly once, regardless of other writes.
    */
   readonly after?: string;
 };
 /** Documents as stored JSON text, in the model's order. */
 export type Listed = {
   readonly items: readonly string[];
-  /** -1 if the query used `after`. */
+  /** −1 if the query used `after`. */
   readonly totalCount: number;
   /** Set if counting stopped at `countUpTo`, so there are at least `totalCount` documents. */
   readonly isCapped?: true;
@@ -171,8 +171,8 @@ export interface ReadStore {
    */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   /**
-   * Guarded bulk write; see DocumentWrite and WriteBatch. May be partially applied if it conflicts or throws; in that
-   * case, load and project again.
+   * Guarded bulk write; see DocumentWrite and WriteBatch. If it conflicts or throws, some writes may have been applied;
+   * load and project again.
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 
@@ -206,7 +206,8 @@ export interface ReadStore {
 }
 
 /**
- * The search matches more documents than the engine can examine, so the caller must narrow it. The engine is healthy.
+ * The search matches more documents than the engine can examine, so the caller must narrow it. The engine itself is
+ * available.
  */
 export class SearchTooBroad extends Error {
   constructor() {

@@ -17,16 +17,16 @@ export const MAX_WORD_LENGTH = 64;
  */
 export const MAX_SEARCH_WORDS = 100;
 
-// This is a fast path: most texts are ASCII and need no Unicode handling.
+// Fast path: most texts are ASCII and need no Unicode handling.
 const isAscii = (text: string): boolean => {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return false;
   return true;
 };
 
 /**
- * Removes the differences that search ignores: case, accents (NFKD without marks), and the dot of the Turkish i (İ I ı
- * i are equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS (and ẞ
- * has no other upper case).
+ * Removes the differences that search ignores: case, accents (NFKD without marks), and the dot of the Turkish i (İ, I,
+ * ı and i are equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS
+ * (and ẞ has no other upper case).
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

@@ -1,7 +1,9 @@
-/** Source of a pattern for UUIDs as the service writes them (RFC 9562, section 4): lower case, with hyphens. */
+/**
+ * Source of a regular expression for UUIDs as the service writes them (RFC 9562, section 4): lower case, with hyphens.
+ */
 export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-/** Matches a text that is exactly one such UUID. */
+/** Matches a text that consists of exactly one such UUID. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
 export const isUuid = (text: string): boolean => UUID.test(text);

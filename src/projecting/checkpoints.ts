@@ -19,7 +19,7 @@ export const subscriberKey = (name: string): string => `subscriber:${name}`;
 /** Number of saves by the coordinator after which it combines the positions of all ranges. */
 const COMBINE_EVERY = 5;
 
-/** Creates a function that stores checkpoints together with those of other callers at the same time. */
+/** Creates a function that combines checkpoints saved concurrently into one write. */
 function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => Promise<void> {
   let checkpoints: WriteBatch['checkpoints'] = [];
   let done: Promise<void> | undefined;

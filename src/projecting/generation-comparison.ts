@@ -4,14 +4,14 @@ import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/
 type Scanned = DocumentKey & StoredDocument;
 type Store = Pick<ReadStore, 'load' | 'scan'>;
 
-/** Maximum number of candidates whose keys are kept; any others are only counted. */
+/** Maximum number of candidates whose keys are kept. Further candidates are only counted. */
 const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
 /**
- * Compares two generations in two steps, because both are written to meanwhile. `candidates` scans them and returns the
- * documents that differ. Equal documents stay equal: both generations fold the same events. `countChanged` then reloads
- * the candidates once both generations are at the same position.
+ * Compares two generations in two steps, because both are being written to. `candidates` scans them and returns the
+ * documents that differ. Equal documents remain equal, because both generations fold the same events. `countChanged`
+ * then reloads the candidates once both generations are at the same position.
  */
 export async function candidates(
   store: Store,
@@ -47,7 +47,7 @@ export async function countChanged(
   return changed;
 }
 
-/** Number of comparisons before documents at different positions count as changed. */
+/** Number of comparisons after which documents that are still at different positions count as changed. */
 const MAX_COMPARISONS = 50;
 
 /**
@@ -80,8 +80,8 @@ export async function countSettled(
 }
 
 /**
- * Whether both documents are equal or both absent. Their JSON text may still differ, because members keep their
- * insertion order.
+ * Whether both documents are equal or both are absent. The JSON texts of equal documents may differ in the order of
+ * their members.
  */
 export function isSame(a: StoredDocument | undefined, b: StoredDocument | undefined): boolean {
   const [one, other] = [a?.json ?? null, b?.json ?? null];

@@ -19,11 +19,16 @@ type Parts = ProjectionRunnerParts & {
   readonly portion: Portion;
 };
 
-/** Events per build batch. Requests of the same thread wait while a batch is folded: about 40 ms at this size. */
+/**
+ * Number of events per batch of a build. Requests on the same thread wait while a batch is folded, which takes about 40
+ * ms at this size.
+ */
 const BUILD_BATCH = 200;
 const TURN = 'turn';
 const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
-/** Readers on other replicas may wait this long for a range without events. */
+/**
+ * Interval at which the checkpoints of ranges without events are stored. Readers on other replicas may wait this long.
+ */
 const IDLE_RANGES_MS = 100;
 
 /**
@@ -66,7 +71,7 @@ export class GenerationFeed {
 
   /**
    * The position up to which others must have folded to contain every event of the feed. The feed itself may have
-   * passed records of the engine after the last event, which other subscriptions do not necessarily report.
+   * passed records that the engine wrote after the last event and that other subscriptions may not report.
    */
   async containedUpTo(position = this.position): Promise<Position> {
     return Math.min(position, await this.parts.events.head());
@@ -215,7 +220,7 @@ export class GenerationFeed {
     return events;
   }
 
-  /** Whether the feed needs a stream's events. Those of the platform include requests of operators. */
+  /** Whether the feed needs a stream's events. The platform's streams include requests of operators. */
   private isMeant(stream: string): boolean {
     const { portion } = this.parts;
     return portion.coordinates || portion.has(stream) || stream.includes(PLATFORM_STREAM);
@@ -233,8 +238,8 @@ export class GenerationFeed {
   }
 
   /**
-   * A generation joins only once it contains everything that the others contain. Until then it is fed separately, so it
-   * receives no event twice.
+   * A generation joins only once it contains everything that the others contain. Until then, it is fed separately, so
+   * that it receives no event twice.
    */
   private join(projector: Projector): Promise<boolean> {
     return this.turn(async () => {

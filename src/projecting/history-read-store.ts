@@ -24,7 +24,7 @@ export class HistoryReadStore implements ReadStore {
     return this.source.space;
   }
 
-  // Async throughout, so that an unusable space causes a rejection instead of a synchronous throw.
+  // All methods are async, so that an unusable space causes a rejection instead of a synchronous throw.
   readonly prepare: ReadStore['prepare'] = async (tables, options) =>
     this.whole.prepare(
       tables.map((table) => this.own(table)),

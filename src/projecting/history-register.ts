@@ -1,7 +1,7 @@
 import type { Position } from '../ports/event-store.js';
 import { PLATFORM, type AnyTable, type ReadModel, type ReadStore, type StoredDocument } from '../ports/read-store.js';
 
-/** An event that identifies a history: a copy that has diverged has another event at this position. */
+/** An event that identifies a history. A copy that has diverged has a different event at this position. */
 export type Anchor = {
   readonly id: string;
   readonly stream: string;
@@ -15,7 +15,7 @@ export type HistoryEntry = {
   readonly space: string;
   /**
    * Position of the last event when the read store first saw the history. Null if the history was empty or the read
-   * models were adopted. A forwarder that starts from the beginning would resend every event up to here.
+   * models were adopted. A forwarder that starts from the beginning would resend every event up to this position.
    */
   readonly foundAt: Position | null;
   /** The last event, updated about once a second. Null before the first event. */
@@ -38,10 +38,10 @@ const register: ReadModel<HistoryEntry | Owner> = {
 export const REGISTER_TABLE: AnyTable = { model: register, generation: 1 };
 
 const OWNER = 'owner';
-/** Used in place of the id of an unidentified history. */
+/** Placeholder for the id of an unidentified history. */
 const UNKNOWN = 'unknown';
 
-/** An entry that was read. Replacing it is conditional on its `version`. */
+/** An entry that was read. It is replaced only if its `version` is unchanged. */
 export type Found = { readonly id: string; readonly entry: HistoryEntry; readonly version: number };
 
 /** The register of a read store. Replicas share it, so every write is conditional. @throws ReadStoreUnavailable */
@@ -97,8 +97,8 @@ const found = (id: string, stored: StoredDocument | undefined) =>
 
 /**
  * Returns the position of the last event when the read store first saw this history; null if it was empty. A forwarder
- * without a checkpoint would publish the events up to there again, which the operator of a restored service may not
- * want.
+ * without a checkpoint would publish the events up to that position again, which the operator of a restored service may
+ * not want.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
   return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;

@@ -37,12 +37,12 @@ export type SettlementParts = {
 };
 
 const MAX_ATTEMPTS = 20;
-/** Timeout for a delivery: a server that does not accept the position delivers nothing. */
+/** Timeout for a delivery, because a server that does not accept the position delivers nothing. */
 const DELIVERED_WITHIN_MS = 10_000;
 
 /**
- * Determines at start-up which history the event store holds and which part of the read store was derived from it. If
- * checkpoints contradict the history, the history gets a new id, which makes all earlier derived data unreachable.
+ * Determines at start-up which history the event store contains and which part of the read store was derived from it.
+ * If checkpoints contradict the history, the history gets a new id, which makes all earlier derived data unreachable.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, AppendOutcomeUnknown: retry
  */
 export async function settleHistory(parts: SettlementParts): Promise<HistorySpace> {
@@ -51,7 +51,7 @@ export async function settleHistory(parts: SettlementParts): Promise<HistorySpac
 
 class Settlement {
   private readonly register: HistoryRegister;
-  /** Why the existing read models are not used. */
+  /** Reason why the existing read models are not used. */
   private reason: string | undefined;
 
   constructor(private readonly parts: SettlementParts) {

@@ -64,8 +64,8 @@ export class HistoryWatch {
     for (let looks = 1; !signal.aborted; looks += 1) {
       try {
         const reason = await this.look();
-        // A second check must confirm this, because a server that is starting may respond before it has read all of its
-        // files.
+        // A second check must confirm the replacement, because a starting server may respond before it has read all of
+        // its files.
         if (reason !== undefined && suspicion !== undefined) {
           onReplaced(reason);
           return;
@@ -88,7 +88,7 @@ export class HistoryWatch {
       logger.info({ space }, 'the read models of another history were removed');
   }
 
-  /** Explains why the event store no longer holds the history of the read models; undefined if it does. */
+  /** Explains why the event store no longer contains the history of the read models; undefined if it does. */
   private async look(): Promise<string | undefined> {
     const { identity, historyId, store, events } = this.parts;
     const id = identity ? await identity.current() : historyId;
@@ -97,7 +97,7 @@ export class HistoryWatch {
     this.isPrepared = true;
     const found = await this.register.find(historyId);
     if (!found) {
-      // The read store was damaged and recreated empty.
+      // The read store was damaged and has been recreated empty.
       await this.register.claim(store.space === '' ? historyId : null);
       await this.register.put(historyId, { space: store.space, foundAt: null, anchor: null });
       return undefined;
@@ -122,7 +122,10 @@ export class HistoryWatch {
   }
 }
 
-/** Number of generations before the live one that rebuilds may have left behind. One after it may remain, too. */
+/**
+ * Number of generations before the live one that rebuilds may have left behind. One generation after it may also
+ * remain.
+ */
 const OLDER_GENERATIONS = 3;
 
 /**

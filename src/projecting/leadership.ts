@@ -4,13 +4,13 @@ import type { Clock } from '../ports/time.js';
 
 /** Lease timing in milliseconds, and the holder's id. */
 export type LeadershipOptions = {
-  /** Unique id of this process, new at every start. */
+  /** Unique id of this process, which changes with every start. */
   readonly holder: string;
   /** Interval at which a leader increments its lease's counter and a standby checks it. Default 1,000 ms. */
   readonly beatMs?: number;
   /** A leader that fails to renew for this long steps down. Less than `takeOverAfterMs`. Default 5,000 ms. */
   readonly giveUpAfterMs?: number;
-  /** A standby takes the lease once its counter has not changed for this long. Default 8,000 ms. */
+  /** A standby takes over the lease once its counter has not changed for this long. Default 8,000 ms. */
   readonly takeOverAfterMs?: number;
 };
 
@@ -29,8 +29,8 @@ const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
 
 /**
  * Leader election by lease: one leader per name. Wall clocks are not compared: a standby takes over when, by its own
- * monotonic clock, the counter has not changed for long enough. Two leaders may overlap (a paused process that
- * resumes), so correctness must not depend on a single leader.
+ * monotonic clock, the counter has not changed for long enough. Two leaders may overlap (if a suspended process
+ * resumes), so correctness must not depend on there being a single leader.
  */
 export class Leadership {
   private readonly options: Required<LeadershipOptions>;
@@ -63,7 +63,7 @@ export class Leadership {
     }
   }
 
-  /** Waits for the lease and takes it. Returns undefined if stopped while waiting. */
+  /** Waits for the lease and acquires it. Returns undefined if stopped while waiting. */
   private async acquire(name: string, signal: AbortSignal): Promise<Lease | undefined> {
     const sighting: Sighting = { lease: undefined, atMs: this.clock.monotonicMs() };
     while (!signal.aborted) {
@@ -78,7 +78,7 @@ export class Leadership {
     return undefined;
   }
 
-  /** Takes the lease if it is free or its counter has not changed for `takeOverAfterMs`. */
+  /** Acquires the lease if it is free or its counter has not changed for `takeOverAfterMs`. */
   private async take(name: string, sighting: Sighting): Promise<Lease | undefined> {
     const lease = await this.leases.read(name);
     const nowMs = this.clock.monotonicMs();

@@ -26,12 +26,12 @@ const PAGE = 200;
 
 /**
  * One subscription for any number of watchers. The latest frames stay in memory; lagging watchers read older ones from
- * the store. The feed stores only frames, no watchers or queues.
+ * the store. The feed stores only frames, not watchers or queues.
  */
 export class LiveFeed {
   private readonly stopping = new AbortController();
   private frames: Frame[] = [];
-  /** All frames after this position and up to `position` are in memory. */
+  /** All frames after this position, up to `position`, are in memory. */
   private keptAbove: Position = -1;
   private current: Position = -1;
   private running: Promise<void> = Promise.resolve();
@@ -50,7 +50,7 @@ export class LiveFeed {
     return this.current;
   }
 
-  /** Starts following after the position. */
+  /** Starts following the history after the position. */
   start(after: Position): void {
     this.current = this.keptAbove = after;
     this.running = this.follow();
@@ -115,7 +115,7 @@ export class LiveFeed {
     }
   }
 
-  /** Returns undefined for an event of a newer release, for which this release has no frame. */
+  /** Returns undefined for an event of a newer release, for which this release cannot create a frame. */
   private decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);

@@ -5,10 +5,10 @@ import { token } from '../ports/token.js';
 /** Nest injection token of `Marks`. */
 export const MARKS = token<Marks>('MARKS');
 
-/** Durable named positions and counts; −1 if absent. Values never decrease. */
+/** Durable named positions and counts. A value that was never saved is −1. Values never decrease. */
 export type Marks = {
   load(name: string): Promise<number>;
-  /** Saves all of the marks or none. */
+  /** Saves either all of the marks or none. */
   save(marks: Readonly<Record<string, number>>): Promise<void>;
 };
 

@@ -14,7 +14,7 @@ const AWAITED_MS = 8;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
 /**
- * Maximum age of the known live generations: after a cutover, the previous ones soon stop being updated. Must be less
+ * Maximum age of the known live generations. After a cutover, the previous ones soon stop being updated. Must be less
  * than FED_AFTER_CUTOVER_MS in projection-rebuilds.ts.
  */
 const GENERATIONS_HOLD_MS = 2_000;
@@ -39,7 +39,7 @@ export class ModelFollower {
     private readonly progress: Progress,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    /** Prepares another generation of a model. Queries read the generation once this resolves. */
+    /** Prepares another generation of a model. Queries read the new generation once the promise resolves. */
     private readonly prepare: (table: AnyTable) => Promise<void>,
   ) {}
 
@@ -53,7 +53,7 @@ export class ModelFollower {
     return this.models.map((model) => ({ model, generation: this.generationOf(model) }));
   }
 
-  /** The table to read; undefined before the first lookup. */
+  /** Returns the table to read; undefined before the first lookup. */
   tableOf(name: string): AnyTable | undefined {
     return this.tables.get(name);
   }

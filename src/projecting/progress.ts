@@ -4,7 +4,7 @@ import { RANGES, rangeOf } from '../eventsourcing/slices.js';
 
 type Waiter = {
   readonly names: readonly string[];
-  /** Undefined: all ranges. */
+  /** Ranges to which this applies. Undefined: all ranges. */
   readonly range: number | undefined;
   readonly position: number;
   readonly done: (reached: boolean) => void;
@@ -15,14 +15,14 @@ type Standing = { readonly positions: number[]; readonly stopped: Set<number> };
 
 /**
  * The positions of all subscribers, as known to this process. Callers can wait for a position. If a subscriber stops,
- * waiting for it fails at once.
+ * waiting for it fails immediately.
  */
 export class Progress {
   private readonly standings = new Map<string, Standing>();
-  /** Consecutive failed attempts. */
+  /** Number of consecutive failed attempts. */
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
-  /** Whether all projections run in this process. If so, it need not poll for progress made elsewhere. */
+  /** Whether all projections run in this process, which then need not poll for progress made elsewhere. */
   isReportedHere = false;
   /** Called when a caller starts to wait. */
   onAwaited: (() => void) | undefined;
@@ -35,7 +35,7 @@ export class Progress {
     for (const name of names) this.standings.set(name, { positions: [-1], stopped: new Set() });
   }
 
-  /** Distinguishes the ranges of these subscribers, because several processes lead them. */
+  /** Tracks the ranges of these subscribers separately, because several processes lead them. */
   divide(names: readonly string[]): void {
     for (const name of names)
       this.standings.set(name, { positions: new Array<number>(RANGES).fill(-1), stopped: new Set() });
@@ -79,7 +79,7 @@ export class Progress {
   };
 
   /**
-   * Returns the state of `name`. A single failure may be just a lost connection, so a subscriber counts as failed only
+   * Returns the state of `name`. A single failure may be only a lost connection, so a subscriber counts as failed only
    * after two in a row.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
@@ -87,7 +87,7 @@ export class Progress {
     return (this.failures.get(name) ?? 0) > 1 ? 'failed' : 'running';
   }
 
-  /** Resets all subscribers: their data is gone and they start from the beginning. */
+  /** Resets all subscribers, because their data is gone and they start from the beginning. */
   reset(): void {
     for (const { positions, stopped } of this.standings.values()) {
       positions.fill(-1);
@@ -96,7 +96,7 @@ export class Progress {
     this.failures.clear();
   }
 
-  /** Position of a subscriber, in all ranges or in one. */
+  /** Returns the position of a subscriber, in all ranges or in one. */
   position(name: string, range?: number): number {
     const positions = this.standings.get(name)?.positions ?? [-1];
     return positionAt(positions, range);

@@ -47,7 +47,7 @@ export type EndedRebuild = Rebuild & {
   readonly reason: string | null;
 };
 
-/** The rebuilds of one read model: the open one, the last one, and the highest generation used. */
+/** The rebuilds of one read model. */
 export type ProjectionControl = {
   /** The rebuild in progress. */
   readonly rebuild: Rebuild | null;
@@ -56,7 +56,9 @@ export type ProjectionControl = {
   readonly lastGeneration: number;
 };
 
-/** Operators' requests to rebuild a projection, and the outcomes. Stream: `projection-platform_<name>`. */
+/**
+ * Operators' requests to rebuild a projection, and the outcomes of the rebuilds. Stream: `projection-platform_<name>`.
+ */
 export const projectionAggregate: Aggregate<ProjectionControl, ProjectionEvent> = {
   name: 'projection',
   events: projectionEvents,

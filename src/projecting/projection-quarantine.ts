@@ -70,7 +70,7 @@ export async function changeQuarantine(
     const { marks, expected } = await read(store, checkpoint);
     const next = change(marks);
     if (JSON.stringify(next) === JSON.stringify(marks)) return;
-    // These documents are not derived from events, so their position counts changes instead.
+    // These documents are not derived from events, so their position is the number of changes instead.
     const position = (expected ?? 0) + 1;
     const document = next.length === 0 ? null : { marks: next };
     const write = { scope: PLATFORM, id: checkpoint, document, position, expected };
@@ -137,7 +137,7 @@ export class ProjectionQuarantine {
       ? { kind: 'document' as const, ...apart }
       : { kind: 'projection' as const, scope: PLATFORM, id: rangeIdOf(projector, stream) };
     const entry: QuarantineEntry = { ...key, eventId, stream, revision, position };
-    // A stopped rebuild reports its own failure and leaves no entries behind.
+    // A stopped rebuild reports its failure itself and leaves no entries behind.
     if (apart || projector.isLive) {
       await letters.park(projector.name, event, cause);
       await this.change(projector, (entries) => [...entries.filter(isOther(entry)), entry]);
@@ -192,7 +192,7 @@ export class ProjectionQuarantine {
     await this.clear(projector, entry);
   }
 
-  /** Returns false if another process changed the document meanwhile. @throws PoisonEvent */
+  /** Returns false if another process has changed the document in the meantime. @throws PoisonEvent */
   private async refold(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<boolean> {
     const { store, events } = this.parts;
     const { table } = projector;
@@ -241,7 +241,7 @@ export class ProjectionQuarantine {
   }
 }
 
-/** Each range has its own entry for the event at which a projection stopped. */
+/** Each range has its own entry for the event before which a projection stopped. */
 const rangeIdOf = ({ portion }: Projector, stream: string): string =>
   portion.ranges ? String(rangeOfStream(stream)) : '';
 

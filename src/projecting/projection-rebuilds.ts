@@ -50,7 +50,7 @@ type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector;
 type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projector };
 
 /**
- * Builds new generations of projections beside the live ones: building → catching up → following → live. Rebuilds
+ * Builds new generations of projections alongside the live ones: building → catching up → following → live. Rebuilds
  * requested together share one read of the history. Queries read the old generation until the cutover. If the process
  * ends, the next leader continues the rebuild from its checkpoint.
  */
@@ -201,10 +201,10 @@ export class ProjectionRebuilds {
     const isOver = (): boolean => stopping.aborted || next.phase !== 'following';
     const pause = pausing(clock, stopping, isOver);
     if (!(await isFed(store, next, await feed.containedUpTo(), pause))) return false;
-    // The new generation may have joined slightly ahead of the shared subscription.
+    // When the new generation joined, it may have been slightly ahead of the shared subscription.
     const joinedAt = await feed.containedUpTo(next.position);
     const { keys, more } = await candidates(store, one, other, () => !isOver());
-    // Other processes write to their ranges, so differences may be of a moment.
+    // Other processes write to their ranges, so differences may be temporary.
     const isDivided = next.portion.ranges !== undefined;
     const settled = isDivided ? more + (await countSettled(store, one, other, keys, pause)) : 0;
     while (!isOver()) {
@@ -256,9 +256,7 @@ export class ProjectionRebuilds {
     if (!stopping.aborted) await this.remove(old.table);
   }
 
-  /**
-   * Settles the dead letters of events that this generation lacks but the live one contains, and clears its quarantine.
-   */
+  /** Settles the dead letters of events that only the live generation contains, and clears this one's quarantine. */
   private async release({ model, generation }: AnyTable, live: number): Promise<void> {
     const { store, letters } = this.parts;
     const own = checkpointKey(model, generation);

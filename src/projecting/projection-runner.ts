@@ -30,7 +30,10 @@ export type ProjectionRunnerParts = {
   readonly reportRebuild: RebuildReport;
   /** Part of the history to work on. Default: all of it. */
   readonly portion?: Portion;
-  /** Called for each live generation after each stored batch. `ranges`: those of the portion, if it is a part. */
+  /**
+   * Called for each live generation after each stored batch. `ranges`: those of the portion, if it is only a part of
+   * the history.
+   */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
   readonly onHandled?: (name: string, events: number, position: Position) => void;
@@ -159,7 +162,7 @@ export class ProjectionRunner {
     return first.length < bulkFrom ? [] : empty;
   }
 
-  /** Handles the requests of operators, which are events, too. */
+  /** Handles the requests of operators, which are also events. */
   private async react(events: readonly Recorded[]): Promise<void> {
     for (const event of events) {
       this.rebuilds.react(event);

@@ -22,7 +22,7 @@ export type ProjectionState = {
   readonly position: Position;
   /** Position of the last event of the service. */
   readonly head: Position;
-  /** Distance between position and head. */
+  /** Difference between `head` and `position`. */
   readonly lag: number;
   readonly status: 'LIVE' | 'CATCHING_UP' | 'REBUILDING' | 'STOPPED' | 'FAILED';
   readonly rebuild: {

@@ -49,7 +49,10 @@ export type Verification = {
   readonly upTo: Position;
   /** Names of the compared models. */
   readonly models: readonly string[];
-  /** Names of the models that were not compared, because they were never built or were cut over meanwhile. */
+  /**
+   * Names of the models that were not compared, because they had never been built or were cut over during the
+   * comparison.
+   */
   readonly leftOut: readonly string[];
   readonly differences: readonly Difference[];
 };
@@ -57,7 +60,7 @@ export type Verification = {
 /**
  * A rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the live
  * generation. Each document is compared at the position of the stored one, so concurrent appends cause no differences.
- * A stored document in the sample without any event is a difference, too.
+ * A stored document in the sample without any event also counts as a difference.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, CorruptEvent, the signal's reason
  */
 export async function verifyProjections(
@@ -80,7 +83,7 @@ export async function verifyProjections(
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
     }
   }
-  // The tables exist; this registers their layout with a newly opened store.
+  // The tables already exist. This call registers their layout with a newly opened store.
   await store.prepare(samples.map(({ table }) => table));
   for (const sample of samples) await sample.choose(store, options.signal);
   const upTo = Math.max(BEFORE_ALL, ...samples.map(({ furthest }) => furthest));
@@ -124,7 +127,7 @@ async function build(
   return count;
 }
 
-/** A sample of one model's documents: as stored, and as refolded in memory. */
+/** A sample of one model's documents, both as stored and as refolded in memory. */
 class Sample implements Pick<ReadStore, 'load' | 'write'> {
   readonly projector: Projector;
   private readonly stored = new Map<string, Document>();
@@ -208,7 +211,10 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return Promise.resolve({ conflicts: [] });
   }
 
-  /** Returns the position up to which the stored document contains its events. It may be newer than the checkpoint. */
+  /**
+   * Returns the position up to which the stored document contains its events. The document may be newer than the
+   * checkpoint.
+   */
   private endOf(name: string): Position {
     return Math.max(this.checkpoint, this.stored.get(name)?.position ?? BEFORE_ALL);
   }

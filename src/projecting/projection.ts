@@ -57,7 +57,7 @@ export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly st
 
 /**
  * The source from which a document can be refolded in isolation: its record's stream or its single event. Undefined if
- * several streams feed a document, because one missing event would then falsify all later states.
+ * several streams feed a document, because one missing event would then make all later states wrong.
  */
 export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
   if (projection.ofEvents) return 'event';
@@ -73,8 +73,8 @@ export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: strin
 export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: readonly string[]): readonly string[] =>
   sources === ALL_ENTITIES ? all : sources.map((source) => `${source}-`);
 
-// A projection receives only events that are in the catalogue and belong to its sources. Fences belong to no aggregate
-// and are unknown to projections, so they are folded here.
+// A projection receives only events that are in the catalogue and belong to its sources. Fences belong to no aggregate,
+// so they are folded here instead of by the projections.
 
 /** Ids of the documents that an event affects. */
 export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {

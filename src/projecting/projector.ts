@@ -22,7 +22,7 @@ export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 export type Phase =
   /** Folds the history together with other generations, without secondary indexes. */
   | 'building'
-  /** Reads from its own position until it has reached the shared subscription. */
+  /** Reads from its own position until it has caught up with the shared subscription. */
   | 'catching-up'
   /** Fed by the shared subscription. */
   | 'following'
@@ -40,8 +40,8 @@ const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
 };
 
 /**
- * Documents cached per generation. Few documents change repeatedly, so a larger cache would only fill the heap's old
- * generation.
+ * Maximum number of documents cached per generation. Few documents change repeatedly, so a larger cache would only fill
+ * the old generation of the heap.
  */
 const MAX_KNOWN = 500;
 
@@ -62,13 +62,16 @@ export class PoisonEvent extends Error {
 /**
  * Folds batches of events into one generation. Loads the affected documents, folds in memory, and writes each with the
  * checkpoint only if its stored position is unchanged. Events that a document already contains are skipped by position,
- * so redelivery, a second projector or a crash at any point is harmless.
+ * so redelivery, a second projector and a crash at any point are harmless.
  */
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>({ max: MAX_KNOWN });
-  /** Whether documents that begin with an event are taken to be new. False after a conflict has shown that some exist. */
+  /**
+   * Whether a document that begins with an event is assumed not to exist yet. False after a conflict has disproved
+   * this.
+   */
   private isFirst = true;
-  /** Quarantined documents, by key. They stay as they were before the quarantined event. */
+  /** Quarantined documents, by key. They remain as they were before the quarantined event. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
   /** The table contains every event up to this position. */
@@ -112,7 +115,7 @@ export class Projector {
     return [...this.stale.values()];
   }
 
-  /** Stops folding events into a document, starting with the entry's event. */
+  /** Stops folding events into a document, from the entry's event on. */
   leave(entry: QuarantineEntry): void {
     this.stale.set(keyOf(entry.scope, entry.id), entry);
   }

@@ -6,7 +6,7 @@ import { ALL_RANGES, portionOf, RANGES, type Portion } from '../eventsourcing/sl
 
 /** Timing in milliseconds, and the id of this process. */
 export type RangeOptions = {
-  /** Unique id of this process, new at every start. */
+  /** Unique id of this process, which changes with every start. */
   readonly holder: string;
   /** Interval of the heartbeat. Default 500 ms. */
   readonly beatMs?: number;
@@ -14,31 +14,33 @@ export type RangeOptions = {
   readonly giveUpAfterMs?: number;
   /** The ranges of a process are taken over once its heartbeat has not changed for this long. Default 3,500 ms. */
   readonly takeOverAfterMs?: number;
-  /** Called with the ranges on which this process begins to work. */
+  /** Called with the ranges on which this process starts working. */
   readonly onRanges?: (group: string, ranges: readonly number[]) => void;
 };
 
-/** A portion, and whether its leader still leads all of it and has renewed its heartbeat recently enough to act. */
+/**
+ * A portion. `isFresh`: whether its leader still leads all of it and has renewed its heartbeat recently enough to act.
+ */
 export type LedPortion = Portion & { readonly isFresh: () => boolean };
 
-/** Starts the work on a portion. It is stopped and started again whenever the portion changes. */
+/** Starts the work on a portion. The work is stopped and restarted whenever the portion changes. */
 export type BeginPortion = (portion: LedPortion) => Promise<Led>;
 
-/** The ranges that each process leads, by its holder id. Ranges without a leader are omitted. */
+/** The holder id of the process that leads each range. Ranges without a leader are omitted. */
 export type RangeLeaders = ReadonlyMap<number, string>;
 
 const FREE: Lease = { holder: '', term: 0, counter: 0 };
-/** A heartbeat unchanged for this long belongs to a process that has ended. Its entry is removed. */
+/** A heartbeat that has not changed for this long belongs to a process that has ended, and is removed. */
 const FORGET_AFTER_MS = 60_000;
 
 const memberPrefix = (group: string): string => `${group}/member/`;
 const rangePrefix = (group: string): string => `${group}/range/`;
 
 /**
- * Shares the ranges of the history evenly among the processes of a group. Each process has one heartbeat, which keeps
- * all of its ranges; a range's own lease changes only with its leader. A process that leads more than its share stops
- * its work, releases some ranges and continues with the rest. Two processes may lead a range for a moment (one that was
- * paused and resumes), so correctness must not depend on a single leader.
+ * Shares the ranges of the history evenly among the processes of a group. Each process has one heartbeat, which retains
+ * all of its ranges. A range's own lease changes only with its leader. A process that leads more than its share stops
+ * its work, releases some ranges and continues with the rest. Two processes may briefly lead the same range (if a
+ * suspended process resumes), so correctness must not depend on there being a single leader.
  */
 export class RangeLeadership {
   private readonly options: Required<RangeOptions>;
@@ -81,14 +83,14 @@ type MemberOptions = Required<RangeOptions> & { readonly group: string; readonly
 type Sighting = { readonly counter: number; readonly atMs: number };
 type Seen = { readonly ranges: ReadonlyMap<number, Lease>; readonly alive: readonly string[] };
 
-/** One process's membership in a group. */
+/** Membership of one process in a group. */
 class Member {
   private readonly stopping = new AbortController();
-  /** Heartbeat as last stored; undefined if it must be stored again. */
+  /** The last stored heartbeat; undefined if it must be stored again. */
   private beat: Lease | undefined;
   private isDoubtful = false;
   private renewedAtMs: number;
-  /** When this process first saw each heartbeat in its present state. */
+  /** Time at which this process first saw each heartbeat in its current state. */
   private readonly sightings = new Map<string, Sighting>();
   /** Leases of the ranges that this process leads. */
   private readonly owned = new Map<number, Lease>();
@@ -156,13 +158,13 @@ class Member {
     const next: Lease = { holder, term: 1, counter: (this.beat?.counter ?? 0) + 1 };
     this.isDoubtful = true;
     const isStored = await this.leases.replace(this.memberName, this.beat, next);
-    // If another process has removed the heartbeat, the next turn stores it again.
+    // If another process has removed the heartbeat, the next iteration stores it again.
     this.beat = isStored ? next : undefined;
     this.isDoubtful = !isStored;
     if (!isStored) throw new Error('the heartbeat was changed by another process');
   }
 
-  /** Reads all heartbeats and leases of the group. Forgets the ranges that others have taken. */
+  /** Reads all heartbeats and leases of the group. Forgets the ranges that other processes have taken over. */
   private async look(): Promise<Seen> {
     const { group, holder } = this.options;
     const all = await this.leases.list(`${group}/`);
@@ -175,7 +177,10 @@ class Member {
     return { ranges, alive: await this.aliveOf(members) };
   }
 
-  /** Returns the holders whose heartbeats change, in order. Removes those that have not changed for long. */
+  /**
+   * Returns the holders whose heartbeats keep changing, in order. Removes heartbeats that have not changed for
+   * FORGET_AFTER_MS.
+   */
   private async aliveOf(members: readonly (readonly [string, Lease])[]): Promise<readonly string[]> {
     const nowMs = this.clock.monotonicMs();
     const alive: string[] = [];
@@ -195,7 +200,10 @@ class Member {
     this.sightings.delete(lease.holder);
   }
 
-  /** Takes free ranges up to this process's share, or stops working on those beyond it and releases them. */
+  /**
+   * Acquires free ranges up to this process's share. If it has more than its share, stops working on the surplus and
+   * releases it.
+   */
   private async share({ ranges, alive }: Seen): Promise<void> {
     const share = shareOf(this.options.holder, alive);
     const free = [...ranges].filter(([, { holder }]) => holder === '' || !alive.includes(holder));
@@ -235,7 +243,7 @@ class Member {
     return String(this.work?.ranges ?? []) === String(this.wanted);
   }
 
-  /** Stops the work and starts it on the wanted ranges, until both agree. Heartbeats continue meanwhile. */
+  /** Restarts the work until it runs on the wanted ranges. Heartbeats continue during this time. */
   private async change(): Promise<void> {
     const { group } = this.options;
     while (!this.isWanted()) {
@@ -259,7 +267,7 @@ class Member {
       const { group } = this.options;
       this.logger.error({ err: error, group }, 'the work on the ranges could not be started; retrying');
       await this.clock.sleep(this.options.beatMs, this.stopping.signal);
-      // Nothing is worked on, so the next turn begins again.
+      // Without current work, the next iteration starts the work again.
       if (this.work?.ranges === ranges) this.work = undefined;
       return undefined;
     }
@@ -269,7 +277,7 @@ class Member {
     while (this.changing) await this.changing;
   }
 
-  /** Whether the task succeeded. */
+  /** Runs a task and logs its failure. Returns whether it succeeded. */
   private async orWarn(message: string, task: () => Promise<unknown>): Promise<boolean> {
     try {
       await task();

@@ -31,13 +31,13 @@ export const filledKey = (model: Model): string => subscriberKey(filledName(mode
 
 /**
  * Determines which read models may be read. A version that is being built (when it is new, or after a restore) is
- * incomplete until it reaches the position where the history ended at process start. This is stored with the documents,
- * so a model that merely lags is readable right after a restart. A stopped model is readable, too: rejecting its reads
- * would fix nothing.
+ * incomplete until it reaches the position at which the history ended at process start. Completeness is stored with the
+ * documents, so a model that merely lags is readable immediately after a restart. A stopped model is also readable,
+ * because rejecting its reads would fix nothing.
  */
 export class ReadModelReadiness {
   private readonly readable = new Set<string>();
-  /** Models whose completeness has been stored. */
+  /** Models that have been stored as complete. */
   private readonly kept = new Set<string>();
   private beginning: Promise<Position> | undefined;
   /** End of the history when this process started; undefined until known. */
@@ -65,7 +65,7 @@ export class ReadModelReadiness {
     this.keeping = this.keeping.then(() => this.keep());
   }
 
-  /** Starts storing which models are complete, as soon as they are. */
+  /** Starts recording models as complete as soon as they are. */
   start(): void {
     this.keeping = this.keep();
   }
@@ -85,8 +85,8 @@ export class ReadModelReadiness {
   };
 
   /**
-   * Resolves once the model is readable. Undefined if it already is, or outside a caller's read: internal work does its
-   * own waiting.
+   * Resolves once the model is readable. Undefined if it already is, or outside a caller's read, because internal work
+   * implements its own waiting.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   whenReadable(name: string): Promise<void> | undefined {

@@ -21,7 +21,7 @@ type Parts = Pick<ProjectionRunnerParts, 'store'> & {
   readonly retireLater: (old: Projector) => Promise<void>;
 };
 
-/** Prepares a new generation beside the live one and adds it to the feed. */
+/** Prepares a new generation alongside the live one and adds it to the feed. */
 export async function addNext(
   { store, quarantine, feed }: Pick<Parts, 'store' | 'quarantine' | 'feed'>,
   { projection, portion, table: { model } }: Projector,
@@ -39,14 +39,14 @@ export async function addNext(
 
 const LOOK_EVERY_MS = 100;
 
-/** Creates a function that waits a moment and resolves with false once the rebuild is over. */
+/** Creates a function that waits briefly, then resolves to whether the rebuild is still in progress. */
 export const pausing = (clock: Clock, stopping: AbortSignal, isOver: () => boolean) => async (): Promise<boolean> => {
   await clock.sleep(LOOK_EVERY_MS, stopping);
   return !isOver();
 };
 
 /**
- * Resolves with true once every range of a generation contains the history up to a position, and with false if `pause`
+ * Resolves to true once every range of a generation contains the history up to a position, and to false if `pause`
  * does.
  */
 export async function isFed(
@@ -61,7 +61,7 @@ export async function isFed(
 }
 
 /**
- * Builds the ranges of this process in the rebuilds that another process coordinates, and cuts over when that process
+ * In rebuilds that another process coordinates, builds the ranges of this process, and cuts over after that process
  * has.
  */
 export class RebuildFollower {

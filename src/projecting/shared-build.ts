@@ -16,7 +16,7 @@ type BuildOptions = {
 /**
  * Reads the history once for several generations, starting at the one furthest behind, and stores it in those still in
  * phase `building`. Returns early when none is left or the signal aborts.
- * @throws EventStoreUnavailable, and errors from `store`; batches already stored are kept and not folded again
+ * @throws EventStoreUnavailable, and errors from `store`; batches that have been stored are kept and not folded again
  */
 export async function buildTogether(
   { events, catalogue }: Pick<ProjectionRunnerParts, 'events' | 'catalogue'>,

@@ -15,15 +15,15 @@ export type WindowedOptions = {
   readonly name: string;
   readonly filter: EventFilter;
   /**
-   * Handles one event. Events of one stream are handled in order, those of different streams concurrently. A
-   * long-running handler throws the signal's reason when the subscriber stops; its event then stays open.
+   * Handles one event. Events of one stream are handled in order; events of different streams are handled concurrently.
+   * A long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
   /** Returns a second stream in whose order the event is handled. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
-  /** Stores an event that cannot be handled durably as a dead letter, so that the checkpoint may pass it. */
+  /** Durably stores an event that cannot be handled as a dead letter, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   readonly maxInFlight?: number;
   /** Part of the history to handle. Default: all of it. */
@@ -42,7 +42,7 @@ const FRESH_EVERY_MS = 50;
 
 /**
  * Handles a subscription at least once, with many events in flight. The checkpoint never passes an event that is
- * neither handled nor parked, so after a crash at most the events in flight are repeated.
+ * neither handled nor parked, so at most the events in flight are repeated after a crash.
  */
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();
@@ -71,7 +71,7 @@ export class WindowedSubscriber {
 
   /**
    * Every event up to this position has been handled or parked. Always a position that the store has reported, because
-   * others may not exist.
+   * other positions may not exist.
    */
   get position(): number {
     const first = this.open.values().next();
@@ -98,7 +98,7 @@ export class WindowedSubscriber {
     return Math.min(...positions);
   }
 
-  /** Whether this subscriber handles an event, and has not done so before. */
+  /** Whether this subscriber must handle an event and has not already done so. */
   private isMeant(event: RecordedEvent): boolean {
     const { portion, isControl } = this.options;
     if (!portion?.ranges || isControl?.(event)) return true;
@@ -121,7 +121,7 @@ export class WindowedSubscriber {
     const attempt = async (gotOn: () => void): Promise<void> => {
       const subscription = { after: this.delivered, filter: this.options.filter, signal };
       for await (const batch of this.store.subscribeToAll(subscription)) {
-        // Until the whole batch is in flight, the queue must not be reported as empty.
+        // The queue must not be reported as empty until the whole batch is in flight.
         if (batch.events.length > 0) this.options.meter?.markUnknown();
         for (const event of batch.events) if (this.isMeant(event) && !(await this.begin(event, handling))) return;
         if (this.isStopping()) return;
@@ -138,7 +138,7 @@ export class WindowedSubscriber {
     await Promise.all(handling);
   }
 
-  /** Begins to handle an event when there is room for it. Returns false when the subscriber stops. */
+  /** Starts handling an event when there is room for it. Returns false when the subscriber stops. */
   private async begin(event: RecordedEvent, handling: Set<Promise<void>>): Promise<boolean> {
     if (!(await this.roomFor(this.stopping.signal))) return false;
     await this.options.pace?.(event);
@@ -158,7 +158,7 @@ export class WindowedSubscriber {
     this.room?.();
   }
 
-  /** Returns false if the event stays open because the subscriber stops. */
+  /** Returns false if the event remains open because the subscriber stops. */
   private async handle(event: RecordedEvent): Promise<boolean> {
     const { signal } = this.stopping;
     let failure: { error: unknown } | undefined;
@@ -179,8 +179,8 @@ export class WindowedSubscriber {
   }
 
   /**
-   * A leader that was paused may have been replaced, so it acts only after its heartbeat has succeeded again. Returns
-   * false when the subscriber stops.
+   * A leader whose process was suspended may have been replaced, so it acts only after its heartbeat has succeeded
+   * again. Returns false when the subscriber stops.
    */
   private async becomesFresh(): Promise<boolean> {
     const { portion } = this.options;
@@ -189,7 +189,7 @@ export class WindowedSubscriber {
     return !signal.aborted;
   }
 
-  /** Handles an event or, if that has failed, parks it. Returns false if the subscriber stops before. */
+  /** Handles an event or, if that has failed, parks it. Returns false if the subscriber stops first. */
   private async act(event: RecordedEvent, failure: { readonly error: unknown } | undefined): Promise<boolean> {
     if (this.options.portion && !(await this.becomesFresh())) return false;
     if (failure) await this.options.park(event, failure.error);

@@ -63,7 +63,8 @@ export const accountProjection: Projection<AccountView, AnyAccountEvent> = {
 };
 
 /**
- * Whether the event changes the account itself. A customer's opening balance is in the customer's stream but does not.
+ * Whether the event changes the account itself. A customer's opening balance is in the customer's stream, but does not
+ * change the account.
  */
 const isOwnChange = (event: Recorded<AnyAccountEvent>): boolean =>
   event.entity !== 'customer' || isAboutCustomer(event as Recorded<CustomerEvent>);
@@ -119,7 +120,7 @@ export const customers: ReadModel<CustomerView> = {
   fields: {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     ...texts<CustomerView>('createdAt'),
-    /** Visible status in lists: DELETED is never listed. */
+    /** Status as displayed in lists, which never contain DELETED records. */
     shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
     isDefault: { type: 'boolean', of: ({ isDefault }) => isDefault },
@@ -179,7 +180,7 @@ export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata
 
 /**
  * A customer or account between deletion and restoration. `reachedBy`: the first event that posted to the record after
- * the deletion, so that it must be restored; null if there is none.
+ * the deletion, because of which the record must be restored; null if there is none.
  */
 export type DeletedRecord = {
   readonly tenantId: string;
@@ -202,7 +203,7 @@ export const deletedRecords: ReadModel<DeletedRecord> = {
 type TouchingEvent = LedgerEvent | CustomerEvent | AccountEvent;
 
 /**
- * Only deleted records have documents, so a sale costs only a lookup of absent documents. All tenants share one scope,
+ * Only deleted records have documents, so a sale causes only a lookup of absent documents. All tenants share one scope,
  * because RestorationWatch reads them together.
  */
 export const deletedRecordProjection: Projection<DeletedRecord, TouchingEvent> = {

@@ -41,7 +41,7 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
 };
 
 /**
- * Entries record who did what, when and from where, one for each domain event. Tenant and user names are added when an
+ * An entry for each domain event. It records who did what, when and from where. Tenant and user names are added when an
  * entry is read.
  */
 export type AuditLogView = {
@@ -70,22 +70,22 @@ export type AuditLogView = {
   /** Revision of the event in its stream. */
   readonly revision: number;
   readonly position: number;
-  /** The record whose stream contains the event, if it is not the subject of the entry. */
+  /** The record whose stream contains the event, if that is not the subject of the entry. */
   readonly carrier: { readonly entity: string; readonly recordId: string } | null;
 };
 
 const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
-/** The start of a UUID, long enough not to match ordinary numbers. */
+/** Matches the start of a UUID that is long enough not to be an ordinary number. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
-/** Makes each UUID one word instead of five, which saves a third of the indexed words of an entry. */
+/** Turns each UUID into one word instead of five, which saves a third of the indexed words of an entry. */
 const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
 /** Converts a search to indexed words. Only the first part of an incomplete UUID is used. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');
 
 /**
- * An event that was written by hand may lack a valid timestamp. It then counts as the oldest instead of causing an
+ * An event that was written by hand may lack a valid timestamp. It is then treated as the oldest instead of causing an
  * error.
  */
 const instantOf = (text: string): number => {
@@ -93,7 +93,7 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-/** Actor in the entry of an operator in a tenant's history. The tenant must not learn which operator it was. */
+/** Actor in entries of operators in a tenant's history. The tenant must not learn the identity of the operator. */
 export const OPERATOR_ACTOR = 'operator';
 
 /** Kinds of records that belong to a tenant's history but are visible only to operators. */
@@ -114,7 +114,7 @@ export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 3,
   fields: {
-    /** In every index, milliseconds since 1970 take a quarter of the space of text. */
+    /** In every index, milliseconds since 1970 take a quarter of the space of a text timestamp. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),

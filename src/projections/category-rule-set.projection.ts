@@ -3,7 +3,7 @@ import type { CategoryEvent } from '../aggregates/category.aggregate.js';
 import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 
-/** Shows caches when a tenant's rules have changed. There is one document per tenant, with the tenant's id. */
+/** Indicates to caches that a tenant's rules have changed. There is one document per tenant, with the tenant's id. */
 export type CategoryRuleSetView = {
   /** Position of the tenant's last category or rule event. */
   readonly position: number;

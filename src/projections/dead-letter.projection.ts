@@ -5,17 +5,17 @@ import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { texts } from './record-projection.js';
 
-/** A letter of any tenant, as shown to operators. */
+/** A dead letter of any tenant, as displayed to operators. */
 export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'externalId' | 'awaits'> & {
   readonly id: string;
   readonly tenantId: string;
-  /** The event's revision in its stream; null if the letter does not contain it. */
+  /** The event's revision in its stream; null if the letter does not contain that revision. */
   readonly eventRevision: number | null;
   /** Subject of the event. */
   readonly subject: string;
   /** The sale to which the event belongs. */
   readonly saleId: string | null;
-  /** The unmet condition of the sale. */
+  /** The condition for which the sale is waiting. */
   readonly awaits?: string | undefined;
   /** External id of a rejected sale. */
   readonly externalId: string | null;
@@ -24,7 +24,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly firstFailedAt: string;
   readonly lastFailedAt: string;
   readonly resolvedAt: string | null;
-  /** The user or operator who resolved it, or `system:` followed by a component of the service. */
+  /** The user or operator who resolved the letter, or `system:` followed by a component of the service. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
   readonly createdAt: string;

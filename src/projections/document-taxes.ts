@@ -1,7 +1,7 @@
 import type { LedgerTransaction } from '../aggregates/ledger.js';
 import type { LedgerEvent } from './ledger-events.js';
 
-/** How a document affects the tax report. */
+/** The effect of a document on the tax report. */
 export type TaxedKind = 'SALE' | 'RETURN' | 'CANCELLATION';
 /** Net and tax at one rate; the rate is null for events of earlier releases, which did not record it. */
 export type TaxedAmounts = { readonly rate: string | null; readonly net: string; readonly tax: string };
@@ -20,7 +20,7 @@ export function taxesOf(event: LedgerEvent): DocumentTaxes | undefined {
   if (event.type !== 'SaleBooked' && event.type !== 'ReturnBooked' && event.type !== 'SaleCancelled') return undefined;
   const { date, transactions, taxes } = event.data;
   const documents = transactions.filter(({ documentEffect }) => documentEffect !== null);
-  // The postings of a document: the customer, Sales, then tax.
+  // The postings of a document, in this order: customer, Sales, tax.
   const accountIds = documents.flatMap(({ postings }) => postings.slice(1).map(({ accountId }) => accountId));
   return { kind: KINDS[event.type], date, amounts: taxes ?? documents.flatMap(unrated), accountIds };
 }

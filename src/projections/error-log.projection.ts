@@ -9,8 +9,8 @@ import { ofRecord, type Projection } from '../projecting/projection.js';
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 
 /**
- * An error as shown to operators: its details, its last occurrence, and the totals of its reports. Lists are in order
- * of time.
+ * An error as displayed to operators: its details, its last occurrence, and the totals of its reports. Lists are in
+ * chronological order.
  */
 export type ErrorLogView = Omit<ErrorReport['details'], 'fingerprint'> &
   ErrorReport['latest'] &
@@ -18,7 +18,7 @@ export type ErrorLogView = Omit<ErrorReport['details'], 'fingerprint'> &
     readonly id: string;
     readonly resolved: boolean;
     readonly resolvedAt: string | null;
-    /** The operator who resolved it. */
+    /** The operator who resolved the error. */
     readonly resolvedBy: string | null;
     readonly createdAt: string;
     readonly updatedAt: string;
@@ -98,8 +98,8 @@ function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView |
 }
 
 /**
- * Adds a report. Reports may arrive out of order, because a process may report older occurrences than another one has
- * reported.
+ * Adds a report. Reports may arrive out of order, because a process may report occurrences that are older than those
+ * already reported by another process.
  */
 function counted(view: ErrorLogView, { data, metadata, revision }: Occurred): ErrorLogView {
   const isLatest = data.lastSeenAt >= view.lastSeenAt;

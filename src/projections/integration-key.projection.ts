@@ -38,7 +38,7 @@ export const integrationKeyProjection = recordProjection(integrationKeys, integr
   IntegrationKeyExpirySet: ({ data }) => data,
 });
 
-/** Time of the last use of a key. This is a separate model, because using a key does not change its revision. */
+/** Time of the last use of a key. This is a separate model, because the use of a key does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const integrationKeyUses = keyedBy<IntegrationKeyUseView>('integration_key_uses', 'id');

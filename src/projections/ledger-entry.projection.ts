@@ -6,18 +6,19 @@ import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { exact, type Minor, movementsOf } from './ledger-movements.js';
 
 /**
- * The postings of one event. Reports read all entries of a tenant in order; arrays are parsed in half the time of
- * objects. Entries never change, so reports as of any past instant can be produced from them.
+ * The postings of one event. Reports read all entries of a tenant in order. Entries are arrays, because these are
+ * parsed in half the time of objects. Entries never change, so reports as of any past instant can be produced from
+ * them.
  */
 export type LedgerEntryView = readonly [
-  /** When the event was recorded, in milliseconds since 1970. */
+  /** Time at which the event was recorded, in milliseconds since 1970. */
   at: number,
   /**
    * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event does
    * not change the balances of customers, for example a sale that its own collections settle.
    */
   of: string,
-  /** 1 if an earlier event recorded that sale or transaction. */
+  /** 1 if an earlier event recorded the sale or transaction in `of`. */
   later: 0 | 1,
   /** For each date: the date, then for each account its id, debits and credits in minor units. */
   days: readonly (readonly [date: string, ...sums: Minor[]])[],
@@ -37,7 +38,7 @@ export function eachSum(
 
 /**
  * Ordered by id: first the entries that do not change balances of customers, then the others, each by position. Most
- * sales are paid at once, so the ageing report reads only a small part.
+ * sales are paid immediately, so the ageing report reads only a small part of the entries.
  */
 export const ledgerEntries: ReadModel<LedgerEntryView> = {
   name: 'ledger_entries',

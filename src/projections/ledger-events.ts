@@ -54,7 +54,7 @@ export type CategoryChange = Pick<CategoryChoice, 'transactionId' | 'categoryId'
   readonly isChosen: boolean;
 };
 
-/** Returns the change of a category; undefined for events that change none. */
+/** Returns the change of a category; undefined for events that do not change a category. */
 export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined {
   switch (event.type) {
     case 'TransactionCategorized':
@@ -68,7 +68,10 @@ export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined
   }
 }
 
-/** Returns the change of a category by applying a rule or undoing that; undefined for other events. */
+/**
+ * Returns the change of a category by the application of a rule, or by the undoing of an application; undefined for
+ * other events.
+ */
 export function recategorizationOf(event: LedgerEvent): Recategorization | undefined {
   switch (event.type) {
     case 'TransactionRecategorized':

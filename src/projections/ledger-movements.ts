@@ -5,14 +5,14 @@ import { entriesOf, type LedgerEvent } from './ledger-events.js';
 /** Minor units: a number, or text if a double cannot represent it exactly. */
 export type Minor = number | string;
 
-/** Half of the largest exact integer, so that the sum of an exact number and an amount is exact, too. */
+/** Half of the largest exact integer, so that the sum of an exact number and an amount is also exact. */
 const MAX_EXACT = 2n ** 52n;
 export const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
-/** Totals of an account's postings, with debits and credits separate and both non-negative. */
+/** Totals of an account's postings. Debits and credits are separate and non-negative. */
 export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
 
-/** Postings of an event to one account on one date, in minor units, both sides non-negative. */
+/** Postings of an event to one account on one date, in minor units. Debits and credits are non-negative. */
 export type Movement = {
   readonly accountId: string;
   readonly date: string;
@@ -51,7 +51,7 @@ function addedUp(entries: readonly LedgerTransaction[]): Movement[] {
   return movements;
 }
 
-/** Adds movements to the totals; undefined if there are neither. */
+/** Adds movements to the totals. Returns undefined if there are neither totals nor movements. */
 export function added(sums: Sums | undefined, movements: readonly Movement[]): Sums | undefined {
   const currency = sums?.currency ?? movements[0]?.currency;
   if (currency === undefined) return undefined;

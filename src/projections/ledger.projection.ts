@@ -20,7 +20,7 @@ import { searchIn, texts } from './record-projection.js';
 export type AccountDayView = Sums & {
   readonly accountId: string;
   readonly date: string;
-  /** Of a Sales or tax account: net and tax of the documents posted to it, by kind and rate (see `taxedKey`). */
+  /** For a Sales or tax account: net and tax of the documents posted to it, by kind and rate (see `taxedKey`). */
   readonly taxed?: Readonly<Record<string, readonly [net: string, tax: string]>>;
 };
 
@@ -83,7 +83,7 @@ export type ReversedBy = {
 export type TransactionView = LedgerTransaction & {
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Number of changes since it was recorded. */
+  /** Number of changes since the transaction was recorded. */
   readonly revision: number;
   /** Orders transactions by the position of their event, then by their index within it. */
   readonly sequence: number;
@@ -97,7 +97,7 @@ export type TransactionView = LedgerTransaction & {
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
   /** Whether a user chose the category, or chose to have none. */
   readonly isChosen: boolean;
-  /** The user who recorded it; null if the service did. */
+  /** The user who recorded the transaction; null if the service did. */
   readonly createdBy: string | null;
   /** The record whose stream contains the transaction. */
   readonly carrier: Carrier;
@@ -106,7 +106,8 @@ export type TransactionView = LedgerTransaction & {
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
 /**
- * Text of this length sorts like the amounts of any currency. It can represent the sum of any journal entry's lines.
+ * Length of amounts as text, which therefore sort in numerical order in any currency. It suffices for the sum of any
+ * journal entry's lines.
  */
 const AMOUNT_LENGTH = 24;
 /** Converts an amount to the text by which transactions are filtered. */
@@ -132,7 +133,7 @@ export const transactions: ReadModel<TransactionView> = {
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // There are two fields, because only the few cancelled transactions justify an index.
+    // There are two fields, because an index is worthwhile only for the few cancelled transactions.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
@@ -180,7 +181,7 @@ const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Part
   isChosen,
 });
 
-/** Returns the data of a user's cancellation besides its reversal. A partner's cancellation has none. */
+/** Returns the data of a user's cancellation, except for the reversal. A partner's cancellation has none. */
 const toldBy = (event: LedgerEvent) =>
   event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
 

@@ -5,7 +5,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { keyedBy } from './record-projection.js';
 
-/** A period in which a person was active with one role, by positions. `to` is null while it lasts. */
+/** A period, in positions, in which a person was active with one role. `to` is null while the period lasts. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
 /** Marks all notifications up to the event at `position` as read. */
 export type Sweep = { readonly position: number; readonly at: string };
@@ -18,14 +18,17 @@ export type NotificationInboxView = {
   readonly isActive: boolean;
   /** Oldest first. */
   readonly stays: readonly Stay[];
-  /** Total number of sweeps, and the latest ones, oldest first. */
+  /** Total number of sweeps. `sweeps` contains only the latest ones, oldest first. */
   readonly sweepCount: number;
   readonly sweeps: readonly Sweep[];
   /** Individually read notifications since the last sweep. */
   readonly reads: readonly SingleRead[];
 };
 
-/** These limits exceed any realistic number of role changes, suspensions and sweeps. The oldest ones are removed. */
+/**
+ * These limits exceed any realistic number of role changes, suspensions and sweeps. Beyond them, the oldest entries are
+ * removed.
+ */
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
@@ -80,7 +83,7 @@ function changed(view: NotificationInboxView, event: Change): NotificationInboxV
   }
 }
 
-/** Closes the current stay and starts another one if the role or the activity has changed. */
+/** Ends the current stay and starts another one if the role or `isActive` has changed. */
 function stayingAs(
   view: NotificationInboxView,
   now: Pick<NotificationInboxView, 'role' | 'isActive'>,

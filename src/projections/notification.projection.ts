@@ -6,7 +6,7 @@ import type { ReadModel } from '../ports/read-store.js';
 export type NotificationView = NewNotification & {
   readonly id: string;
   readonly createdAt: string;
-  /** Position of its last event, by which lists are ordered. */
+  /** Position of the notification's last event, by which lists are ordered. */
   readonly position: number;
   readonly revision: number;
 };

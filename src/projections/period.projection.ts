@@ -15,7 +15,7 @@ export type PeriodChange = {
   readonly note: string | null;
 };
 
-/** The periods of a tenant. `history` is in the order of events. */
+/** The periods of a tenant. `history` is in chronological order. */
 export type PeriodsView = {
   readonly tenantId: string;
   readonly closedThrough: string | null;
@@ -55,15 +55,15 @@ export type LateEntryView = LateEntry & {
   readonly recordedAt: string;
   /** The user who recorded it; null if the service did. */
   readonly userId: string | null;
-  /** Last closed day when it was recorded. */
+  /** The last closed day at the time of the recording. */
   readonly closedThrough: string;
-  /** Whether a LateEntriesDetected event lists it. */
+  /** Whether a LateEntriesDetected event lists the transaction. */
   readonly isDetected: boolean;
-  /** The event that contains it, with the metadata needed for a reaction. */
+  /** The event that contains the transaction, with the metadata needed for a reaction. */
   readonly cause: { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 };
 
-/** The last closed day of a tenant, and the transactions that were recorded with closed dates. */
+/** The last closed day of a tenant, and the transactions that were recorded after their dates had been closed. */
 export type LateEntriesView = {
   readonly tenantId: string;
   readonly closedThrough: string;
@@ -85,8 +85,8 @@ type ClosingEvent = TenantEvent | LedgerEvent;
 
 /**
  * Finds late entries by the order of the history alone, so it works on any event store and with any number of replicas.
- * An entry is late if its event follows that of the closing in force. Only tenants with a closed period have a
- * document, so for all others the sales of a batch cost only the lookup of an absent document.
+ * An entry is late if its event follows the event of the closing in force. Only tenants with a closed period have a
+ * document. For all others, a batch of sales causes only the lookup of an absent document.
  *
  * Reopening the date of a late entry removes the entry from the list. A later closing then includes it.
  */

@@ -35,11 +35,11 @@ const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<V
   of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']>,
 });
 
-/** Creates fields of a read model that store these members of its view as text. */
+/** Creates fields of a read model that store these properties of its view as text. */
 export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
   Object.fromEntries(names.map((name) => [name, member<View>(name)]));
 
-/** Creates a full-text search in these members of a read model's view. */
+/** Creates a full-text search in these properties of a read model's view. */
 export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
   Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
 
@@ -56,7 +56,7 @@ type EventOfType<E extends DomainEvent, T> = Recorded<Extract<E, { readonly type
 
 /**
  * Maps the events of a record's stream to changes of its view. `created` is the type of the event that creates the
- * view. Handlers of later events return the changed members, or `null` to remove the view.
+ * view. Handlers of later events return the changed properties, or `null` to remove the view.
  */
 type Changes<View, E extends DomainEvent, C extends E['type']> = {
   readonly [T in E['type']]: T extends C

@@ -16,7 +16,7 @@ export type RuleApplicationView = Pick<
   readonly updatedAt: string;
   readonly revision: number;
   readonly categoryId: string;
-  /** The user who started it. */
+  /** The user who started the application. */
   readonly createdBy: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 };
@@ -46,7 +46,7 @@ export const ruleApplicationProjection = recordProjection(ruleApplications, rule
   typeof recordProjection<RuleApplicationView, unknown, RuleApplicationEvent, 'RuleApplicationStarted'>
 >[3]);
 
-/** A transaction that an application changed, regardless of later changes. */
+/** A transaction changed by an application, regardless of later changes. */
 export type RuleApplicationChange = {
   readonly applicationId: string;
   readonly transactionId: string;

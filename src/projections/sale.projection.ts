@@ -13,8 +13,8 @@ export type RelatedSale = {
 };
 
 /**
- * The part of a sale that lists show. There may be millions of sales, so lines, payments and metadata stay in the
- * streams, and absent members take no space.
+ * The part of a sale that lists show. There may be millions of sales, so lines, payments and metadata remain in the
+ * streams, and absent properties take no space.
  */
 export type SaleView = Pick<
   SaleAccepted,

@@ -3,7 +3,7 @@ import type { ViewOf } from '../aggregates/record.js';
 import { tenant, tenantRecord } from '../aggregates/tenant.aggregate.js';
 import { readModelOf, recordProjection } from './record-projection.js';
 
-/** A tenant as shown to operators. */
+/** A tenant as displayed to operators. */
 export type TenantView = ViewOf<typeof tenantRecord.fields>;
 export const tenants = readModelOf(tenantRecord, { name: 'tenants', version: 3 });
 

@@ -69,7 +69,7 @@ export type SessionView = {
   /** `platform` for operators. */
   readonly tenantId: string;
   readonly userId: string;
-  /** Epochs of the user and the tenant in which it began. */
+  /** Epochs of the user and of the tenant at which the session began. */
   readonly userEpoch: number;
   readonly tenantEpoch: number;
   /** Address and user agent of the last sign-in, refresh or step-up. */
@@ -77,7 +77,7 @@ export type SessionView = {
   readonly device: string | null;
   readonly startedAt: string;
   readonly lastUsedAt: string;
-  /** Time at which its refresh token expires. */
+  /** Time at which the session's refresh token expires. */
   readonly expiresAt: string;
 };
 

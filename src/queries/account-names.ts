@@ -21,7 +21,7 @@ export type NamedAccount = {
 export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'] as const;
 export type AccountClass = (typeof CLASSES)[number];
 
-/** OTHER accounts receive payments, like cash. A company's credit card is a debt to its issuer. */
+/** OTHER accounts receive payments, like cash accounts. A company's credit card is a debt to its issuer. */
 export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
   CUSTOMER: 'Assets',
   CASH: 'Assets',

@@ -18,7 +18,7 @@ import {
 type Amounts = Readonly<Record<Bucket | 'total', string>>;
 export type AgeingRow = Pick<NamedAccount, 'code' | 'name'> & Amounts & { readonly customerId: string };
 export type Ageing = {
-  /** Null for all value dates; ages are then as of today. */
+  /** Null for all value dates, in which case ages are as of today. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly rows: readonly AgeingRow[];
@@ -28,8 +28,8 @@ export type Ageing = {
 export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | undefined]>() {}
 
 /**
- * Returns the customers with a balance, sorted by code. Reads the entries that change balances of customers; its memory
- * use grows only with the number of customers.
+ * Returns the customers with a balance, sorted by code. Reads only the entries that change balances of customers.
+ * Memory use grows only with the number of customers.
  */
 async function ageingOf(
   ledger: LedgerSums,

@@ -25,21 +25,21 @@ import { transactionProjection } from '../projections/ledger.projection.js';
 import { type ListRequest, type Page, type Filters, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 
-/** A record at one point in its history, in the form that the API returns; undefined if it does not exist then. */
+/** A record at one point in its history, as returned by the API; undefined if it does not exist at that point. */
 export type Shape = object | undefined;
 
-/** A record and the record whose stream contains it. */
+/** A record, and the record whose stream contains its events. */
 type Subject = {
   readonly carrier: { readonly entity: string; readonly recordId: string };
   readonly entity: string;
   readonly entityId: string;
 };
 
-/** Members that every record has and that the entry already contains. */
+/** Fields that every record has and that the entry already contains. */
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
-/** Members of views that the API never returns. */
+/** Fields of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isChosen', 'isDeleted'];
-/** Members of states that commands change but views do not contain. */
+/** Fields of states that commands change but views do not contain. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -74,7 +74,7 @@ export class RecordShape {
     }
   }
 
-  /** Returns the record as read models contain it; undefined if none contains it. */
+  /** Returns the record as contained in the read models; undefined if none contains it. */
   view(): Shape {
     const shown = this.documents.filter((document) => document !== undefined);
     if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
@@ -108,7 +108,7 @@ function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection
 
 const isAlone = ({ sources }: AnyProjection): boolean => typeof sources !== 'symbol' && sources.length === 1;
 
-/** Default accounts are recorded separately from the accounts. */
+/** Default accounts are recorded separately from other accounts. */
 const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): object => ({
   isDefault: Object.values(byType).includes(entityId),
   defaults: byType,
@@ -121,7 +121,7 @@ function saleShape(state: Sale): object {
   return { ...facts, status: booking ? 'BOOKED' : outcome };
 }
 
-/** A member of a record before and after an event; null if absent. */
+/** A field of a record before and after an event; null if absent. */
 export type Change = { readonly path: string; readonly before: unknown; readonly after: unknown };
 
 type Moment = { readonly view: Shape; readonly own: object };
@@ -179,7 +179,7 @@ function toldBy(data: object, changes: readonly Change[], after: object): Change
   return [...leavesOf(data)].filter(isNew).map(([path, value]) => ({ path, before: null, after: value }));
 }
 
-/** Returns the members that differ, by path. Absent members count as null. */
+/** Returns the fields that differ, by path. Absent fields count as null. */
 export function difference(before: Shape, after: Shape): Change[] {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -188,7 +188,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** An empty list or record need not be listed if the members of the other side are. */
+/** An empty list or record need not be listed if the fields of the other side are. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&
