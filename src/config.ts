@@ -54,7 +54,7 @@ export const settings = z.object({
     .preprocess(empty, flag.default(false))
     .describe('Start the TLS handshake first (`handshake_first` on the NATS server).'),
   NATS_STREAM_REPLICAS: optional(z.coerce.number().int().min(1).max(5)).describe(
-    'Replicas of the stream `KONTOR` when Kontor creates it. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
+    'Number of replicas of the stream `KONTOR` when Kontor creates it. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
   ),
   NATS_STREAM_MAX_AGE_HOURS: optional(z.coerce.number().min(0.01).max(876_000)).describe(
     'Maximum age of messages when Kontor creates the stream, in hours. Default: no limit.',
@@ -68,7 +68,7 @@ export const settings = z.object({
   ROLES: z
     .preprocess(empty, roles)
     .describe(
-      'Comma-separated parts of the work that this process does. Fewer than all require `EVENTSTORE_URL` and `MONGODB_URL`.',
+      'Comma-separated parts of the work that this process does. Unless all are listed, `EVENTSTORE_URL` and `MONGODB_URL` are required.',
     ),
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
@@ -87,7 +87,7 @@ export const settings = z.object({
   RESTORE_FORWARD: z
     .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
     .describe(
-      'What the forwarder does without a checkpoint, after a restore or the loss of the read models: `wait` until an operator resumes it, or publish `all` events again.',
+      'Behavior of a forwarder without a checkpoint (after a restore or the loss of the read models): `wait` until an operator resumes it, or publish `all` events again.',
     ),
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
@@ -100,7 +100,7 @@ export const settings = z.object({
   OPERATOR_EMAIL: optional(z.email()).describe(
     'E-mail address of the first operator, created on start if it does not exist.',
   ),
-  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of that operator.'),
+  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of the first operator.'),
   SEED_DEMO: z
     .preprocess(empty, flag.optional())
     .describe('Create a demo tenant on first start. Default: `true` in development; always off in production.'),
@@ -110,22 +110,24 @@ export const settings = z.object({
     'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
   ENCRYPTION_KEY: optional(z.string()).describe(
-    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep a copy apart from your backups: without it, users have to set up their apps again.',
+    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep a copy separate from your backups: without it, users have to set up their apps again.',
   ),
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
-    .describe('Second factor of operators. With `required`, an operator without one can only add one.'),
+    .describe('Second factor of operators. With `required`, an operator without a second factor can only add one.'),
   SESSION_IDLE_DAYS: days(7).describe('Number of days without a refresh after which a session ends.'),
-  SESSION_MAX_DAYS: days(30).describe('Number of days after the sign-in when a session ends.'),
+  SESSION_MAX_DAYS: days(30).describe('Number of days after sign-in at which a session ends.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
   ).describe('OpenID Connect provider whose access tokens are accepted from users bound to it (docs/operations.md).'),
-  OIDC_AUDIENCE: optional(z.string()).describe('Audience (`aud`) of its access tokens. Default: `JWT_AUDIENCE`.'),
+  OIDC_AUDIENCE: optional(z.string()).describe(
+    "Audience (`aud`) of the provider's access tokens. Default: `JWT_AUDIENCE`.",
+  ),
   OIDC_TOKEN_TYPE: z
     .enum(['at+jwt', 'jwt'])
     .default('at+jwt')
     .describe(
-      'Type (`typ`) of its access tokens: `at+jwt` (RFC 9068), or `jwt` for providers without a separate type. With `jwt`, `OIDC_AUDIENCE` must not be a client of the provider.',
+      "Type (`typ`) of the provider's access tokens: `at+jwt` (RFC 9068), or `jwt` for providers without a separate type. With `jwt`, `OIDC_AUDIENCE` must not be a client of the provider.",
     ),
   VAPID_PUBLIC_KEY: optional(z.string()).describe(
     'Web Push (VAPID) public key, base64url; the same for all replicas. Default: a pair generated in `DATA_DIR`.',
@@ -141,7 +143,7 @@ export const settings = z.object({
     .describe('Allow push endpoints in private networks. Only for your own push service.'),
   WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file of additional certificate authorities for push services.'),
   WEBHOOK_KEY: optional(z.string().regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'Must be 32 bytes in base64.' })).describe(
-    'Key from which the signing secrets of webhooks are derived: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Another key changes every secret.',
+    'Key from which the signing secrets of webhooks are derived: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Changing the key changes every secret.',
   ),
   WEBHOOK_ALLOW_PRIVATE: z
     .preprocess(empty, flag.default(false))
@@ -160,14 +162,14 @@ export const settings = z.object({
     'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
   ),
   INTEGRITY_WITNESS_URL: optional(url('https', 'http')).describe(
-    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. 409 reports a contradiction. Use a server that those who run the service cannot change.',
+    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. A 409 response reports a contradiction. Use a server that the people who run the service cannot change.',
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))
     .describe('Seconds between two checkpoints of the history, if events were appended in between.'),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
-  ).describe('Bearer token required by `/metrics`. Without it `/metrics` responds only to the local machine.'),
+  ).describe('Bearer token required by `/metrics`. Without it, `/metrics` responds only to the local machine.'),
   ALLOWED_HOSTS: optional(hostNames).describe(
     'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and addresses are always accepted. Default: all.',
   ),
@@ -177,7 +179,7 @@ export const settings = z.object({
   USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum requests per user or operator and minute.'),
   USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum write requests per user or operator and minute.'),
   TENANT_REQUESTS_PER_MINUTE: perMinute(6_000).describe(
-    'Maximum requests per tenant and minute. Partner keys have limits of their own.',
+    'Maximum requests per tenant and minute. Partner keys have separate limits.',
   ),
   SESSION_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(16))
