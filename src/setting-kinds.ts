@@ -7,7 +7,7 @@ import { parseTrustedProxies } from './security/addresses.js';
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const empty = (value: unknown) => (value === '' ? undefined : value);
 export const ROLES = ['http', 'projections', 'forwarder', 'policies', 'jobs'] as const;
-/** A part of the service's work to which a process can be limited. */
+/** A part of the service's work to which a process can be restricted. */
 export type Role = (typeof ROLES)[number];
 export const roles = z
   .string()
@@ -54,5 +54,5 @@ export const schedules = z.string().superRefine((text, context) => {
   }
 });
 
-/** A bearer token (RFC 6750) long enough not to be guessed. */
+/** A bearer token (RFC 6750) that is long enough not to be guessed. */
 export const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;

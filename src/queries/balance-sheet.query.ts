@@ -9,7 +9,7 @@ import { MinorSum } from './minor-sum.js';
  */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;
-  /** Debits of assets and credits of liabilities and equity are positive, as usual. */
+  /** As is usual, debits of assets and credits of liabilities and equity are positive. */
   readonly amount: string;
 };
 export type BalanceSheetSection = {

@@ -27,7 +27,10 @@ const componentOf = (text: string): string => {
   return plain === '' ? 'X' : plain.slice(0, 1).toUpperCase() + plain.slice(1);
 };
 
-/** Gives each account a unique name: its class, type and code, followed by its id if that is ambiguous. */
+/**
+ * Gives each account a unique name: its class, type and code, followed by its id if the name would otherwise be
+ * ambiguous.
+ */
 class AccountLabels {
   private readonly labels = new Map<string, string>();
   private readonly taken = new Set<string>();
@@ -58,9 +61,9 @@ const quoted = (text: string): string =>
   `"${text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
 /**
- * Writes the ledger as a Beancount file: accounts, the balances before the period as one transaction, every
- * transaction, and assertions of all balances before and after the period. With `accountId`, it contains only the
- * transactions and the assertions of that account.
+ * Writes the ledger as a Beancount file. The file contains the accounts, the balances before the period as one
+ * transaction, every transaction of the period, and assertions of all balances before and after it. With `accountId`,
+ * it contains only the transactions and the assertions of that account.
  */
 export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
   const { from, to } = options;
@@ -128,7 +131,7 @@ class LedgerFile {
     const lines = postings.map(({ accountId, amount }) => {
       this.balances.set(accountId, (this.balances.get(accountId) ?? 0n) + toMinor(amount, this.ledger.digits));
       const account = accounts.get(accountId) ?? { accountId, code: null, name: '', type: 'OTHER' };
-      // The first posting to this account was recorded after the accounts were read.
+      // The first posting to this account was recorded after the accounts had been read.
       if (!this.labels.has(account)) opens.push(`\n${this.openOf(account, date)}`);
       return `  ${this.labels.of(account)} ${amount} ${this.ledger.currency}\n`;
     });

@@ -18,7 +18,7 @@ import {
 } from './category.queries.js';
 import { sampleOf, type RuleSample } from './category-rule.sampler.js';
 
-/** A hypothetical transaction to test rules against. `rule` is a draft that competes with the stored rules. */
+/** A hypothetical transaction against which rules are tested. `rule` is a draft that competes with the stored rules. */
 export type RuleTest = {
   readonly [K in Exclude<keyof RuleSubject, 'accountIds'>]?: RuleSubject[K] | undefined;
 } & {

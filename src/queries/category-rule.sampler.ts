@@ -6,7 +6,7 @@ import { customers } from '../projections/account.projection.js';
 import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { named, type TransactionRecord } from './transaction.queries.js';
 
-/** Number of transactions to examine, newest first. */
+/** Number of transactions to examine, starting with the newest. */
 export const SAMPLED_TRANSACTIONS = 10_000;
 const SAMPLE_SHOWN = 20;
 /** Number of transactions examined per batch. The thread does other work between batches. */

@@ -29,7 +29,7 @@ export type KnownRules = {
   readonly categories: ReadonlyMap<string, CategoryView>;
 };
 
-/** Adds their categories and hits to rules. */
+/** Adds the categories and hits of rules to them. */
 export async function ruleRecords(
   models: ReadModels,
   scope: Scope,
@@ -81,7 +81,7 @@ export type CategoryRecord = CategoryView & { readonly ruleCount: number };
 
 export class ListCategories extends query<readonly CategoryRecord[], [scope: Scope, includeArchived: boolean]>() {}
 
-/** Sorted by name, because users look for categories by name. A tenant has few of them. */
+/** Sorted by name, because users look for categories by name. A tenant has only a few categories. */
 const listCategories = answers(ListCategories, [ReadModels], async (models, scope, includeArchived) => {
   const counts = new Map<string, number>();
   for await (const { categoryId } of models.each(categoryRules, scope))
@@ -115,13 +115,13 @@ export type RuleList = {
 
 export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
 
-/** Positions of the rules' model, the categories' model and both together, in this order. */
+/** Positions of the rules' model, of the categories' model, and of both together, in this order. */
 type Positions = readonly [number, number, number];
 type Known = {
   readonly rules: TenantRules;
   /** The rules include every relevant event up to this position, and possibly later ones. */
   readonly position: number;
-  /** Minimum positions of the models when the rules were last known to be current. */
+  /** Minimum positions of the models at the time when the rules were last known to be current. */
   readonly checkedAt: Positions;
 };
 
@@ -134,7 +134,7 @@ const MAX_TENANTS = 1_000;
 @Injectable()
 export class Categorizer {
   private readonly known = new LRUCache<string, Known>({ max: MAX_TENANTS });
-  /** Concurrent callers share one lookup, unless the models have advanced since it began. */
+  /** Concurrent callers share one lookup, unless the models have advanced since it started. */
   private readonly looks = new KeyedQueue();
 
   constructor(
@@ -144,8 +144,8 @@ export class Categorizer {
 
   /**
    * Returns the current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged
-   * without `X-Read-Model: behind`, and on other replicas within 250 ms. Calls are cheap enough to make one for every
-   * transaction; do not store the result.
+   * without `X-Read-Model: behind`, and on other replicas within 250 ms. A call is cheap enough to be made for every
+   * transaction, so do not store the result.
    * @throws ReadStoreUnavailable
    */
   async rulesOf(tenantId: string): Promise<TenantRules> {

@@ -7,7 +7,7 @@ import type { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** Waits for read models, for results that must not be outdated. */
+/** Waits for read models to catch up, for results that must not be outdated. */
 @Injectable()
 export class CaughtUp {
   constructor(
@@ -30,8 +30,8 @@ export class CaughtUp {
   }
 
   /**
-   * Like `ReadModels.found`, for a record that may just have been created: it counts as absent only once the model has
-   * caught up.
+   * Like `ReadModels.found`, for a record that may just have been created: it is considered absent only once the model
+   * has caught up.
    */
   async found<Doc extends object>(
     models: ReadModels,

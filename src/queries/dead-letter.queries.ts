@@ -10,7 +10,7 @@ import { type Matching, type Page, type Paging, ReadModels } from './query.js';
 
 export const DEAD_LETTER_REPLAYER = token<DeadLetterReplayer>('DEAD_LETTER_REPLAYER');
 
-/** A letter with the id and tenant parsed from its stream name. */
+/** A dead letter with the id and tenant parsed from its stream name. */
 export type AddressedLetter = Pick<
   FiledLetter,
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
@@ -19,12 +19,12 @@ export type AddressedLetter = Pick<
 /** Returns the content of dead letters, and repeats the failed work of each origin. */
 export interface DeadLetterReplayer {
   /**
-   * Repeats the work. `attempt` counts from 2 and identifies the delivery: two replays with the same attempt have one
-   * effect. Returns the reason of a new failure, or undefined on success.
-   * @throws DomainError unavailable if an engine is down: the outcome is unknown and is not recorded
+   * Repeats the work. `attempt` starts at 2 and identifies the delivery: two replays with the same attempt have the
+   * effect of one. Returns the reason of a new failure, or undefined on success.
+   * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
    */
   redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
-  /** Returns the undelivered content without secrets; null if the event is missing or has none. */
+  /** Returns the undelivered content without secrets; null if the event is missing or has no such content. */
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
 
@@ -68,17 +68,17 @@ export type DeadLetterFilter = Partial<
 >;
 
 export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filter: DeadLetterFilter & Paging]>() {}
-/** The letters that a bulk run would replay or discard: their number, and the oldest of them. */
+/** The number of letters that a bulk run would replay or discard, and the oldest of them. */
 export class PreviewBulk extends query<BulkPreview, [filter: DeadLetterFilter]>() {}
 export type BulkPreview = { readonly matched: number; readonly sample: readonly DeadLetterRecord[] };
 const MAX_SAMPLE = 20;
 
-/** Names of the jobs that carry out a bulk run. */
+/** Names of the jobs that execute a bulk run. */
 export const BULK_JOBS = { replay: 'dead-letter-replay', discard: 'dead-letter-discard' } as const;
 export const DEFAULT_PER_SECOND = 100;
 export const MAX_PER_SECOND = 1_000;
 
-/** Selects the letters of a filter. */
+/** Selects the letters that match a filter. */
 export const lettersBy = ({ search, dateFrom: from, dateTo: to, ...where }: DeadLetterFilter): Matching => ({
   search,
   where,
@@ -86,8 +86,8 @@ export const lettersBy = ({ search, dateFrom: from, dateTo: to, ...where }: Dead
 });
 
 /**
- * Selects the letters of a filter that can be replayed or discarded, oldest first; undefined if there are none because
- * the filter demands another status.
+ * Selects the letters that match a filter and can be replayed or discarded, oldest first. Returns undefined if the
+ * filter requires a status that excludes them all.
  */
 export function parkedBy({ status = 'PARKED', ...filter }: DeadLetterFilter): Matching | undefined {
   return status === 'PARKED' ? { ...lettersBy({ ...filter, status }), reverse: true } : undefined;

@@ -11,12 +11,12 @@ import { type Matching, type Page, pageOf, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 import { shown, type StreamEvent } from './stream.queries.js';
 
-/** An event with the record that it belongs to. */
+/** An event with the record to which it belongs. */
 export type ListedEvent = StreamEvent & {
   readonly entity: string;
   readonly tenantId: string;
   readonly recordId: string;
-  /** Deliveries of the event's messages to webhooks, newest first, as far as the logs of deliveries contain them. */
+  /** Logged deliveries of the event's messages to webhooks, newest first. */
   readonly deliveries: readonly ListedDelivery[];
 };
 export type ListedDelivery = Omit<Delivery, 'source' | 'number' | 'responseBody'>;
@@ -29,7 +29,9 @@ export type EventFilter = Partial<
 /** Totals are lower bounds. `nextCursor` is null at the end of the list. */
 export type EventPage = Page<ListedEvent> & { readonly nextCursor: string | null };
 
-/** The domain events that match, newest first; technical events only if the filter names their type. */
+/**
+ * The domain events that match the filter, newest first. Technical events match only if the filter names their type.
+ */
 export class ListEvents extends query<
   EventPage,
   [filter: EventFilter, pageSize: number, cursor: string | undefined]
@@ -37,7 +39,7 @@ export class ListEvents extends query<
 
 /** Maximum number of reads of the audit log in one request. */
 const MAX_READS = 20;
-/** Maximum number of events that one request for a technical type examines, and their number in one read. */
+/** Maximum number of events that one request for a technical type examines, and number of events in one read. */
 const [MAX_EXAMINED, PART] = [5_000, 500];
 
 type Found = { readonly events: readonly RecordedEvent[]; readonly next: string | undefined };
@@ -45,8 +47,8 @@ type Reads = { readonly events: EventStore; readonly models: ReadModels };
 type Request = { readonly filter: EventFilter; readonly limit: number; readonly after: string };
 
 /**
- * Every filter has an index in the audit log: ids of requests and the words of an event's type are part of the texts
- * that it searches. A reaction has the request id of its cause, which is also the correlation id.
+ * Every filter uses an index of the audit log, whose full-text search includes request ids and the words of event
+ * types. A reaction has the request id of its cause, which is also the correlation id.
  */
 function matchingOf({ type, entity, tenantId, correlationId, requestId, from, to }: EventFilter): Matching {
   const texts = [type?.replaceAll(/(?=[A-Z])/g, ' '), correlationId, requestId].filter((text) => text !== undefined);
@@ -96,7 +98,7 @@ function isWithin({ entity, tenantId, to }: EventFilter, event: RecordedEvent): 
   );
 }
 
-/** The events before a position, or before the end of the history for undefined, the newest first. */
+/** Yields the events before a position, newest first. Undefined: before the end of the history. */
 async function* backwards(events: EventStore, before: number | undefined): AsyncGenerator<RecordedEvent> {
   let page: readonly RecordedEvent[] = [];
   let from = before;
@@ -107,7 +109,7 @@ async function* backwards(events: EventStore, before: number | undefined): Async
   } while (page.length === PART);
 }
 
-/** Reads the history backwards. `after` is a position, or empty for its end. */
+/** Reads the history backwards. `after` is a position; if empty, reading starts at the end of the history. */
 async function technicalEvents({ events }: Reads, { filter, limit, after }: Request): Promise<Found> {
   const { from = '' } = filter;
   const found: RecordedEvent[] = [];

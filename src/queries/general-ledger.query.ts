@@ -24,11 +24,11 @@ export type NamedTransaction = {
 
 export type GeneralLedgerOptions = Dates & { readonly accountId?: string | undefined };
 
-/** A general ledger. It is read while it is sent, because it may not fit into memory. */
+/** A general ledger. It is read while being sent, because it may not fit into memory. */
 export type GeneralLedger = {
   readonly currency: string;
   readonly digits: number;
-  /** Every transaction in order of its value date, then of its recording, in parts. */
+  /** Every transaction, in parts, ordered by value date and then by time of recording. */
   readonly parts: () => AsyncIterable<readonly NamedTransaction[]>;
   /**
    * Returns the accounts with postings up to the end of the period, sorted by code, and their balances before the

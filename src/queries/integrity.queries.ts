@@ -19,7 +19,7 @@ import { lastEvent, type RecordAddress } from './stream.queries.js';
 
 /** A checkpoint with the position of the last event that it covers. */
 export type CheckpointView = PublishedCheckpoint & { readonly position: Position };
-/** Hashes are hex, from the leaf to the root. */
+/** Hashes are in hexadecimal, from the leaf to the root. */
 export type InclusionView = {
   readonly index: number;
   readonly size: number;
@@ -31,9 +31,9 @@ export type InclusionView = {
 export type TreeSizes = { readonly from: number; readonly to: number };
 export type ConsistencyView = TreeSizes & { readonly hashes: readonly string[] };
 
-/** An event of a bundle. `leaf` is null if the event contains a secret; its hash still proves its place. */
+/** An event of a bundle. `leaf` is null if the event contains a secret. The hash still proves the event's place. */
 export type EvidenceEvent = Omit<InclusionView, 'size' | 'checkpoint'> & { readonly leaf: readonly string[] | null };
-/** Verified by scripts/verify-evidence.mjs without the service. */
+/** A bundle that scripts/verify-evidence.mjs can verify without the service. */
 export type Evidence = {
   readonly format: 'kontor-evidence';
   readonly version: 1;
@@ -46,7 +46,7 @@ export type Evidence = {
 };
 
 export class GetCheckpoint extends query<CheckpointView>() {}
-/** Proves the inclusion of an event, or that a tree contains an earlier one. */
+/** Proves that the tree includes an event or extends an earlier tree. */
 export class GetTreeProof extends query<InclusionView | ConsistencyView, [of: string | TreeSizes]>() {}
 export class GetEvidence extends query<Evidence, [address: RecordAddress]>() {}
 
@@ -89,7 +89,9 @@ class Leaves {
     return found;
   }
 
-  /** Index of the event with an id at a position; undefined if the tree does not reach it. @throws TreeBehind */
+  /**
+   * Index of the event with this id at this position; undefined if the tree does not extend to it. @throws TreeBehind
+   */
   async find(id: string, position: Position): Promise<number | undefined> {
     const tile = await this.tiles.tileAt(position);
     if (!tile) return undefined;
@@ -105,7 +107,7 @@ class Leaves {
     return tile && at >= 0 ? tile.index * TILE_WIDTH + at : undefined;
   }
 
-  /** Position of the event with an id, by a scan: only audited events have an index. */
+  /** Returns the position of the event with this id. Scans the history, because only audited events have an index. */
   async scan(id: string): Promise<Position | undefined> {
     const { filter } = this;
     for (let from: Position | undefined = -1; from !== undefined;) {
@@ -133,7 +135,7 @@ const inclusionOf = async (view: TreeView, index: number, size: number) => ({
   hashes: hex(await inclusionProof(view.node, index, size)),
 });
 
-/** @throws DomainError invalid for a tree that does not exist yet */
+/** @throws DomainError invalid if the tree is larger than the current one */
 async function consistencyOf(tiles: TileStore, { from, to }: TreeSizes): Promise<ConsistencyView> {
   const { size } = await tiles.reached();
   if (to > size) throw invalid([{ path: 'to', message: `The tree has ${size} leaves.` }]);

@@ -15,7 +15,7 @@ import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels, type Rows } from './query.js';
 
-/** The books of a tenant, as they are or as they had been recorded by an instant. */
+/** The books of a tenant, as they are now or as they had been recorded by an instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
 
 /** Sums of an account's postings in one part of a report. */
@@ -69,8 +69,8 @@ export class LedgerSums {
   }
 
   /**
-   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals, or the entries if the
-   * books are those at an instant.
+   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals or, if the books are
+   * those at an instant, the entries.
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
@@ -88,8 +88,8 @@ export class LedgerSums {
   }
 
   /**
-   * Like `eachDay` up to `to`, for reports that distinguish only dates before `from` from later ones: the sums of a whole
-   * quarter have the date of its first day. Reads days only of the quarters in which `from` and `to` lie.
+   * Like `eachDay` up to `to`, for reports that distinguish only dates before `from` from later ones. The sums of a
+   * whole quarter have the date of its first day. Reads days only of the quarters in which `from` and `to` lie.
    */
   async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, { to }, digits, take);
@@ -128,7 +128,7 @@ export class LedgerSums {
     }
   }
 
-  /** Returns the days of one account, as the books are now. */
+  /** Returns the days of one account in the current books. */
   async *daysOf({ tenantId }: BooksOf, accountId: string, dates: Dates): Rows<AccountDayView> {
     yield* this.models.parts(accountDays, tenantScope(tenantId), { where: { accountId }, between: { date: dates } });
   }
@@ -185,7 +185,7 @@ export class LedgerSums {
 export const isWithin = (date: string, { from, to }: Dates): boolean =>
   (from === undefined || date >= from) && (to === undefined || date <= to);
 
-/** Returns the quarters of which a report includes a part, or which it divides. */
+/** Returns the quarters that `from` or `to` divides. */
 function dividedBy({ from, to }: Dates): ReadonlySet<string> {
   const divided = new Set<string>();
   if (from !== undefined && from !== `${quarterOf(from)}-01`) divided.add(quarterOf(from));

@@ -33,8 +33,8 @@ export class LedgerUse {
   }
 
   /**
-   * Whether a category rule refers to the account. Memberships prevent rules from being created concurrently; this
-   * check also finds rules that are older than memberships.
+   * Whether a category rule refers to the account. Memberships prevent the concurrent creation of rules. This check
+   * also finds rules that are older than memberships.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async isInRule(tenantId: string, accountId: string): Promise<boolean> {
@@ -73,7 +73,7 @@ export class DeletedRecords {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** `reached` covers the history at least up to this position. */
+  /** Returns a position up to which `reached` covers the history. */
   get position(): number {
     return this.progress.position(deletedRecords.name);
   }

@@ -1,4 +1,4 @@
-/** Half of the largest exact integer: a double holds the sum of two such numbers exactly. */
+/** Half of the largest exact integer. A double represents the sum of two such numbers exactly. */
 const MAX_LOW = 2 ** 52;
 
 /** An exact sum of minor units. Uses a double as long as it is exact, because bigint arithmetic is ten times slower. */
@@ -25,7 +25,7 @@ export class MinorSum {
   }
 }
 
-/** Maximum length of an amount's text for which a double certainly represents the minor units after one rounding. */
+/** Maximum length of an amount's text for which a double always represents the minor units after one rounding. */
 const MAX_LENGTH = 14;
 
 /** Converts an amount in a read model to minor units, for `MinorSum`. */

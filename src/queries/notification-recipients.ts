@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** The audiences of a request. There are several if it names more people than one record may contain. */
+/** The audiences of a request. There are several if the request names more people than one record may contain. */
 type Addressed = { readonly audiences: readonly Audience[]; readonly recipientCount: number };
 
 /** Resolves the current recipients of a notification request. */
@@ -92,7 +92,7 @@ type Sent = Pick<NotificationView, 'audience' | 'position'>;
 
 /** Number of browsers loaded per batch. */
 const STRETCH = 1_000;
-/** Number of named recipients loaded per batch, with one query each. */
+/** Number of named recipients loaded per batch. Each takes one query. */
 const NAMED_STRETCH = 50;
 const MAX_OF_ONE = 100;
 
@@ -105,8 +105,8 @@ export class PushTargets {
   ) {}
 
   /**
-   * Yields batches after a cursor ('' to start), so that memory use is bounded. `position`: position of the
-   * notification's event.
+   * Yields batches after a cursor ('' to start), which limits memory use. `position`: position of the notification's
+   * event.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async *of(tenantId: string, id: string, position: number, cursor: string): AsyncIterable<PushStretchTargets> {

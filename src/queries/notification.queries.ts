@@ -20,7 +20,7 @@ import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js
 type Part = { readonly key: string; readonly from: number; readonly to: number };
 /** A list composed of parts. `without`: positions that are excluded, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
-/** A user of a tenant, or an operator of the platform, by the tenant of their streams. */
+/** A user of a tenant or an operator of the platform, identified by the tenant of their streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };
 export type Window = { readonly offset: number; readonly limit: number };
 
@@ -71,7 +71,7 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 
 /**
  * The notifications of one person, newest first: those to everyone and to the person's role while the person was active
- * (with that role), and those addressed by name. Nothing is stored for each reader; lists are merged from ranges of an
+ * (with that role), and those addressed by name. No list is stored per reader. Lists are merged from ranges of an
  * index.
  */
 @Injectable()
@@ -114,7 +114,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // Notifications that were read individually are newer than all that were read by a sweep.
+    // Notifications that were read individually are newer than all those that were read by a sweep.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
@@ -154,8 +154,8 @@ export class NotificationLists {
   }
 
   /**
-   * Returns the position at which the list continues after `offset` items. The list must be longer than that. Uses a
-   * binary search by position that counts only the newer half, so it costs little more than counting the list once.
+   * Returns the position at which the list continues after `offset` items. The list must be longer than `offset`. The
+   * binary search by position counts only the newer half, so it costs little more than counting the list once.
    */
   private async placeOf(list: List, offset: number): Promise<number> {
     const [newest] = await this.newest(list, LAST, 1);
@@ -217,7 +217,7 @@ export class ListNotifications extends query<
 >() {}
 export class CountUnread extends query<{ readonly count: number }, [person: Person]>() {}
 
-/** Returns the time at which it was read: individually, or by the first sweep after it. */
+/** Returns the time at which the notification was read, either individually or by the first sweep after it. */
 function readAt(inbox: NotificationInboxView, { id, position }: NotificationView): string | null {
   const single = inbox.reads.find((read) => read.id === id);
   if (single) return single.at;

@@ -8,7 +8,7 @@ export type CustomerPosting = { readonly net: number | bigint; readonly date: st
 /**
  * Combines the postings of later events of a record (a return, a cancellation) with those of its first event. Postings
  * must be added newest first. The remaining amount of a record is either an open item or a credit, which settles the
- * oldest items. A posting that is dated before the first event's counts separately.
+ * oldest items. A posting dated before that of the first event counts separately.
  */
 export class LaterPostings {
   private readonly waiting = new Map<string, CustomerPosting[]>();
@@ -33,15 +33,13 @@ export class LaterPostings {
     return [{ net, date: first.date }, ...later.filter(({ date }) => date < first.date)];
   }
 
-  /** Postings of records whose first event did not post to the customer or is not part of the report. */
+  /** Returns the postings of records whose first event did not post to the customer or is not part of the report. */
   get rest(): ReadonlyMap<string, readonly CustomerPosting[]> {
     return this.waiting;
   }
 }
 
-/**
- * Whether a return is an open item of its own: more was refunded than returned, so the customer owes the difference.
- */
+/** Whether a return is a separate open item: more was refunded than returned, so the customer owes the difference. */
 export const isOwnItem = (isReturn: boolean, net: number | bigint): boolean => isReturn && net > 0;
 
 export const BUCKETS = ['current', 'd30', 'd60', 'd90', 'older'] as const;
@@ -81,7 +79,7 @@ export class AgedBalance {
 
   /**
    * The open amounts, which add up to the balance. Credits settle the oldest items, so the newest items that make up
-   * the balance are open. A credit balance is current.
+   * the balance are open. A credit balance belongs to the bucket `current`.
    */
   get open(): bigint[] {
     let left = this.balance;

@@ -14,9 +14,9 @@ export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
   /** Null for a credit that settles no item. */
   readonly transactionId: string | null;
   readonly date: string | null;
-  /** Days since the date. */
+  /** Number of days since the item's date. */
   readonly days: number | null;
-  /** Amount of the document. */
+  /** Original amount of the document. */
   readonly amount: string;
   /** Amount left to pay. */
   readonly open: string;
@@ -119,7 +119,10 @@ const recordOf = ({ id, carrier, reversalOf }: TransactionView): string =>
 const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
   postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));
 
-/** Returns the first transaction of the record whose open amount the event changes; undefined if it changes none. */
+/**
+ * Returns the first transaction of the record whose open amount the event changes; undefined if the event changes no
+ * open amount.
+ */
 function changeOf(event: readonly TransactionView[], net: bigint): string | undefined {
   const isReturn = event.some(({ documentEffect }) => documentEffect === 'RETURN');
   if (isOwnItem(isReturn, net)) return undefined;

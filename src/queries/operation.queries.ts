@@ -79,7 +79,7 @@ type RewindRow = Pick<Rewind, 'from' | 'upTo' | 'requestedAt'> & {
 
 export type ForwarderRow = {
   readonly state: 'RUNNING' | 'PAUSED' | 'WAITING_FOR_RESUME';
-  /** Time at which the forwarder was paused or began to wait. */
+  /** Time at which the forwarder was paused or started waiting. */
   readonly pausedAt: string | null;
   readonly rewind:
     (RewindRow & { readonly position: number; readonly published: number; readonly progress: number }) | null;
@@ -141,7 +141,7 @@ export type ProjectionRow = ProjectionState & { readonly eventsPerSecond: number
 export class ListProjections extends query<readonly ProjectionRow[]>() {}
 
 export const operationQueryHandlers = [
-  // The states are read from the jobs' streams, so that the result is exact on every replica.
+  // The states are read from the jobs' streams, so that the result is current on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
     Promise.all(
       [...directory.jobs.values()].map(async (facts) => {

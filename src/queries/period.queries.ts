@@ -52,7 +52,7 @@ export class UndetectedEntries {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** `all` covers the history at least up to this position. */
+  /** Returns a position up to which `all` covers the history. */
   get position(): number {
     return this.progress.position(lateEntries.name);
   }

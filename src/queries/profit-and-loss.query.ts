@@ -20,7 +20,7 @@ export type PeriodSection = {
   readonly total: string;
   readonly totals: readonly string[];
 };
-/** A profit and loss report. As usual, credits of income accounts and debits of expense accounts are positive. */
+/** A profit and loss report. As is usual, credits of income accounts and debits of expense accounts are positive. */
 export type ProfitAndLoss = {
   readonly from: string | null;
   readonly to: string | null;
@@ -97,7 +97,7 @@ function keyOf(date: string, by: Division): string {
   return by === 'month' ? date.slice(0, 7) : `${date.slice(0, 4)}-Q${quarterOf(date)}`;
 }
 
-/** A hundred years of months. */
+/** A hundred years in months. */
 export const MAX_PERIODS = 1_200;
 
 /**

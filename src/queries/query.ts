@@ -15,12 +15,12 @@ export type Page<Doc> = {
   readonly totalCount: number;
   readonly hasPreviousPage: boolean;
   readonly hasNextPage: boolean;
-  /** `totalCount` and `totalPages` are lower bounds: counting stopped at a limit. */
+  /** Set if `totalCount` and `totalPages` are lower bounds, because counting stopped at a limit. */
   readonly totalIsCapped?: true;
 };
 
 type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
-/** Selects documents of a list. Undefined members do not restrict the list. */
+/** Selects documents of a list. Undefined fields do not restrict the list. */
 export type Matching = {
   readonly where?: Given<Readonly<Record<string, Scalar>>>;
   readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;
@@ -43,7 +43,9 @@ type Join<Doc, Joined> = (documents: readonly Doc[]) => readonly Joined[] | Prom
 const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<string, T> =>
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
-/** Converts to a query of the read store. Drops undefined members and ranges that are open at both ends. */
+/**
+ * Converts the selection to a query of the read store. Drops undefined fields and ranges that are open at both ends.
+ */
 function matchingOf({
   where = {},
   anyOf = {},
@@ -65,7 +67,7 @@ function matchingOf({
   };
 }
 
-/** Counting limit of lists without a maintained total. */
+/** Limit at which counting stops in lists without a maintained total. */
 export const COUNTED = 10_000;
 /** Number of documents per read when iterating over a whole list, without and with joined models. */
 const [PART, JOINED_PART] = [1_000, 200];
@@ -155,7 +157,7 @@ export class ReadModels {
       .totalCount;
   }
 
-  /** Iterates over all matches by keyset paging, so that each read costs the same. */
+  /** Iterates over all matches with keyset paging, so that every read has the same cost. */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }
@@ -182,8 +184,8 @@ export class ReadModels {
   }
 
   /**
-   * Like `each`, but in arrays, because awaiting every document would take longer than reading it. Other requests run
-   * between the arrays.
+   * Like `each`, but yields arrays, because awaiting every document would take longer than reading it. Other requests
+   * run between two arrays.
    */
   async *parts<D extends object>(model: ReadModel<D>, scope: Scope, query: Matching = {}, limit = PART): Rows<D> {
     let after: string | undefined = '';
@@ -217,7 +219,7 @@ export class ReadModels {
   }
 }
 
-/** An offset greater than the length of any list, and supported by every engine. */
+/** An offset that is greater than the length of any list and is supported by every engine. */
 const MAX_OFFSET = 1_000_000_000_000;
 
 /** Returns the number of records before a page. */
@@ -247,8 +249,8 @@ type HiddenBy<More> = { [Name in keyof More]: More[Name] extends undefined ? Nam
 type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
- * Adds members to a document, and removes those given as undefined. Mutates the document, which was parsed only for
- * this response: copying took a quarter of the time of a page of twenty documents.
+ * Adds fields to a document, and removes those given as undefined. Mutates the document, which was parsed only for this
+ * response, because copying took a quarter of the time of a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);

@@ -26,16 +26,16 @@ export type SaleRecord = Required<Omit<SaleView, 'customerName' | 'relatedSaleId
 };
 export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'lines' | 'payments' | 'metadata'>;
 
-/** `dateFrom` and `dateTo` are instants of the occurrence, both inclusive. */
+/** `dateFrom` and `dateTo` are instants that limit `occurredAt`, both inclusive. */
 export type SaleFilters = Filters<'status' | 'type' | 'sourceId' | 'customerId' | 'dateFrom' | 'dateTo'>;
 
 export class ListSales extends query<Page<SaleRecord>, [scope: Scope, filters: SaleFilters]>() {}
-/** A sale as its partner sees it. */
+/** A sale as returned to its partner. */
 export type PartnerSale = Pick<SaleView, 'externalId' | 'sourceId' | 'type' | 'occurredAt' | 'currency' | 'total'> &
   SaleStatus;
 export type PartnerSaleFilters = Paging & {
   readonly status?: string | undefined;
-  /** First instant of the acceptance. */
+  /** Earliest time of acceptance. */
   readonly since?: string | undefined;
 };
 /** The sales of a partner, the latest acceptance first. */

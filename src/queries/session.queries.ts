@@ -17,7 +17,7 @@ type Person = UserPrincipal | OperatorPrincipal;
 /** Maximum number of sessions in the list. A script that signs in every minute may have thousands. */
 const MAX_LISTED = 100;
 
-/** A second factor as shown to its owner. */
+/** A second factor as displayed to its owner. */
 export type FactorRecord = {
   readonly id: string;
   readonly type: string;
@@ -25,7 +25,7 @@ export type FactorRecord = {
   readonly lastUsedAt: string | null;
 };
 
-/** An open session as shown to its owner. */
+/** An open session as displayed to its owner. */
 export type SessionRecord = {
   readonly id: string;
   readonly device: string | null;
@@ -42,8 +42,8 @@ export class ListSessions extends query<readonly SessionRecord[], [person: Perso
 const tenantIdOf = (person: Person): string => (person.kind === 'user' ? person.tenantId : PLATFORM_TENANT);
 
 /**
- * Returns the data that determines whether a session of the person is still valid. Sessions of earlier epochs are not
- * ended individually.
+ * Returns the data that determines whether a session of the person is still valid. Sessions of earlier epochs are
+ * invalid, although they were not ended individually.
  */
 async function ruleOf(
   reader: RecordReader,
@@ -61,7 +61,7 @@ async function ruleOf(
 }
 
 export const sessionQueryHandlers = [
-  // The factors are read from the stream, as during every sign-in.
+  // Factors are read from the stream, as they are at every sign-in.
   answers(ListFactors, [RecordReader], async (reader, person) => {
     const { state } = await reader.read(factors, tenantIdOf(person), person.userId);
     return state.factors.map(({ id, type, addedAt: createdAt, lastUsedAt }) => ({ id, type, createdAt, lastUsedAt }));

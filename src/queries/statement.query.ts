@@ -12,7 +12,7 @@ export type StatementLine = Pick<
   'date' | 'type' | 'documentEffect' | 'description' | 'reference' | 'reversalOf' | 'reason'
 > & {
   readonly transactionId: string;
-  /** The customer of the transaction; if there is none, its other accounts. */
+  /** The customer of the transaction or, if there is none, its other accounts. */
   readonly counterparty: string | null;
   readonly debit: string;
   readonly credit: string;

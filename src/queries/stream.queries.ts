@@ -12,7 +12,7 @@ import { StreamHistory } from './stream-history.js';
 /** The address of a record as given by an operator. The record may not exist. */
 export type RecordAddress = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
-/** An event as shown to operators, without secrets. */
+/** An event as displayed to operators, without secrets. */
 export type StreamEvent = {
   readonly id: string;
   readonly stream: string;
@@ -32,12 +32,12 @@ export type StreamState = StreamParts & {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
-  /** Time of the event that led to the state. */
+  /** Time of the event that produced the state. */
   readonly occurredAt: string;
   readonly state: unknown;
 };
 
-/** A point in a record's history: after the event of a revision, or after all events up to an instant. */
+/** A point in a record's history: after the event with a revision, or after all events up to an instant. */
 export type Moment = { readonly revision: number } | { readonly instant: string };
 
 export class ListStreamEvents extends query<
@@ -49,8 +49,8 @@ export class GetStreamState extends query<StreamState, [address: RecordAddress, 
 const occurredAt = ({ metadata }: RecordedEvent): string => (metadata as EventMetadata).timestamp;
 
 /**
- * Returns the aggregates that the audit log shows under this entity name, or that have this name. Aggregates with only
- * technical events are not records.
+ * Returns the aggregates that have this name or that the audit log displays under this entity name. Aggregates with
+ * only technical events are not records.
  */
 function aggregatesOf(catalogue: EventCatalogue, entity: string): readonly string[] {
   const isMeant = ({ name, events }: AnyAggregate): boolean =>
@@ -115,9 +115,9 @@ export function shown(history: StreamHistory, event: RecordedEvent): StreamEvent
 }
 
 /**
- * Returns the state at a moment. An instant in the future counts as the current time.
- * @throws DomainError not_found, also before the record's first event; invalid for a revision beyond the end of the
- * stream
+ * Returns the state at a point in the record's history. An instant in the future is treated as the current time.
+ * @throws DomainError not_found if the record does not exist or did not exist at that point; invalid for a revision
+ * beyond the end of the stream
  */
 async function stateAt(history: StreamHistory, last: RecordedEvent, at: Moment | undefined): Promise<StreamState> {
   const { stream, revision } = last;

@@ -9,10 +9,10 @@ import { type BooksOf, type Dates, isWithin, LedgerSums } from './ledger-sums.js
 import { MinorSum, minorOf } from './minor-sum.js';
 
 type Amounts = { readonly net: string; readonly tax: string };
-/** Sums of documents. `net` and `tax` are sales less returns and cancellations. */
+/** Sums of documents. `net` and `tax` are sales minus returns and cancellations. */
 export type TaxSums = Amounts & { readonly [N in 'sales' | 'returns' | 'cancellations']: Amounts };
 export type TaxRow = TaxSums & {
-  /** In percent; null for documents of earlier releases, which did not record it. */
+  /** In percent; null for documents of earlier releases, which did not record the rate. */
   readonly rate: string | null;
 };
 export type TaxReport = {
@@ -21,12 +21,12 @@ export type TaxReport = {
   readonly currency: string;
   readonly rows: readonly TaxRow[];
   readonly totals: TaxSums;
-  /** The accounts of type TAX in the period, credits positive: `opening + documents + other = closing`. */
+  /** The accounts of type TAX in the period: `opening + documents + other = closing`. Credits are positive. */
   readonly reconciliation: {
     readonly opening: string;
     /** Tax of the documents above. */
     readonly documents: string;
-    /** Tax that other transactions posted, such as a supplier's bill or a payment. */
+    /** Tax posted by other transactions, such as a supplier's bill or a payment. */
     readonly other: string;
     readonly closing: string;
   };
@@ -46,7 +46,7 @@ const noSums = (): Sums => {
 type Found = {
   readonly byRate: Map<string | null, Sums>;
   readonly all: Sums;
-  /** Credits less debits of the tax accounts before and in the period. */
+  /** Credits minus debits of the tax accounts, before the period and within it. */
   readonly opening: MinorSum;
   readonly moved: MinorSum;
 };
@@ -84,7 +84,10 @@ type Reading = (
   digits: number,
 ) => Promise<Found>;
 
-/** From the days of the accounts. Sales and tax accounts contain the same tax, unless a write came between two reads. */
+/**
+ * Reads the sums from the days of the accounts. Repeats this if Sales and tax accounts differ in tax, which shows that
+ * a write occurred between two reads.
+ */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {
     const [found, ofTaxAccounts] = [nothing(), noSums()];

@@ -131,7 +131,7 @@ export type SaleStatus = {
 
 export class GetSaleStatus extends query<SaleStatus, [tenantId: string, sourceId: string, externalId: string]>() {}
 
-/** A booking: the last position of its stream, and its transactions. */
+/** A booking: the position of the last event in its stream, and its transactions. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
 
 /** Reads the sale's own stream. Reports BOOKED only once the read models contain the sale's transactions. */
@@ -168,8 +168,8 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   }
 
   /**
-   * Whether the read model contains the booking. It may do so before it has reached the end of the stream, so this
-   * method looks for the transactions.
+   * Whether the read model contains the booking. The read model may contain it before it has processed the whole
+   * stream, so this method looks for the transactions.
    */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
     if (this.progress.position(transactions.name) >= position) return true;
@@ -184,7 +184,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
 }
 
 export type IdempotencyKeyStatus = {
-  /** ACCEPTED: the key is bound to its payload. EXPIRED: it may be reused. */
+  /** ACCEPTED: the key is bound to its payload. EXPIRED: the key may be reused. */
   readonly state: 'ACCEPTED' | 'EXPIRED';
   readonly saleId: string;
   readonly externalId: string;
@@ -219,7 +219,7 @@ export const transactionQueryHandlers = [
   }),
   ...statementHandlers,
   GetSaleStatusHandler,
-  // Returns the result that a retry with the key would find now. After a crash, there may be a key whose sale was never
+  // Returns the result that a retry with the key would get now. After a crash, a key may exist whose sale was never
   // accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));

@@ -14,12 +14,12 @@ import {
 export type TrialBalanceRow = NamedAccount & {
   /** Balance before the period: debits minus credits. */
   readonly opening?: string;
-  /** Sum of debits, within the period if there is one; `credit` likewise. */
+  /** Sum of debits (within the period, if there is one). `credit` is the corresponding sum of credits. */
   readonly debit: string;
   readonly credit: string;
   /** Balance after the period. */
   readonly closing?: string;
-  /** Debits minus credits up to the end. */
+  /** Debits minus credits up to the end of the report. */
   readonly balance: string;
 };
 export type TrialBalance = {
@@ -43,7 +43,7 @@ export type TrialBalanceOptions = {
 
 export class GetTrialBalance extends query<TrialBalance, [books: BooksOf, options: TrialBalanceOptions]>() {}
 
-/** Sums before a period and in it. */
+/** Sums before a period and within it. */
 type Parts = { readonly before: SumsByAccount; readonly within: SumsByAccount };
 
 async function partsOf(ledger: LedgerSums, books: BooksOf, options: TrialBalanceOptions, digits: number) {

@@ -33,7 +33,7 @@ export class ListOperators extends listFrom(operators) {}
 export type RoleRecord = Omit<RoleView, 'permissions'> & {
   readonly isSystem: boolean;
   readonly permissionCount: number;
-  /** Number of users with the role, active or not. */
+  /** Number of users with the role, including inactive users. */
   readonly userCount: number;
 };
 export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] };
@@ -42,7 +42,7 @@ export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] 
 export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
 export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
-/** Adds the members that a role's document does not contain. */
+/** Adds the fields that a role's document does not contain. */
 export const roleDetail = (view: RoleView, facts: { isSystem: boolean; userCount: number }): RoleDetail => ({
   ...view,
   ...facts,
@@ -129,7 +129,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** The data is read from the streams, as during the checks of every request. */
+/** The data is read from the streams, as in the checks of every request. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );
@@ -153,7 +153,7 @@ export const userQueryHandlers = [
   answers(ListRoles, [ReadModels], async (models, scope, tenantId) => {
     const [tenant, counts] = await Promise.all([tenantOf(models, tenantId), countUsers(models, scope)]);
     const custom = await models.all(roles, scope);
-    // The sort is stable, so roles whose names the collator considers equal stay in the order of their creation.
+    // The sort is stable, so roles whose names the collator considers equal remain in order of creation.
     custom.sort((a, b) => byName(a.name, b.name));
     const system = (Object.keys(SYSTEM_ROLES) as SystemRole[]).map((role) => ({
       view: systemRole(tenant, role),

@@ -10,7 +10,7 @@ import { ALGORITHM, SigningKeys, type SigningKey } from './signing-keys.js';
 /** Lifetime of an access token, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
-/** Claims of a token. All other facts (role, permissions, state of the session) are looked up. */
+/** Claims of a token. All other data (role, permissions, state of the session) is looked up. */
 export type TokenClaims = {
   /** Id of the user or operator. */
   readonly sub: string;
@@ -38,19 +38,19 @@ type Options = {
   /** Private key as a JWK or JWKS in JSON. If set, no key is read from or created in the directory. */
   readonly signingKey?: string | undefined;
 };
-/** Inputs that reproduce a token byte for byte: the same key, claims, time and id give the same token. */
+/** Inputs that reproduce a token byte for byte: the same key, claims, time and id yield the same token. */
 export type Signing = { readonly key: SigningKey; readonly issuedAtMs: number; readonly id: string };
 type Verified = TokenClaims & { readonly exp: number; readonly keyId: string };
 
 const TOKEN_TYPE = 'at+jwt';
 const KEY_ID = /^[\w-]{43}$/;
 
-/** Creates the error for any invalid token, which does not reveal the reason. */
+/** Creates the error for any invalid token. It does not reveal the reason. */
 export const unauthenticated = () =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is invalid.');
 
 /**
- * Signs and verifies access tokens: JWT (RFC 7519) of type `at+jwt` (RFC 9068), signed with Ed25519 (RFC 8037). The
+ * Signs and verifies access tokens: JWTs (RFC 7519) of type `at+jwt` (RFC 9068), signed with Ed25519 (RFC 8037). The
  * algorithm is fixed; `kid` selects one of the service's keys. Verified tokens are cached until they expire, because a
  * verification takes about 100 µs.
  */

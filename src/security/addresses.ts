@@ -4,8 +4,7 @@ import ipaddr from 'ipaddr.js';
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * Parses a client address that a proxy added. Returns it without port and brackets; undefined if it is not an IP
- * address.
+ * Parses a client address added by a proxy. Returns it without port and brackets; undefined if it is not an IP address.
  */
 export function namedAddress(text: string): string | undefined {
   const [, v6, v4] = WITH_PORT.exec(text) ?? [];
@@ -43,8 +42,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
 }
 
 /**
- * Creates Fastify's trust function. Each proxy appends the address of its peer; anything before that is an unverified
- * claim of the client.
+ * Creates Fastify's trust function. Each proxy appends the address of its peer. Anything before that is an unverified
+ * claim by the client.
  */
 export function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) {
   if (proxies === false) return false;
@@ -78,8 +77,8 @@ export function isPublicAddress(text: string): boolean {
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 
 /**
- * Whether a host is rejected by its name alone. The name must be normalized by the URL parser, which converts octal,
- * hexadecimal and short forms of addresses. The addresses of other names are checked when connecting.
+ * Whether a host is rejected based on its name alone. The name must be normalized by the URL parser, which converts
+ * octal, hexadecimal and short forms of addresses. The addresses of other names are checked when connecting.
  */
 export function isPrivateHost(host: string): boolean {
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true;

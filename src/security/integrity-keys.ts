@@ -18,14 +18,14 @@ const FILE = 'integrity-key';
 const ED25519 = 1;
 const SEED_BYTES = 32;
 const PRIVATE = 'PRIVATE+KEY+';
-/** DER of a private (RFC 8410, PKCS #8) and a public key (SPKI) before their 32 bytes. */
+/** DER prefixes of a private key (RFC 8410, PKCS #8) and a public key (SPKI), which precede the 32 bytes of the key. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 const keyPattern = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 
-/** Content of a checkpoint: the root of the tree over the first `size` events. */
+/** Content of a checkpoint: the root of the tree of the first `size` events. */
 export type TreeHead = { readonly size: number; readonly root: Buffer };
-/** A public key that verifies notes. `text` is its representation for other programs. */
+/** A public key that verifies notes. `text` is the key's representation for other programs. */
 export type NoteVerifier = {
   readonly name: string;
   readonly id: Buffer;
@@ -38,7 +38,7 @@ export class InvalidNote extends Error {
   override readonly name = 'InvalidNote';
 }
 
-/** The key that signs checkpoints, and those that verify them; the same on every replica. */
+/** The key that signs checkpoints, and the keys that verify them. They are the same on every replica. */
 export class IntegrityKeys {
   constructor(
     private readonly signer: NoteVerifier & { readonly privateKey: KeyObject },
@@ -46,8 +46,8 @@ export class IntegrityKeys {
   ) {}
 
   /**
-   * Uses the given key, or the one in `integrity-key` of the directory, or creates it there (readable only by the
-   * owner). Further lines are verifier keys of former signers.
+   * Uses the given key or the one in the directory's file `integrity-key`, which is created if necessary (readable only
+   * by the owner). Further lines are verifier keys of former signers.
    * @throws UnusableKey; the error does not contain the key
    */
   static async open(directory: string, given?: string): Promise<IntegrityKeys> {
@@ -64,12 +64,12 @@ export class IntegrityKeys {
     ]);
   }
 
-  /** The key in the form for verifiers: `<name>+<id>+<key>`. */
+  /** The public key in the format for verifiers: `<name>+<id>+<key>`. */
   get publicKey(): string {
     return this.signer.text;
   }
 
-  /** A signed checkpoint. The name of the key is the origin of the tree. */
+  /** Returns a signed checkpoint. The name of the key is the origin of the tree. */
   sign({ size, root }: TreeHead): string {
     const { name, id, privateKey } = this.signer;
     const text = `${name}\n${size}\n${root.toString('base64')}\n`;
@@ -78,7 +78,7 @@ export class IntegrityKeys {
   }
 }
 
-/** The verifier keys of the settings or of the key file, which is not created. @throws UnusableKey */
+/** Returns the verifier keys from the settings or from the key file, which is not created. @throws UnusableKey */
 export async function keyFileVerifiers(
   directory: string,
   given?: string,
@@ -87,12 +87,12 @@ export async function keyFileVerifiers(
   return text === undefined ? undefined : (await IntegrityKeys.open(directory, text)).verifiers;
 }
 
-/** Verifier keys, one per line. @throws UnusableKey */
+/** Parses verifier keys, one per line. @throws UnusableKey */
 export const readVerifiers = (text: string, source: string): NoteVerifier[] =>
   linesOf(text).map((line) => readVerifier(line, source));
 
 /**
- * The tree head of a note that one of the keys signed. Without keys, signatures are not checked.
+ * Returns the tree head in a note signed by one of the keys. Without keys, signatures are not checked.
  * @throws InvalidNote
  */
 export function openNote(note: string, verifiers?: readonly NoteVerifier[]): TreeHead {
@@ -132,7 +132,7 @@ function newKey(): string {
   return `${PRIVATE}${name}+${id}+${typed(seed).toString('base64')}\n`;
 }
 
-/** The private key with a seed, and the bytes of its public key. */
+/** Derives a private key from a seed. Returns it with the bytes of its public key. */
 function pairOf(seed: Buffer): { readonly privateKey: KeyObject; readonly publicKey: Buffer } {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/time.js';
 import { unauthenticated } from './access-tokens.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 
-/** The OpenID provider whose tokens are accepted. Without an issuer, none are. */
+/** The OpenID provider whose tokens are accepted. Without an issuer, no such tokens are accepted. */
 export type OidcOptions = {
   /** Issuer URL, exactly as in its tokens and discovery document. If unset, no tokens of an issuer are accepted. */
   readonly issuer?: string | undefined;
@@ -16,9 +16,12 @@ export type OidcOptions = {
   readonly tokenType?: 'at+jwt' | 'jwt';
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout of a request to the issuer. Default 3,000. */
+  /** Timeout of a request to the issuer, in milliseconds. Default: 3,000. */
   readonly timeoutMs?: number;
-  /** Minimum time between requests to the issuer after a failure, or after a fetch of new keys. Default 5,000. */
+  /**
+   * Minimum time between requests to the issuer after a failure or after new keys were fetched, in milliseconds.
+   * Default: 5,000.
+   */
   readonly cooldownMs?: number;
 };
 
@@ -26,7 +29,7 @@ export type OidcOptions = {
 export type OidcBearer = {
   readonly issuer: string;
   readonly subject: string;
-  /** E-mail address that the issuer has verified. */
+  /** E-mail address verified by the issuer. */
   readonly email: string;
   readonly sessionId: string;
   /**
@@ -36,7 +39,10 @@ export type OidcBearer = {
 };
 type Verified = OidcBearer & { readonly exp: number };
 
-/** Only asymmetric signatures. With a shared secret or unsigned tokens, others could impersonate the issuer. */
+/**
+ * Only asymmetric signatures are accepted. With a shared secret or unsigned tokens, others could impersonate the
+ * issuer.
+ */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const ACCESS_TOKEN = ['at+jwt', 'application/at+jwt'];
 const ANY_TOKEN = [...ACCESS_TOKEN, 'jwt', undefined];
@@ -60,10 +66,10 @@ const identity = z.object({
   auth_time: z.number().optional(),
 });
 
-/** Whether an issuer manages the session. The service stores nothing about such a session. */
+/** Whether an issuer manages the session. The service stores no data about such a session. */
 export const isOidcSession = (sessionId: string): boolean => sessionId.startsWith(SESSION_PREFIX);
 
-/** Whether an address is safe for sending secrets and fetching keys: https, or http to this machine. */
+/** Whether a URL is safe for sending secrets and fetching keys: https, or http to this machine. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -137,7 +143,7 @@ export class OidcTokens {
       return payload;
     } catch (error) {
       if (isOfToken(error)) throw unauthenticated();
-      // The keys may have moved to another address, so discovery runs again.
+      // The keys may have moved to another URL, so discovery runs again.
       if (!keys.fresh) this.keys = undefined;
       throw this.away(error);
     }
@@ -207,7 +213,7 @@ const unavailable = () =>
 function isOfToken(error: unknown): boolean {
   if (error instanceof DomainError) return true;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // For a response that is not a key set, jose throws the base class.
+  // If a response is not a key set, jose throws the base class.
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
 }
 

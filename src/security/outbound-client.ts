@@ -52,9 +52,9 @@ class NotPublic extends Error {
 }
 
 /**
- * Posts to targets that tenants chose: only over https and to public addresses, without redirects or proxies. The
- * addresses of a name are checked when it is resolved, and again once the connection is established. Memory for
- * responses is bounded.
+ * Sends POST requests to targets that tenants choose: only over https and to public addresses, without redirects or
+ * proxies. The addresses of a name are checked when it is resolved, and again once the connection is established.
+ * Memory for responses is limited.
  */
 export class OutboundClient {
   private readonly secure: HttpsAgent;
@@ -71,7 +71,7 @@ export class OutboundClient {
     this.plain = new HttpAgent(pool);
   }
 
-  /** Why a target is invalid; undefined if it is valid. */
+  /** Explains why a target is invalid; undefined if it is valid. */
   faultOf(target: string): string | undefined {
     const { allowHttp = false, allowPrivate } = this.options;
     const url = URL.canParse(target) ? new URL(target) : undefined;
@@ -80,7 +80,7 @@ export class OutboundClient {
     return !allowPrivate && isPrivateHost(hostOf(url)) ? 'Must be a public address.' : undefined;
   }
 
-  /** Never rejects because of the target. An abort of the signal stops the wait for the response. */
+  /** Never rejects because of the target. Aborting the signal ends the wait for the response. */
   post({ url, headers, body, timeoutMs, signal }: OutboundPost): Promise<OutboundAnswer> {
     if (this.faultOf(url) !== undefined) return Promise.resolve({ status: null, code: NOT_PUBLIC });
     const { clock, allowPrivate } = this.options;
@@ -91,7 +91,7 @@ export class OutboundClient {
     signal?.addEventListener('abort', end);
     return new Promise((resolve) => {
       const sent = this.request(url, { ...headers, 'content-length': String(body.length) });
-      // Also ends a response that never completes.
+      // This also ends a response that never completes.
       void clock.sleep(timeoutMs, over.signal).then(() => {
         resolve({ status: null, code: 'TIMED_OUT' });
         if (!sent.closed) sent.destroy();
@@ -154,7 +154,7 @@ export class OutboundClient {
   private readonly lookup: LookupFunction = (host, { all }, done) => {
     const { lookup = systemLookup, allowPrivate } = this.options;
     lookup(host, { all: true }, (error, addresses) => {
-      // If the lookup fails, there are no addresses.
+      // If the lookup failed, there are no addresses.
       const first = addresses?.[0];
       if (error || !addresses || !first) {
         done(error ?? new Error('The name does not resolve to any address.'), '');

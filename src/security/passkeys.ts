@@ -9,11 +9,14 @@ const NAME = 'Kontor';
 /** Loads the library when the first passkey is used, because this takes a quarter of a second. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, 4). */
+/** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, section 4). */
 const credentialId = z.string().max(1_364);
 const text = (maxLength: number) => z.string().max(maxLength);
 
-/** A credential as `PublicKeyCredential.toJSON()` returns it (WebAuthn Level 3, 5.1). Further members are ignored. */
+/**
+ * A credential as `PublicKeyCredential.toJSON()` returns it (WebAuthn Level 3, section 5.1). Further members are
+ * ignored.
+ */
 const credentialWith = <R extends z.ZodRawShape>(response: R) =>
   z.looseObject({
     id: credentialId,
@@ -39,7 +42,8 @@ type Person = { readonly id: string; readonly email: string };
 /** Returns the id of the relying party, which is the host name without its port. */
 const rpIdOf = (host: string): string => host.replace(/:\d+$/, '');
 /**
- * Returns the origins of a host. Browsers offer passkeys only over HTTPS and on localhost, but TLS may end at a proxy.
+ * Returns the origins of a host. Browsers offer passkeys only over HTTPS and on localhost, but a proxy may terminate
+ * TLS.
  */
 const originsOf = (host: string): string[] => [`https://${host}`, `http://${host}`];
 type Transports = NonNullable<RegistrationResponseJSON['response']['transports']>;

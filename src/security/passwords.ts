@@ -4,21 +4,21 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/fair-queue.js';
 
 /**
- * OWASP's parameters for argon2id (the library's default): 19 MiB, two passes, one lane. Hashing runs on the thread
- * pool, off the event loop.
+ * OWASP's parameters for argon2id, which are the library's defaults: 19 MiB, two passes, one lane. Hashing runs on the
+ * thread pool, off the event loop.
  */
 const OWASP = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Verifications use two of the four threads in the pool. File access and DNS lookups need the others. */
 const VERIFIED_AT_ONCE = 2;
-/** Sign-ins already wait in LoginThrottle, so few wait here. */
+/** Sign-ins already wait in LoginThrottle, so only a few wait here. */
 const MAX_WAITING = 100;
 /** These limits allow a tenant to add all of its staff at once: 100 hashes take about three seconds. */
 const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100, maxPerMember: 50 };
 
 /**
  * Hashes and verifies passwords with limited concurrency. Sign-ins and password changes have separate queues, so that
- * neither blocks the other. Tenants, and the members of each tenant, take turns in setting passwords.
+ * neither blocks the other. Tenants, and the users of each tenant, take turns when setting passwords.
  */
 export class Passwords {
   /** The parameters of new hashes. Tests that hash many passwords reduce the cost. */
@@ -32,14 +32,14 @@ export class Passwords {
     this.hashing = new FairQueue(limits, tooMany);
   }
 
-  /** Number of verified passwords, including decoys. */
+  /** Number of password verifications, including those of decoys. */
   get verified(): number {
     return this.verifications;
   }
 
   /**
    * Returns an argon2id hash in PHC format with a random salt. The password is normalized to Normalization Form C, so
-   * that different compositions of the same characters match. `visitor` determines the turn in the queue.
+   * that different compositions of the same characters match. `visitor` determines the place in the queue.
    * @throws DomainError unavailable if the queue is full
    */
   hash(password: string, visitor: Visitor = { group: '', member: '' }): Promise<string> {

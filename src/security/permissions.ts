@@ -37,7 +37,7 @@ export const PERMISSIONS: readonly Permission[] = [
   { code: 'audit.read', group: 'Audit Log', description: 'See who changed what in the tenant' },
 ];
 
-/** All permission codes: those of OWNER and ADMIN. */
+/** All permission codes. OWNER and ADMIN have all of them. */
 export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.map(({ code }) => code));
 
 const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];

@@ -6,7 +6,7 @@ export type Proof = {
   readonly verifiedAtMs: number;
   /** Whether a second factor was used in the session. Always true for sessions of an OpenID provider. */
   readonly hasFactor: boolean;
-  /** Whether the tenant, or the platform for operators, requires a second factor of this account. */
+  /** Whether the tenant (or for operators, the platform) requires a second factor for this account. */
   readonly mustHaveFactor: boolean;
 };
 
@@ -46,7 +46,7 @@ export type Principal = UserPrincipal | OperatorPrincipal | PartnerPrincipal;
 export const AUTHENTICATOR = Symbol('AUTHENTICATOR');
 export const RATE_LIMITER = Symbol('RATE_LIMITER');
 
-/** Authenticates callers against the current state (at most 1 s old), never by a token's claims alone. */
+/** Authenticates callers against the current state (at most 1 s old), never based on a token's claims alone. */
 export interface Authenticator {
   /**
    * Authenticates a bearer token, given without the prefix `Bearer`.
@@ -74,7 +74,7 @@ export type RateStatus = {
   readonly admitted: number;
 };
 
-/** Counts requests per integration key, user, tenant and address. */
+/** Counts requests per integration key, user, tenant and IP address. */
 export interface RateLimiter {
   /**
    * Counts one hit, or `by` hits, on a bucket shared by all replicas. Never throws; allows the hits while the shared

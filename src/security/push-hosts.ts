@@ -4,7 +4,7 @@ import type { Backoff } from '../eventsourcing/backoff.js';
 
 /** Maximum pause, even if the push service requests a longer one. */
 const MAX_PAUSE_MS = 5 * 60_000;
-/** A host counts as down if no push has succeeded for this long since its first failure. */
+/** A host is considered to be down if no push has succeeded for this long since its first failure. */
 const DOWN_AFTER_MS = 10 * 60_000;
 /** Number of failures after which a host is paused. A single failure may affect only one browser. */
 const FAILURES_TO_PAUSE = 2;
@@ -21,13 +21,13 @@ export class PushHosts {
     private readonly backoff: Backoff,
   ) {}
 
-  /** Remaining pause of a host; 0 if it may be used. */
+  /** Remaining pause of a host; 0 if the host may be used. */
   pauseMs(host: string): number {
     const trouble = this.troubles.get(host);
     return trouble ? Math.max(0, trouble.untilMs - this.clock.monotonicMs()) : 0;
   }
 
-  /** Whether the host has failed for too long to wait for it. After each pause, one more request may try it. */
+  /** Whether the host has been failing for too long to wait for it. After each pause, one more request is attempted. */
   isDown(host: string): boolean {
     const trouble = this.troubles.get(host);
     return trouble !== undefined && this.clock.monotonicMs() - trouble.sinceMs > DOWN_AFTER_MS;

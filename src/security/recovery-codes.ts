@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashOfSecret } from './refresh-tokens.js';
 import { base32 } from './totp.js';
 
-/** A code has 80 bits, which result in 16 letters and digits. A plain digest of it is therefore sufficient. */
+/** A code has 80 bits (16 letters and digits), so a plain digest of it is sufficient. */
 const BYTES = 10;
 
 /** Returns a new code in groups of four characters, such as `ABCD-EFGH-2345-WXYZ`. */

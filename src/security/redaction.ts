@@ -24,7 +24,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/([\da-f]{12}\.)[\w-]{43}(?![\w-])/g, `$1${HIDDEN}`],
   [/\$(?:argon2\w{0,3}|2[abxy])\$[^\s"']+/g, HIDDEN],
   [/\b(bearer|basic)\s{1,5}[\w.~+/-]{8,}=*/gi, `$1 ${HIDDEN}`],
-  // The private member of a JSON Web Key.
+  // The private parameter of a JSON Web Key.
   [/(["']d["']\s{0,5}:\s{0,5}["'])[\w-]+/g, `$1${HIDDEN}`],
   // Values of members whose names suggest a secret.
   [

@@ -3,7 +3,7 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 import type { SigningKey } from './signing-keys.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** A refresh token: `<tenantId>.<sessionId>.<secret>`; operators have the tenant `platform`. */
+/** A refresh token: `<tenantId>.<sessionId>.<secret>`. For operators, the tenant is `platform`. */
 export type RefreshToken = { readonly tenantId: string; readonly sessionId: string; readonly secret: string };
 
 const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
@@ -21,8 +21,8 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 
 /**
  * Returns the secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing
- * key. It is derived instead of random, so that a client that lost a response gets the same token again although only a
- * hash is stored.
+ * key. The secret is derived instead of random, so that a client that lost a response gets the same token again,
+ * although only a hash is stored.
  */
 export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string, generation: number): string =>
   createHmac('sha256', refreshSecret).update(`${sessionId}.${generation}`).digest('base64url');

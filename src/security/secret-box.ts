@@ -12,7 +12,7 @@ const newKey = (): string => randomBytes(KEY_BYTES).toString('base64url');
 
 /**
  * Encrypts secrets that the service must be able to read again, so that neither the history nor a backup reveals them
- * (AES-256-GCM). The key is the same on every replica and not part of backups.
+ * (AES-256-GCM). The key is the same on every replica and is not part of backups.
  */
 export class SecretBox {
   private readonly keyId: string;

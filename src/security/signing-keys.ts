@@ -37,18 +37,20 @@ type Options = {
   readonly signingKey?: string | undefined;
 };
 
-/** Access tokens live for 15 minutes, and a process may sign with a superseded key for a few more seconds. */
+/** Access tokens are valid for 15 minutes, and a process may sign with a superseded key for a few more seconds. */
 const KEPT_MS = 30 * 60_000;
 /** Maximum age of the key set for signing and publishing. A rotation reaches every replica within this time. */
 const MAX_AGE_MS = 10_000;
 /** Minimum time between two reads of the file, also for tokens with an unknown key. */
 const REREAD_MS = 1_000;
-/** Maximum number of tokens with unknown keys that wait for such a read. Further tokens are rejected immediately. */
+/**
+ * Maximum number of tokens with unknown keys that wait for a read of the file. Further tokens are rejected immediately.
+ */
 const MAX_WAITING = 1_000;
 
 /**
- * The keys of access and refresh tokens. The first key signs and all keys verify. A superseded key verifies for another
- * half hour after its `supersededAt`. The keys are stored in `signing-key.json`, which a rotation replaces and
+ * The keys of access and refresh tokens. The first key signs and all keys verify. A superseded key continues to verify
+ * for half an hour after its `supersededAt`. The keys are stored in `signing-key.json`, which a rotation replaces and
  * processes reread, or in a setting, which is read once.
  */
 export class SigningKeys {
@@ -100,7 +102,8 @@ export class SigningKeys {
   }
 
   /**
-   * Whether the key is still valid. If it is not, tokens that were verified with it earlier are no longer valid either.
+   * Whether the key is still valid. If it is not, tokens that were previously verified with it are no longer valid
+   * either.
    */
   has(id: string): boolean {
     void this.renew(MAX_AGE_MS);

@@ -5,12 +5,12 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 /** RFC 4226 recommends 160 bits. */
 const SECRET_BYTES = 20;
-/** Accepted clock differences in steps (RFC 6238, 5.2). */
+/** Accepted clock differences, in time steps (RFC 6238, section 5.2). */
 const DRIFTS = [0, -1, 1];
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Encodes bytes in base32 without padding (RFC 4648, 6). */
+/** Encodes bytes in base32 without padding (RFC 4648, section 6). */
 export function base32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
   const groups = bits.match(/.{1,5}/g) ?? [];
@@ -20,13 +20,13 @@ export function base32(bytes: Uint8Array): string {
 /** Returns a new random secret in base64url. */
 export const newTotpSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
-/** Returns the address that authenticator apps read from a QR code. */
+/** Returns the URI that authenticator apps read from a QR code. */
 export function otpauthUri(secret: string, email: string): string {
   const label = `Kontor:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${base32(Buffer.from(secret, 'base64url'))}&issuer=Kontor&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`;
 }
 
-/** Returns the code of a time step (RFC 4226, 5.3). */
+/** Returns the code of a time step (RFC 4226, section 5.3). */
 export function codeAt(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

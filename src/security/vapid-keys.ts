@@ -15,11 +15,11 @@ const TOKEN_MS = 12 * 60 * 60 * 1_000;
 const MIN_LEFT_MS = 60 * 60 * 1_000;
 const MAX_AUDIENCES = 200;
 
-/** Source of the keys, and contact address of the operator. */
+/** Source of the keys, and contact URL of the operator. */
 export type VapidOptions = {
   readonly directory: string;
   readonly clock: Clock;
-  /** Contact address for push service operators: a `mailto:` or `https:` URL. */
+  /** Contact URL for push service operators, with the scheme `mailto:` or `https:`. */
   readonly subject: string;
   /** Either both keys, in base64url, or neither. Without them, keys are loaded from the directory or created there. */
   readonly publicKey?: string | undefined;
@@ -29,7 +29,7 @@ export type VapidOptions = {
 const keyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
 type KeyPair = z.output<typeof keyPair>;
 
-/** The key pair that identifies this service to push services (RFC 8292); the same on every replica. */
+/** The key pair that identifies this service to push services (RFC 8292). It is the same on every replica. */
 export class VapidKeys {
   private readonly signed = new LRUCache<string, { readonly token: string; readonly expiresMs: number }>({
     max: MAX_AUDIENCES,

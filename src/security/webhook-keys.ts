@@ -8,8 +8,8 @@ const KEY_BYTES = 32;
 export type WebhookSecretName = { readonly tenantId: string; readonly webhookId: string; readonly secretId: string };
 
 /**
- * The key from which the signing secrets of all webhooks are derived, the same on every replica. The history stores
- * only the names of secrets, so events, backups and read models contain no secrets.
+ * The key from which the signing secrets of all webhooks are derived. It is the same on every replica. The history
+ * stores only the names of secrets, so events, backups and read models contain no secrets.
  */
 export class WebhookKeys {
   /** Identifies the key without revealing it. */
@@ -37,7 +37,7 @@ export class WebhookKeys {
   }
 }
 
-/** Returns the text of a file with a random key. Creates the file if it does not exist. */
+/** Returns the text of a file that contains a random key. Creates the file if it does not exist. */
 export const storedText = async (directory: string, name: string, prefix = ''): Promise<string> =>
   (await keyTextAt(join(directory, name), () => prefix + randomBytes(KEY_BYTES).toString('base64'))).trim();
 

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/time.js';
 import { OutboundClient, retryAfterMs, type Lookup } from './outbound-client.js';
 import type { WebhookKeys, WebhookSecretName } from './webhook-keys.js';
 
-/** A receiver, and the secrets with which messages to it are signed now. */
+/** A receiver, and the secrets with which messages to it are currently signed. */
 export type WebhookReceiver = { readonly url: string; readonly secrets: readonly string[] };
 /** `id` is the same in every attempt, so that receivers can use it to deduplicate. `body` is JSON text. */
 export type WebhookMessage = { readonly id: string; readonly body: string };
@@ -32,11 +32,11 @@ export type WebhookSenderOptions = {
 
 const TIMEOUT_MS = 15_000;
 const MAX_SOCKETS = 1_024;
-/** Number of bytes kept of a response. */
+/** Number of bytes of a response to keep. */
 const KEPT_BYTES = 1_024;
 const MAX_SIGNERS = 10_000;
 
-/** Signs messages as Standard Webhooks 1.0 specifies, and posts them to allowed targets; see OutboundClient. */
+/** Signs messages as specified in Standard Webhooks 1.0, and sends them to allowed targets; see OutboundClient. */
 export class WebhookSender {
   private readonly outbound: OutboundClient;
   private readonly signers = new LRUCache<string, Webhook>({ max: MAX_SIGNERS });
@@ -96,5 +96,7 @@ export class WebhookSender {
   }
 }
 
-/** Returns printable text, without control characters that a receiver may send by mistake or with malicious intent. */
+/**
+ * Returns printable text. Removes control characters, which a receiver may send by mistake or with malicious intent.
+ */
 const textOf = (body: Buffer): string => body.toString('utf8').replaceAll(/[^\P{Cc}\n\r\t]|\p{Cs}/gu, '\ufffd');
