@@ -7,7 +7,7 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Gives secrets to the service in every possible way, including wrong secrets, while the service logs at the lowest
+ * Passes secrets to the service in every possible way, including wrong secrets, while the service logs at the lowest
  * level. Then searches everything that the service has written and returned for these secrets.
  */
 
@@ -22,7 +22,7 @@ const SETTINGS = {
   ...PLAIN,
   LOG_LEVEL: 'trace',
   METRICS_TOKEN,
-  // Nothing listens at this address, so the log reports errors.
+  // Nothing listens at this address, so the service logs errors.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
   VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
@@ -53,7 +53,7 @@ async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {
   });
 }
 
-/** The secret of a token or key is its last part; the others only identify it. */
+/** The last part of a token or key is secret. The other parts only identify it. */
 const tailOf = (token: string): string => token.split('.').at(-1) ?? '';
 
 async function signIn(url: string, email: string, password: string, secrets: Secrets, who: string): Promise<Tokens> {
@@ -63,7 +63,7 @@ async function signIn(url: string, email: string, password: string, secrets: Sec
   return data;
 }
 
-/** Signs in, changes and resets passwords, rotates keys, subscribes a browser. */
+/** Signs in, changes and resets passwords, rotates keys, and subscribes a browser. */
 async function useAsMeant(url: string, books: Books, secrets: Secrets): Promise<void> {
   const { token } = books;
   await call(`${url}/api/customers`, { token, body: { name: CANARY } });
@@ -154,7 +154,7 @@ async function told(url: string, token: string): Promise<[string, string][]> {
   return [...(await Promise.all(asked)), ['/metrics', await metrics.text()]];
 }
 
-/** The files of the data directory; compressed files as their content. */
+/** The files of the data directory. Compressed files are decompressed. */
 async function stored(directory: string): Promise<[string, string][]> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -215,11 +215,11 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(secrets.size).toBeGreaterThan(15);
     expect(found(secrets, [log, ...answers, ...files])).toEqual([]);
 
-    // The data that the service needs to reach a browser is in the service's files and nowhere else.
+    // The data that the service needs to reach a browser is stored in the service's files and nowhere else.
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);
-    // The search works in each of these places.
+    // The search finds a value in each of these places.
     const canary = found(new Map([['canary', CANARY]]), [...answers, ...files]);
     expect(canary).toContain('canary in /api/platform/audit-logs?pageSize=100');
     expect(canary.some((one) => one.endsWith('.gz'))).toBe(true);

@@ -479,8 +479,8 @@ describe('The lookup of a key', () => {
 });
 
 /*
- * "." and ".." are dot segments of a path (RFC 3986), also as %2E. A client that builds a URL from such an id removes
- * the segment before it sends the request. A client that sends the path unchanged gets the correct response.
+ * "." and "..", also encoded as %2E, are dot segments of a path (RFC 3986). A client that builds a URL from such an id
+ * removes the segment before it sends the request. A client that sends the path unchanged gets the correct response.
  */
 describe('Dot segments', () => {
   const asItIs = async (path: string): Promise<string> => {

@@ -4,8 +4,8 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Two tenants, each with a random history through HTTP. Each then sends every possible query, once with its own words
- * and ids and once with the other tenant's. No data of the other tenant may appear, and its ids must behave like
+ * Two tenants, each with a random history created through HTTP. Each then sends every possible query, once with its own
+ * words and ids and once with the other tenant's. No data of the other tenant may appear, and its ids must behave like
  * unknown ids.
  */
 
@@ -14,7 +14,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 
 let service: TestService;
 let document: ApiDocument;
-/** The access that a tenant's credentials grant: to its users, and to its partners. */
+/** The access that a tenant's credentials grant, for users and for partners. */
 let questions: readonly Route[];
 beforeAll(async () => {
   process.stdout.write(`seed ${seed}\n`);
@@ -26,7 +26,7 @@ afterAll(() => service.close());
 
 type Side = {
   readonly books: Books;
-  /** The prefix of every text of the tenant, and of no text of the other. */
+  /** The prefix of all texts of the tenant. The other tenant's texts do not have it. */
   readonly mark: string;
   readonly externalIds: string[];
   made: number;
@@ -40,7 +40,7 @@ async function newSide(): Promise<Side> {
   return { books, mark, externalIds: [], made: 0 };
 }
 
-/** A writing request. Its texts are marked, except those that both tenants share. */
+/** A write request. Its texts are marked, except those that both tenants share. */
 type Step = { readonly side: 0 | 1; readonly what: (typeof KINDS)[number]; readonly number: number };
 const KINDS = [
   'customer',
@@ -78,7 +78,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   if (status < 300) await service.settled(partner, externalId);
 }
 
-/** A rule for the latest category, or for any other. */
+/** A rule for the latest category, or for any other category. */
 async function classify(side: Side, keyword: string): Promise<void> {
   const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
   const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
@@ -162,7 +162,7 @@ async function knownOf({ mark, externalIds, books: { tenant } }: Side): Promise<
   };
 }
 
-/** `stranger`: if the address contains the id of a record, the same address with an unknown id. */
+/** `stranger`: for an address with the id of a record, the same address with an unknown id. */
 type Question = {
   readonly route: Route;
   readonly address: string;
@@ -174,8 +174,8 @@ const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
 /**
- * Queries of the route: each known value as its path parameter or in one of its filters, and one with only the required
- * parameters.
+ * Queries of the route: each known value as a path parameter or in one of the filters, and one query with only the
+ * required parameters.
  */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document

@@ -13,8 +13,8 @@ import { TestService, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';
 
 /*
- * Random histories of users and notifications, compared with a naive model that lists for each user what they were sent
- * and what they have read.
+ * Random histories of users and notifications, compared with a naive model that lists the notifications that each user
+ * has been sent and has read.
  */
 
 const RUNS = 5;
@@ -95,7 +95,7 @@ class World {
     }
   }
 
-  /** An existing user, selected by number; never a removed user. */
+  /** An existing user, selected by number. Never a removed user. */
   private person(number: number): Person {
     const present = this.people.filter(({ state }) => state !== 'gone');
     return present[number % present.length] as Person;
@@ -169,7 +169,7 @@ class World {
     for (const one of person.inbox) one.isRead = true;
   }
 
-  /** Every user's unread count, and every page of their lists. */
+  /** The unread count and every page of the list of each user. */
   async compare(pageSize: number): Promise<void> {
     await service.quiet();
     const queries = service.service.app.get(QueryBus);

@@ -3,7 +3,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
  * Rows of the table of postings that no other suite verifies completely: returns with tax, opening balances in the
- * other directions, and the reversal of each kind of transaction.
+ * other direction, and the reversal of each kind of transaction.
  */
 
 const DATE = '2026-03-04';

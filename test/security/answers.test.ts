@@ -4,7 +4,10 @@ import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
-/* Headers that every response has, and headers that no response has: for all routes, successes and rejections. */
+/*
+ * Headers that every response must have, and headers that no response may have, for all routes, successes and
+ * rejections.
+ */
 
 let service: TestService;
 let requester: Requester;
@@ -37,7 +40,7 @@ const NO_SUCH_ROUTE: Route = {
   permission: '-',
 };
 
-/** The requests to each route: one as it requires, and one for every kind of rejection. */
+/** The requests to each route: a valid one, and one for every kind of rejection. */
 async function answersOf(route: Route): Promise<[string, Answered][]> {
   const required = schemas.queryOf(route).filter((one) => one.required);
   const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;

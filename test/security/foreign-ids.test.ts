@@ -4,15 +4,15 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * One of two tenants sends ids of the other tenant's records in every place of every request that accepts an id. The
- * places come from the OpenAPI document, and the test fails for an unforeseen place.
+ * One of two tenants sends ids of the other tenant's records, in every place of every request that accepts an id. The
+ * places come from the OpenAPI document, and the test fails for a place that it does not cover.
  */
 
 let service: TestService;
 let schemas: RequestSchemas;
 /** The requesting tenant, and the tenant whose records are requested. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
-/** Records of the requesting tenant that the requests below need in addition to the requester's records. */
+/** Records of the requesting tenant that the requests below also need. */
 const own = { cash: '', bank: '', customer: '' };
 let headBefore: number;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ const journal = (): object => ({
   ],
 });
 const correcting = (replacement: object): object => ({ reason: 'Wrong account.', replacement });
-/** Members that make a request valid except for the id in that place; empty if the minimal body is already valid. */
+/** Members that make a request valid except for the id in that place. Empty if the minimal body is already valid. */
 const around = ({ route, place }: Case): object => {
   const of: Readonly<Record<string, () => object>> = {
     'POST /api/transactions': collection,

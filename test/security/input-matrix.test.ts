@@ -5,10 +5,10 @@ import { saleOf, TestService } from '../support/service.js';
 
 /*
  * Invalid input, sent to every route in every place of its query and body. The places come from the OpenAPI document,
- * which the service generates from its declarations, so new routes and fields are also covered.
+ * which the service generates from its declarations, so new routes and fields are covered automatically.
  */
 
-/** Members with which a request would try to reach foreign data. */
+/** Members with which a request would try to access foreign data. */
 const REACHING = [
   'id',
   'tenantId',
@@ -35,18 +35,18 @@ const REACHING = [
   'toString',
   '__defineGetter__',
 ];
-/** Accepts any members on purpose: a partner's data with a sale is never inspected. */
+/** Deliberately accepts any members: the service never inspects the partner's own data of a sale. */
 const OPEN_PLACES = ['POST /api/integrations/v1/sales metadata', 'POST /api/sales metadata'];
-/** Accept any further members, which are ignored: browsers add members to their credentials. */
+/** Accept additional members and ignore them, because browsers add members to their credentials. */
 const CREDENTIALS = [
   '/console/session',
   '/api/auth/factors/{id}/confirm',
   '/api/auth/login/factor',
   '/api/auth/step-up',
 ].flatMap((path) => [`POST ${path} credential`, `POST ${path} credential.response`]);
-/** Its items are checked one by one, and answered in the body of a 207. */
+/** The items are checked one by one, and the results are in the body of a 207. */
 const BATCH = 'POST /api/integrations/v1/sales/batch';
-/** Checked by the job, which alone knows its parameters. */
+/** Checked by the job itself, because only the job defines its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];
 
 let service: TestService;
@@ -85,7 +85,7 @@ const send = (route: Route, place: Place, value: unknown): Promise<Answered> =>
   requester.ask(route, { raw: JSON.stringify(schemas.bodyWith(route, place, value)) });
 
 const AT_ONCE = 8;
-/** The defined outcomes of the cases. Runs few requests concurrently. */
+/** The outcomes of the cases, except undefined ones. Limits the number of concurrent requests. */
 async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const told: string[] = [];
   for (let first = 0; first < cases.length; first += AT_ONCE)

@@ -1,7 +1,7 @@
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books, type TestKey } from '../support/service.js';
 
-/* The reach of a partner's key: the sales of its tenant and its source, its own rate limit, and nothing else. */
+/* The scope of a partner's key: the sales of its tenant and source, its own rate limit, and nothing else. */
 
 let service: TestService;
 let books: Books;

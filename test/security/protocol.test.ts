@@ -2,7 +2,7 @@ import { createServer } from '../../src/http/kernel.js';
 import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/* HTTP that no ordinary client sends, to the real service over a socket. */
+/* Sends HTTP that no ordinary client would send to the real service, over a socket. */
 
 let service: TestService;
 let books: Books;
@@ -174,7 +174,7 @@ describe('A slow client', () => {
       ],
     ],
   ])('%s gets an error, and is disconnected', async (_, parts) => {
-    // The same server with shorter values of the two limits. Node checks them periodically.
+    // The same server with shorter limits, which Node.js checks periodically.
     const server = createServer();
     Object.assign(server.server, { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 });
     server.all('/slow', () => 'served');

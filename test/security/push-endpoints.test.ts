@@ -2,8 +2,8 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Permitted push services of browsers, over HTTP and with default settings. The addresses that names resolve to are
- * checked on connection; test/security/push-client.test.ts tests that.
+ * Push services to which the service may connect, tested over HTTP with default settings. The addresses that names
+ * resolve to are checked on connection; test/security/push-client.test.ts tests that.
  */
 
 let service: TestService;
