@@ -29,14 +29,14 @@ const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 type Listed = { readonly id: string; readonly name: string };
 
 /**
- * Performs every operation other than sales on a tenant's books, as users, operators, partners and the service itself,
- * so that a history contains nearly every event type. The owner can still sign in afterwards.
+ * Performs every operation on a tenant's books except sales, as users, operators, partners and the service itself, so
+ * that a history contains nearly every event type. The owner can still sign in afterwards.
  */
 export class EverythingElse {
   constructor(
     private readonly service: TestService,
     private readonly books: Books,
-    /** `refusing` rejects its pushes at first; `working` receives them. */
+    /** `refusing` rejects its pushes at first. `working` receives them. */
     private readonly browsers: { readonly refusing: Browser; readonly working: Browser },
   ) {}
 
@@ -159,7 +159,9 @@ export class EverythingElse {
     return id;
   }
 
-  /** A rule is applied to the transactions of a sale, of a user and of an opening balance, and that is undone. */
+  /**
+   * Applies a rule to transactions from a sale, from a user and from an opening balance, and undoes the application.
+   */
   private async rules(categoryId: string): Promise<void> {
     const path = '/api/transaction-categories/rules';
     const customer = { name: 'Applied', externalId: 'applied' };
@@ -174,7 +176,8 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // Applications in parts need more transactions than this history has. Appended at once, so nothing reacts to them.
+    // Applications in parts need more transactions than this history has. These events are appended at once, so that
+    // nothing reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
     const started = { ruleId: idIn(rule), rule: applied, total: 300 };
@@ -203,7 +206,7 @@ export class EverythingElse {
     await this.ask('PATCH', customer, { status: 'ACTIVE' });
     await this.ask('DELETE', account);
     await this.ask('DELETE', customer);
-    // A transaction validated before the deletions restores both.
+    // A transaction that was validated before the deletions restores both records.
     await new LateWriter(this.service, this.books.tenant.id).collect(idIn(customer), idIn(account));
     await this.written('CustomerRestored');
     await this.written('AccountRestored');
@@ -346,7 +349,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // A run started by an earlier process, which then disappears.
+    // A run started by an earlier process, which has since disappeared.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;
@@ -389,7 +392,7 @@ export class EverythingElse {
     const rows = async () =>
       (await this.service.get(path, await this.service.operator())).data as (Listed & { rebuild: unknown })[];
     for (const { name } of await rows()) await this.operate('POST', `${path}/${name}/rebuild`);
-    // Rebuilds run one after another; the last one is still queued, so it can be cancelled.
+    // Rebuilds run one after another. The last one is still queued, so it can be cancelled.
     await this.operate('DELETE', `${path}/${(await rows()).at(-1)?.name ?? ''}/rebuild`);
     await eventually(async () => (await rows()).every(({ rebuild }) => rebuild === null), PATIENCE_MS);
     // A rebuild of a read model that existed only in an earlier version.
@@ -433,7 +436,7 @@ export class EverythingElse {
     return (await this.ask('POST', path, body, token)).id;
   }
 
-  /** Appends events that only the service itself produces and that nothing here triggers. */
+  /** Appends events that only the service itself produces and that nothing here causes. */
   private async decide<State, E extends DomainEvent, Data>(
     aggregate: Aggregate<State, E>,
     id: string,

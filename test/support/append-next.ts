@@ -11,7 +11,7 @@ export async function appendNext(store: Store, stream: string, ...events: EventT
   return appended as Appended;
 }
 
-/** Appends each at the end of its stream, in order. */
+/** Appends each event at the end of its stream, in order. */
 export async function appendAllNext(store: Store, all: readonly Next[]): Promise<Appended[]> {
   const numbered = new RevisionCount();
   for (const { stream } of all) {
@@ -22,7 +22,7 @@ export async function appendAllNext(store: Store, all: readonly Next[]): Promise
   return store.appendInOrder(all.map((each) => numbered.next(each)));
 }
 
-/** Assigns expected revisions to appends on streams that have no other writer. */
+/** Assigns expected revisions to appends to streams that have no other writer. */
 export class RevisionCount {
   private readonly revisions = new Map<string, number>();
 

@@ -4,7 +4,7 @@ import type { TestService } from './service.js';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The secret of an app, from base32. */
+/** Decodes the secret of an app from base32. */
 export function decodedSecret(base32: string): string {
   const bits = Array.from(base32, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const bytes = bits.match(/.{8}/g) ?? [];
@@ -32,7 +32,7 @@ export class AuthenticatorApp {
     return new AuthenticatorApp(id, app.secret, recoveryCodes, service.clock);
   }
 
-  /** The code `steps` of 30 seconds from now. */
+  /** The code of the 30-second time step that is `steps` steps after the current one. */
   code(steps = 0): string {
     return codeAt(this.secret, stepAt(this.clock.nowMs()) + steps);
   }

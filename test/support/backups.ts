@@ -20,7 +20,7 @@ const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
 const clock = new SystemClock();
 const quiet = (): void => undefined;
 
-/** Creates a full backup as the job does; returns its path. */
+/** Creates a full backup as the job does, and returns its path. */
 export async function backupOf(events: EventReader, directory: string, executionId = EXECUTION): Promise<string> {
   const parts = { events, reads: undefined as never, catalogue, clock, sharesThread: true };
   const task = { kind: 'backup', executionId, directory, kept: 7, service: '0.0.0-test' } as const;
@@ -42,7 +42,7 @@ export async function linesOf(path: string): Promise<string[]> {
     .slice(0, -1);
 }
 
-/** Writes arbitrary lines as a file, compressed like a backup. */
+/** Writes arbitrary lines to a file, compressed like a backup. */
 export const writeLines = (path: string, lines: readonly string[]): Promise<void> =>
   writeFile(path, gzipSync(lines.map((line) => `${line}\n`).join('')));
 
@@ -57,7 +57,7 @@ export function chained(lines: readonly object[]): string[] {
   );
 }
 
-/** The chain after the given lines, hex. */
+/** The chain after the given lines, in hex. */
 export function chainOver(lines: readonly object[]): string {
   const chain = new LineChain();
   for (const line of lines) chain.seal(line as BackupLine);
@@ -92,7 +92,7 @@ export async function appendAll(store: EventStore, events: readonly Happened[]):
 
 let generations = 0;
 
-/** Hashes of all read models projected from a store, by name. */
+/** Hashes by name of all read models projected from a store. */
 export async function modelsOf(events: EventReader, reads: EmbeddedReadStore): Promise<Record<string, string>> {
   generations += 1;
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;

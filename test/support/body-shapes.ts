@@ -120,8 +120,8 @@ const AT_ONCE = 100;
 const LOOKS = 20;
 
 /**
- * Finds the most expensive of `count` bodies by the fastest of up to 20 runs of `take` on each: a run may also pay for
- * garbage of the runs before it.
+ * Finds the most expensive of `count` bodies. Each body is rated by the fastest of up to 20 runs of `take`, because a
+ * run may also pay for garbage left by earlier runs.
  */
 export function costliest(seed: number, count: number, bytes: number, take: (body: Buffer) => void): Costly {
   const found = { ms: 0, shape: '' };
@@ -133,16 +133,16 @@ export function costliest(seed: number, count: number, bytes: number, take: (bod
   return found;
 }
 
-/** Ends early once a run was not slower than `enoughMs`. */
+/** Ends early once a run has taken at most `enoughMs`. */
 function costMs(body: Buffer, take: (body: Buffer) => void, enoughMs: number): number {
   let best = Infinity;
   for (let look = 0; look < LOOKS && best > enoughMs; look += 1) {
-    // CPU time: the load of other programs is not a cost of the body.
+    // Measures CPU time, so that the load of other programs does not count as a cost of the body.
     const began = process.cpuUsage();
     try {
       take(body);
     } catch {
-      // Rejecting a body has a cost as well.
+      // Rejecting a body also has a cost.
     }
     const { user, system } = process.cpuUsage(began);
     best = Math.min(best, (user + system) / 1_000);

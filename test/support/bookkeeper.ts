@@ -36,7 +36,7 @@ const HEALED_MS = 10_000;
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 /**
- * Sales must be dated between 1900 and 2999. Dates before 2000 are excluded because time zone offsets were different
+ * Sales must be dated between 1900 and 2999. Dates before 2000 are excluded, because time zone offsets were different
  * then.
  */
 const SALE_DATES = DATES.filter((date) => date > '2000' && date < '2900');
@@ -63,7 +63,7 @@ const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Pa
 type EntryBody = Readonly<Record<string, unknown>> & Partial<Record<Party, string | null>>;
 /** A payment of a sale; undefined if no active account receives it. */
 type Target = { readonly account: string | undefined; readonly amount: bigint };
-/** A sale whose only fault is that its branch is shut. */
+/** A sale whose only fault is that its branch is inactive. */
 type Waiting = {
   readonly sale: NaiveSale;
   readonly saleId: string;
@@ -73,11 +73,11 @@ type Waiting = {
 type Pushed = Readonly<Record<string, unknown>> & { readonly externalId: string };
 
 /**
- * Keeps a tenant's books through HTTP and in an independent model; after every request both must agree on the response
+ * Keeps a tenant's books through HTTP and in an independent model. After every request, both must agree on the response
  * and on all transactions.
  */
 export class Bookkeeper {
-  /** Requests and responses, for debugging failures. */
+  /** Requests and responses, for debugging. */
   readonly log: string[] = [];
   private made = 0;
   private readonly waiting: Waiting[] = [];
@@ -160,7 +160,7 @@ export class Bookkeeper {
     return records;
   }
 
-  /** The model has no rules: a category assigned by a rule is accepted where no user chose one. */
+  /** The model has no rules, so it accepts any category that a rule assigned, provided that no user chose one. */
   private toldAs(entry: NaiveEntry, { categorizedBy, categoryId }: TransactionRecord): string {
     const isByRule = categorizedBy !== null && entry.categoryId === null;
     return this.model.told(isByRule ? { ...entry, categoryId } : entry);
@@ -197,7 +197,7 @@ export class Bookkeeper {
     ]);
   }
 
-  /** Loads the contents of a new tenant, and creates categories and branches. */
+  /** Loads the initial records of a new tenant, and creates categories and branches. */
   private async learn(): Promise<void> {
     const { model } = this;
     type Account = NaiveAccount & { readonly isDefault: boolean };
@@ -224,7 +224,7 @@ export class Bookkeeper {
     }
   }
 
-  /** Loads customers that the model does not know yet. */
+  /** Loads customers that are not in the model yet. */
   private async learnCustomers(): Promise<void> {
     type Customer = Omit<NaiveCustomer, 'isActive' | 'isDeleted'> & { readonly status: string };
     const path = '/api/customers?status=ALL';
@@ -434,7 +434,7 @@ export class Bookkeeper {
     return { body, faults, entry: this.entryFor(step, parties, amount) };
   }
 
-  /** Records a journal entry, whose last line balances the others unless there is a surplus. */
+  /** Records a journal entry. The last line balances the others unless there is a surplus. */
   private async journal({ lines, balancing, surplus, date, category, description }: StepOf<'journal'>): Promise<void> {
     const { model } = this;
     const posted = lines.map(({ choice, isCustomer, amount }): NaivePosting => {
@@ -613,7 +613,7 @@ export class Bookkeeper {
     const made = await this.record(entry, null, 0);
     if (!made) return;
     expect(await this.balances()).not.toEqual(before);
-    // A learned rule may have assigned a category, which the reversal inherits.
+    // A learned rule may have assigned a category. The reversal inherits it.
     await this.compare();
     await this.cancel(made);
     expect(await this.balances()).toEqual(before);
@@ -636,7 +636,7 @@ export class Bookkeeper {
   }
 
   private cancelFaults(entry: NaiveEntry, on: string | null): Fault[] {
-    // Transactions of a sale are undone only by the sale's own cancellation or return.
+    // Only the sale's own cancellation or return can undo the transactions of a sale.
     const isOfSale = entry.externalId !== null;
     return [
       ...(isOfSale ? [fault(409, 'SYSTEM_GENERATED')] : []),
@@ -648,14 +648,14 @@ export class Bookkeeper {
 
   /** Today, or the date of the original if that is later. */
   private async reversalDate({ date }: NaiveEntry, today: string): Promise<string> {
-    // The date may change at midnight, between request and comparison.
+    // The date may change at midnight, between the request and the comparison.
     const wasMidnight = today !== this.today();
     const dates = wasMidnight ? (await this.newest()).map((one) => one.date) : [];
     const now = dates.includes(this.today()) ? this.today() : today;
     return now < date ? date : now;
   }
 
-  /** Replaces a transaction: its balances are undone, and those of the replacement are added. */
+  /** Replaces a transaction: its effect on balances is undone, and that of the replacement is added. */
   private async correct({ entry: which, on, by }: StepOf<'correct'>): Promise<void> {
     const entry = pick(this.seen, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -721,7 +721,10 @@ export class Bookkeeper {
     return { occurredAt, date: this.localDate(Date.parse(occurredAt)) };
   }
 
-  /** Pushes a sale and compares the outcome, BOOKED or one of the rejections. A rejected sale is given up or waits. */
+  /**
+   * Pushes a sale and compares the outcome: BOOKED or one of the rejections. A rejected sale is either abandoned or
+   * waits to be healed.
+   */
   private async push(
     body: Pushed,
     faults: readonly Fault[],
@@ -743,7 +746,9 @@ export class Bookkeeper {
     return rejections.length === 0;
   }
 
-  /** Changes whether the branch SHUT is active. Once it is, the sales that waited for it are booked. */
+  /**
+   * Toggles whether the branch SHUT is active. When the branch becomes active, the sales that waited for it are booked.
+   */
   private async openOrShut(): Promise<void> {
     const branch = this.shut;
     branch.isActive = !branch.isActive;
@@ -781,7 +786,7 @@ export class Bookkeeper {
     return rejection?.code ?? status;
   }
 
-  /** Discards the letter of a rejected document, because the model does not book it when the cause disappears. */
+  /** Discards the dead letter of a rejected document, because the model does not book it when the cause disappears. */
   private async giveUp(saleId: string): Promise<void> {
     const token = await this.service.operator();
     const id = await this.service.letterOf('SALE', saleId);
@@ -991,7 +996,7 @@ export class Bookkeeper {
 const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
   amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 
-/** A share of the price, with six decimal places; or more than the price. */
+/** A share of the price with six decimal places, or an amount greater than the price. */
 function discountOf(line: StepOf<'sale'>['lines'][number], isTooMuch: boolean): string {
   const price = wholePrice(line.quantity, line.unitPrice);
   if (isTooMuch) return String(price + 2n);
@@ -1010,7 +1015,7 @@ const takes = (type: string, party: Party, accountType: string): boolean => {
   return type !== 'PAYMENT' || party !== 'counterAccountId' || ['SUPPLIER', 'EMPLOYEE'].includes(accountType);
 };
 
-/** Selects from a list by any number; undefined for an empty list. */
+/** Selects an item of a list by any number; undefined for an empty list. */
 function pick<T>(from: readonly T[], choice: number): T {
   return from[choice % from.length] as T;
 }

@@ -16,8 +16,7 @@ type Scale = {
 
 /**
  * Random bookkeeping in tenants of three currencies. `title` contains %s for the currency. RUNS and STEPS lengthen the
- * test, SEED repeats a run, and SHRINK=true first shortens a failing sequence. A failure prints everything that was
- * requested.
+ * test, SEED repeats a run, and SHRINK=true first shortens a failing sequence. A failure prints all requests.
  */
 export function bookkeepingProperty(
   title: string,

@@ -1,6 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Bookkeeping steps describe future requests. Numbers select among the records that exist when a step is taken. */
+/**
+ * Bookkeeping steps describe future requests. Their numbers select among the records that exist when a step is taken.
+ */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
 export const ACCOUNT_TYPES = [
@@ -28,7 +30,7 @@ export const TEXTS = [
   'FEE',
 ];
 
-/** Ways to make a request invalid; `nulls` merely sends null for omitted fields. */
+/** Ways to make a request invalid. `nulls` only sends null for omitted fields. */
 export const SPOILS = ['lacks', 'extra', 'amount', 'unknown', 'malformed', 'currency', 'date', 'field'] as const;
 
 const choice = fc.nat({ max: 1_000 });
@@ -41,7 +43,7 @@ const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
 
-/** Minor units with at most 15 + 3 digits; truncated for currencies with fewer decimal places. */
+/** Minor units with at most 15 + 3 digits. Truncated for currencies with fewer decimal places. */
 const amount = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(1n, 99_999n) },
   { weight: 2, arbitrary: fc.bigInt(1n, 10n ** 11n) },
@@ -98,7 +100,7 @@ const arbitraries = {
     customer: fc.constantFrom('none' as const, 'code' as const, 'link' as const, 'both' as const),
     choice,
     saysTotal: fc.boolean(),
-    /** In the branch that is often shut. */
+    /** In the branch that is often inactive. */
     isAtShut: seldom,
     isOverdiscounted: seldom,
   }),

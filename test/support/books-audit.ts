@@ -19,10 +19,10 @@ const STATEMENT_COLUMNS =
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Compares everything that a tenant's books show with the model, to the smallest unit. */
+/** Compares everything that a tenant's books show with the model, to the smallest currency unit. */
 export class BooksAudit {
   private readonly dates: readonly string[];
-  /** Entries by the service's id. */
+  /** Entries by the service's ids. */
   private readonly entries: ReadonlyMap<string, NaiveEntry>;
 
   constructor(
@@ -51,7 +51,7 @@ export class BooksAudit {
     return minorUnits(text, this.keeper.model.digits);
   }
 
-  /** Checks that every amount in a response has the currency's digits. */
+  /** Checks that every amount in a response has the number of decimal places of the currency. */
   private checked<T>(answer: T): T {
     if (Array.isArray(answer)) for (const one of answer) this.checked<unknown>(one);
     else if (typeof answer === 'object' && answer !== null)
@@ -72,7 +72,7 @@ export class BooksAudit {
     return this.checked(await everyPage<T>(this.keeper.service, this.keeper.token, path));
   }
 
-  /** Each transaction is balanced, and each reversal mirrors the one transaction that it cancels. */
+  /** Checks that each transaction is balanced, and that each reversal mirrors the one transaction that it cancels. */
   private transactions(): void {
     this.checked(this.records);
     const byId = new Map(this.records.map((record) => [record.id, record]));
@@ -91,8 +91,8 @@ export class BooksAudit {
   }
 
   /**
-   * Checks the order: newest first, by date, then by creation. Only transactions of different requests in the same
-   * millisecond may be in either order.
+   * Checks the order: newest first, by date, then by creation. Transactions may be in either order only if different
+   * requests created them in the same millisecond.
    */
   private order(): void {
     const places = new Map(this.keeper.model.entries.map((entry, index) => [entry.id, index]));
@@ -133,7 +133,10 @@ export class BooksAudit {
     return accounts;
   }
 
-  /** A customer's balance equals the sum of its transactions' postings, and the balance of its account. */
+  /**
+   * Checks that a customer's balance equals the sum of the postings of its transactions, and the balance of its
+   * account.
+   */
   private async customers(accounts: readonly AccountRecord[]): Promise<void> {
     const byId = new Map(accounts.map((account) => [account.id, account]));
     const customers = await this.list<CustomerRecord>('/api/customers?status=ALL');
@@ -180,7 +183,7 @@ export class BooksAudit {
     }
   }
 
-  /** Checks the whole statement, and consecutive periods. */
+  /** Checks the whole statement, and statements of consecutive periods. */
   private async statements({ id, balance }: AccountRecord): Promise<void> {
     const whole = await this.statement(id);
     expect([whole.opening, whole.closing]).toEqual([this.keeper.model.text(0n), balance.amount]);

@@ -14,7 +14,7 @@ const say = (line: string): void => {
 const publish = (id: string): Promise<unknown> =>
   broker.publish({ id, subject: 'kontor.process', payload: id.repeat(50) });
 
-/** Eight publishers, each reporting acknowledged messages, until the process is killed. */
+/** Runs eight publishers, each of which reports acknowledged messages, until the process is killed. */
 async function publishUntilKilled(): Promise<void> {
   const publisher = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -26,7 +26,10 @@ async function publishUntilKilled(): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, (_, name) => publisher(name)));
 }
 
-/** Publishes until the file-size limit is reached, has the limit lifted, and republishes the rejected message. */
+/**
+ * Publishes until the file-size limit is reached, requests that the limit be lifted, and republishes the rejected
+ * message.
+ */
 async function publishUnderLimit(): Promise<void> {
   for (let count = 0; ; count++) {
     const id = `${run}-${count}`;

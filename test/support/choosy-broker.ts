@@ -1,6 +1,6 @@
 import { BrokerRefused, BrokerUnavailable, type Broker, type BrokerMessage } from '../../src/ports/broker.js';
 
-/** Makes a real broker reject some messages permanently, or makes the broker unavailable; `accept` undoes either. */
+/** Makes a real broker reject some messages permanently, or makes the broker unavailable. `accept` ends both. */
 export function choosy(broker: Broker) {
   let isAnswerLost = false;
   const publishInOrder = broker.publishInOrder.bind(broker);
@@ -42,7 +42,7 @@ export function choosy(broker: Broker) {
     loseAnswers: () => {
       isAnswerLost = true;
     },
-    /** Unavailable without any message being sent. */
+    /** Unavailable before any message is sent. */
     refuseConnection: () => {
       refusalOf = () => new BrokerUnavailable('The broker is away.', undefined, false);
     },

@@ -8,13 +8,13 @@ import { saleOf, type Books, type TestService } from './service.js';
 
 const POSTINGS = 200;
 const PATIENCE_MS = 30_000;
-/** Number of answered postings after which the closing starts. */
+/** Number of answered postings after which the closing begins. */
 const BEFORE_CLOSING = 40;
 const MAX_DELAY_MS = 60;
 const CLOSED_THROUGH = '2026-03-31';
 
 /**
- * Delays the appends of postings by a random time, as a slow line to the event store would, so that closings overtake
+ * Delays the appends of postings by a random time, like a slow connection to the event store, so that closings overtake
  * them.
  */
 export function withSlowPostings(engines: Engines): Engines {
@@ -39,15 +39,12 @@ export type Race = {
   readonly found: readonly string[];
   /** Late entries that each replica lists. */
   readonly listed: readonly (readonly string[])[];
-  /** Number of late entries that notifications report. */
+  /** Number of late entries reported by notifications. */
   readonly notified: number;
   readonly answers: ReadonlySet<string>;
 };
 
-/**
- * Closes a period during 200 concurrent postings to it: entries of users and sales of partners, spread over the
- * replicas.
- */
+/** Closes a period during 200 concurrent postings to it: user entries and partner sales, spread over the replicas. */
 export async function closeDuringPostings(replicas: readonly TestService[], books: Books): Promise<Race> {
   const [first] = replicas as readonly [TestService];
   const { id: tenantId, token } = books.tenant;
@@ -92,7 +89,7 @@ export async function closeDuringPostings(replicas: readonly TestService[], book
   return { found, listed, notified: await reported(), answers };
 }
 
-/** The number of entries that a notification lists or counts. */
+/** Number of entries that a notification lists or counts. */
 function reportedIn(body: string): number {
   const more = /, and (\d+) more/.exec(body)?.[1] ?? '0';
   return [...body.matchAll(/\d{4}-\d\d-\d\d \d+\.\d\d EUR/g)].length + Number(more);

@@ -11,7 +11,7 @@ import { PLATFORM, type ReadModel } from '../../src/ports/read-store.js';
 import { appendAllNext } from './append-next.js';
 import { member, memberStream, TENANT, type MemberEvent } from './member.toy.js';
 
-/** Read models of a fictional club over its members and rooms, for tests of projections and subscribers. */
+/** Read models about the members and rooms of a fictional club, for tests of projections and subscribers. */
 const roomEvents = { RoomOpened: domain('CREATE', 'room', z.object({ seats: z.number() })) };
 type RoomEvent = EventOf<typeof roomEvents>;
 const room: Aggregate<{ seats: number }, RoomEvent> = {
@@ -20,7 +20,7 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-/** The replay of a letter, as the stream of a dead letter records it. */
+/** The replay of a dead letter, as its stream records it. */
 const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
 const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   name: 'letter',
@@ -47,7 +47,7 @@ const members: ReadModel<MemberView> = {
   filters: ['email'],
   order: { fields: ['email'], direction: 'ascending' },
 };
-/** One document per record, eventually deleted. */
+/** One document per record, which is eventually deleted. */
 export const memberProjection: Projection<MemberView, MemberEvent> = {
   model: members,
   sources: ['member'],
@@ -75,7 +75,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Sums over several streams, with the order of arrival. */
+/** Sums over several streams, and the order of arrival. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],
@@ -138,7 +138,7 @@ export const facts = {
   unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
 };
 
-/** Appends facts in order, as other parts of the service do; returns the position of the last. */
+/** Appends facts in order, as other parts of the service do. Returns the position of the last one. */
 export async function happen(store: EventStore, ...all: readonly Fact[]): Promise<number> {
   const facts = all.map(({ stream, type, data }) => ({
     stream,
@@ -149,7 +149,7 @@ export async function happen(store: EventStore, ...all: readonly Fact[]): Promis
 }
 
 const who = fc.constantFrom('ada', 'bob', 'eve');
-/** Arbitrary facts of the club, in any order. */
+/** Arbitrary facts about the club, in any order. */
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   who.map((id) => facts.joined(id)),
   fc.tuple(who, fc.constantFrom('kim', 'lea')).map(([id, by]) => facts.greeted(id, by)),

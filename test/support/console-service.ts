@@ -1,5 +1,5 @@
-// The compiled service as a process, with helpers for the console's tests and screenshots. Independent of jest, because
-// the screenshots are taken without it.
+// The compiled service as a process, with helpers for the console's tests and screenshots. Independent of Jest, because
+// screenshots are taken without it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ export class ConsoleService {
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
-      // Reads include earlier writes, however busy the machine is.
+      // Waits until reads include earlier writes, however busy the machine is.
       READ_WAIT_MS: '10000',
       ...NO_LIMITS,
       ...this.settings,
@@ -72,11 +72,11 @@ export class ConsoleService {
     this.url = READY.exec(printed)?.[1] ?? '';
     if (this.url === '') throw new Error(`The service did not start:\n${printed}`);
     this.port = new URL(this.url).port;
-    // Discards request logs. They must still be read, or a full pipe would block the service.
+    // Reads and discards request logs, because a full pipe would block the service.
     child.stdout.off('data', keep).resume();
   }
 
-  /** Stops the service with SIGTERM; its data remains. */
+  /** Stops the service with SIGTERM. Its data remains. */
   async halt(): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -144,7 +144,7 @@ export class ConsoleService {
     return { tenantId: tenant.id, ownerToken, owner, key: data.key, keyId: data.id };
   }
 
-  /** Pushes a sale of 119.00; if its branch does not exist, it becomes a dead letter. */
+  /** Pushes a sale of 119.00. If its branch does not exist, the sale becomes a dead letter. */
   async sell({ key }: Shop, externalId: string, facts: object = {}): Promise<void> {
     await this.call('/api/integrations/v1/sales', {
       key,
@@ -158,7 +158,7 @@ export class ConsoleService {
     });
   }
 
-  /** Attempts forbidden requests until the service records them as an error. */
+  /** Sends forbidden requests until the service records them as an error. */
   async knockInVain({ ownerToken: token }: Shop): Promise<void> {
     for (let time = 0; time < 11; time += 1) await this.call('/api/platform/tenants', { token }).catch(() => undefined);
   }

@@ -12,7 +12,7 @@ const LOOKUPS = new Set(['t', 'rich']);
 const VISIBLE = new Set(
   'label title placeholder aria-label heading hint lead empty send what alt about header step words caption'.split(' '),
 );
-/** Text with at least one word; codes, units and abbreviations stay as they are in every language. */
+/** Text with at least one word. Codes, units and abbreviations are the same in every language. */
 const hasWords = (text: string): boolean => /[a-z]{3,}|^[A-Z][a-z]$/.test(text);
 
 export type Found = { readonly file: string; readonly line: number; readonly text: string };
@@ -32,7 +32,7 @@ const namesOf = (elements: readonly MessageFormatElement[]): string[] =>
     return [element.value, ...Object.values(element.options).flatMap(({ value }) => namesOf(value))];
   });
 
-/** Names of the values and elements in a message. */
+/** Names of the values and elements used in a message. */
 export const namesInMessage = (text: string): string[] => (/[{<]/.test(text) ? [...new Set(namesOf(parse(text)))] : []);
 
 /** Names of the values that a call passes. */
@@ -56,16 +56,16 @@ function outcomes(node: ts.Node): string[] {
   return [literal(node) ?? ''];
 }
 
-/** Names that are the same in every language: products, an example of an event type, a scheme of HTTP. */
+/** Names that are the same in every language: products, an example of an event type, and a URL scheme. */
 const NAMES = new Set(
   'Kontor SaleAccepted Node Edge Opera Firefox Firefox/ Chrome Chrome/ Safari Safari/ Windows Android Linux'.split(' '),
 ).add('Bearer …');
 
-/** A sentence, or a word as it stands at the beginning of one. */
+/** A sentence, or a word capitalized as at the beginning of a sentence. */
 const isProse = (text: string): boolean =>
   /^[A-Z][a-z]+(?![A-Za-z])/.test(text) || /[a-z,.]{2} [a-z]{2}| [a-z]{2,} /i.test(text);
 
-/** Literals that no user reads: modules, types, property names, comparisons, errors in the code, class names. */
+/** Literals that no user reads: modules, types, property names, comparisons, errors in the code, and class names. */
 function isInternal(node: ts.Node): boolean {
   const { parent } = node;
   if ('name' in parent && parent.name === node) return true;
@@ -76,11 +76,11 @@ function isInternal(node: ts.Node): boolean {
   return ts.isCallExpression(parent) && (LOOKUPS.has(parent.expression.getText()) || INTERNAL.test(parent.getText()));
 }
 
-/** Calls whose literals are names of the code. */
+/** Calls with literals that are identifiers in the code. */
 const INTERNAL =
   /^(?:oneOf|getRouteApi|lazyRouteComponent|api\.|[\w.()]+\.(?:matches|includes|closest|querySelector|set|get)(?:<\w+>)?\()/;
 
-/** Text of a node that reaches the user without the catalogue. */
+/** Text of a node that users see although it is not looked up in the catalogue. */
 function bareIn(node: ts.Node): string[] {
   if (ts.isJsxText(node)) return [node.text.trim()];
   if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent)))
@@ -118,13 +118,13 @@ function read(file: string, texts: { used: (Found & { values: readonly string[] 
   visit(source);
 }
 
-/** Files of the console's source, without its catalogue and the names of fonts. */
+/** Files of the console's source, except its catalogue and font names. */
 export const consoleSources = (): string[] =>
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('messages') && name !== 'theme.ts')
     .sort();
 
-/** The texts that the source looks up in the catalogue, and the texts that it shows without it. */
+/** Texts that the source looks up in the catalogue, and texts that it shows without looking them up. */
 export function textsOf(files: readonly string[]): Texts {
   const texts = { used: [], bare: [] };
   for (const file of files) read(join(SOURCE, file), texts);

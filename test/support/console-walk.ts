@@ -1,18 +1,18 @@
-// Every page of the console, and a walk that visits pages in one language and reports what is wrong with them.
+// Every page of the console, and a walk that visits pages in one language and reports their faults.
 import type { Page } from 'playwright-core';
 import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
 import { eventually } from './eventually.js';
 import type { Visitor } from './visitor.js';
 
-/** Ids of the records that a suite has created, by name. */
+/** Ids by name of the records that a suite has created. */
 export type Ids = Readonly<Record<string, string>>;
 
 export type Stop = {
   /** Path of the page in the router. */
   readonly route: string;
-  /** Address with names of records in braces; default: the route. */
+  /** Address with names of records in braces. Defaults to the route. */
   readonly at?: string;
-  /** A text that the page shows with its data. */
+  /** A text that the page displays once its data is loaded. */
   readonly shows: Words | Readonly<Record<ShownLanguage, string>>;
   /** A button that opens a dialog. */
   readonly opens?: Words;
@@ -20,10 +20,10 @@ export type Stop = {
 
 const PERIOD = 'from=2025-01-01&to=2026-12-31';
 
-/** Stands for every address that the router does not know. */
+/** Represents every address that the router does not know. */
 export const NOWHERE = '*';
 
-/** The page without a session. */
+/** The page that is shown without a session. */
 export const DOOR: Stop = { route: '/sign-in', shows: 'Sign in' };
 
 /** Pages for operators. */
@@ -57,7 +57,7 @@ export const OPERATIONS: readonly Stop[] = [
   { route: NOWHERE, at: '/no/such/page', shows: 'Page not found' },
 ];
 
-/** Pages of a tenant's books. */
+/** Pages for a tenant's books. */
 export const BOOKS: readonly Stop[] = [
   { route: '/', shows: ['{total, plural, one {# sale} other {# sales}} rejected', { total: 1 }] },
   { route: '/sales', shows: 'web-1', opens: 'Record a sale' },
@@ -93,7 +93,7 @@ export const BOOKS: readonly Stop[] = [
   { route: '/rules/bench', shows: 'Test' },
 ];
 
-/** Settings of a tenant, and the pages that every user has. */
+/** Tenant settings, and the pages that every user has. */
 export const SETTINGS: readonly Stop[] = [
   { route: '/accounts', shows: 'Till of the harbour', opens: 'Create an account' },
   { route: '/branches', shows: 'HARBOUR', opens: 'Create a branch' },
@@ -123,7 +123,7 @@ const PATIENCE_MS = 10_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
-/** Texts that a user sees or hears, except code, and except the exact instant in the tooltip of a time. */
+/** Texts that a user sees or hears, except code and the exact instant in the tooltip of a time. */
 const TEXTS = `(() => {
   const texts = new Set([document.title]);
   const keep = (text) => texts.add((text ?? '').replace(/\\s+/g, ' ').trim());
@@ -140,7 +140,7 @@ const TEXTS = `(() => {
   return [...texts];
 })()`;
 const OVERHANG = 'document.documentElement.scrollWidth - window.innerWidth';
-/** Whether the page shows its data in the colour scheme, without transitions. */
+/** Whether the page shows its data in the given colour scheme, and all transitions have ended. */
 const isSettled = (scheme: string): string =>
   `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
   document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
@@ -164,7 +164,7 @@ async function adopt(page: Page, { scheme, size }: View): Promise<void> {
   );
 }
 
-/** What is wrong with the current page, or with its open dialog. */
+/** Faults of the current page, or of its open dialog. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
@@ -200,7 +200,7 @@ async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> 
   return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
 }
 
-/** Visits pages one after another, and opens their dialogs. Returns what is wrong with them, one fault per line. */
+/** Visits pages one after another, and opens their dialogs. Returns their faults, one per line. */
 export async function walk(visitor: Visitor, stops: readonly Stop[], ids: Ids): Promise<string[]> {
   const faults: string[] = [];
   for (const stop of stops) {

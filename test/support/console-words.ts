@@ -8,7 +8,9 @@ const MESSAGES = join(import.meta.dirname, '..', '..', 'console', 'src', 'messag
 export type ShownLanguage = 'en' | 'de';
 const GERMAN = JSON.parse(readFileSync(join(MESSAGES, 'de.json'), 'utf8')) as Readonly<Record<string, string>>;
 
-/** A text of the catalogue, with its values if it has any. Any other text stands for itself, also after `label: `. */
+/**
+ * A text of the catalogue, with its values if it has any. Other texts, and those after `label: `, are shown unchanged.
+ */
 export type Words = string | readonly [text: string, values: Readonly<Record<string, string | number>>];
 
 const inEnglish = (text: string): string => text.replace(/^[a-z]+\| /, '');
@@ -53,7 +55,7 @@ class Messages {
 }
 
 const differing = Object.entries(GERMAN).filter(([english, german]) => inEnglish(english) !== german);
-/** Messages that differ between the languages and consist of more than values. */
+/** Messages that differ between the languages and contain more than values. */
 const distinct = {
   en: new Messages(
     differing.map(([english]) => inEnglish(english)).filter((text) => /[A-Za-z]{2}/.test(literalsOf(text))),
@@ -78,10 +80,10 @@ const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
   en: /\b\d{4}-\d\d-\d\d\b|\b\d\d?\.\d\d?\.\d{4}\b|(?<![\d.,])\d{1,3}(?:\.\d{3})*,\d\d(?![\d,])/,
 };
 
-/** The first operator's name, which is also a label, and the browser's name for itself. */
+/** The first operator's name, which is also a label, and the name that the browser gives itself. */
 const SAID_BY_OTHERS = /^Operator$|^Mozilla\//;
 
-/** Those of the texts that are in the other language, or contain a date or an amount in its format. */
+/** The texts that are in the other language, or that contain a date or an amount in its format. */
 export function foreignAmong(texts: readonly string[], language: ShownLanguage): string[] {
   const other = language === 'de' ? 'en' : 'de';
   const isForeign = (text: string): boolean => distinct[other].include(text) && !all[language].include(text);

@@ -20,7 +20,7 @@ export type StoredEvent = {
 
 type TransactionSeen = { readonly id: string; readonly date: string };
 
-/** A tenant's view of its books, all of which follows from the history. */
+/** A tenant's view of its books. All of it is derived from the history. */
 export type BooksSeen = {
   readonly accounts: unknown;
   readonly customers: unknown;

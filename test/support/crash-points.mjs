@@ -14,7 +14,7 @@ const crash = () => {
   return new Promise(() => undefined);
 };
 
-/** @param carryOut the call itself @param tear stores what a torn call leaves behind */
+/** @param carryOut the call itself @param tear stores the part that a torn call leaves behind */
 async function guarded(carryOut, tear) {
   if (!isNow()) return carryOut();
   if (moment === 'torn') await tear?.();

@@ -1,4 +1,4 @@
-// Verifies the invariants of a stopped service's data directory, whatever happened to the service.
+// Verifies the invariants of a stopped service's data directory, whatever faults the service has suffered.
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
@@ -26,7 +26,7 @@ export type Audit = {
   readonly published: number;
 };
 
-/** All events of a history in order, decoded; throws for a damaged or truncated record. */
+/** All events of a history, decoded, in order. Throws for a damaged or truncated record. */
 async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
   for (let from: number | undefined; ;) {
     const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
@@ -88,12 +88,12 @@ class Findings {
   }
 }
 
-/** Event types that a stopping service records after its read models have stopped. */
+/** Event types that a stopping service still records after its read models have stopped. */
 const LAST_WORDS = ['ErrorOccurred'];
 
 /**
- * Every projection, refolded from the history into a separate table, must equal the live read model. The live one must
- * be at the head, apart from errors recorded during shutdown.
+ * Every projection, refolded from the history into a separate table, must equal the live read model. The live read
+ * model must have reached the head, except for errors recorded during shutdown.
  */
 export async function expectCleanRebuilds(directory: string): Promise<void> {
   const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
@@ -120,8 +120,9 @@ export async function expectCleanRebuilds(directory: string): Promise<void> {
 }
 
 /**
- * Verifies: no gaps in revisions, no duplicate event, no sale accepted or booked twice, every booking balanced, no
- * claim without its sale, every integration event published exactly once, every read model equal to a clean rebuild.
+ * Verifies that revisions have no gaps, that events are unique, that no sale is accepted or booked twice, that every
+ * booking is balanced, that every claim has its sale, that every integration event is published exactly once, and that
+ * every read model equals a clean rebuild.
  */
 export async function auditData(directory: string): Promise<Audit> {
   const clock = new SystemClock();

@@ -8,7 +8,7 @@ import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 
-/** Executes commands as another replica on the same event store would, without notifying the service under test. */
+/** Executes commands like another replica on the same event store, without notifying the service under test. */
 export function elsewhere<T>(
   { events, clock, ids }: Engines,
   work: (replica: { readonly runner: CommandRunner; readonly reader: RecordReader }) => Promise<T>,

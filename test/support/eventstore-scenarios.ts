@@ -21,7 +21,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** The client, and a function that lets time pass for its server. */
+/** The client, and a function that lets time pass for the client's server. */
 export type Asked = { readonly client: EventStoreDBClient; readonly passTime: (ms: number) => Promise<void> | void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | Answer> => {
   }
 };
 
-/** Waits for a condition; the scenario's result shows whether it held. */
+/** Waits for a condition. The scenario's result includes whether the condition held. */
 async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
   for (const end = performance.now() + limitMs; !condition() && performance.now() < end;) await sleep(5);
 }
@@ -112,7 +112,7 @@ export class EventStoreScenarios {
       return 'ok';
     });
 
-  /** Collects a subscription's events up to one with `n: 'end'`. */
+  /** Collects a subscription's events up to and including one with `n: 'end'`. */
   #follow(subscription: StreamSubscription | AllStreamSubscription): { seen: unknown[]; end(): Promise<unknown[]> } {
     const seen: unknown[] = [];
     subscription.on('data', ({ event: delivered }: { event?: { data: unknown } }) => {
@@ -127,7 +127,7 @@ export class EventStoreScenarios {
     return { seen, end };
   }
 
-  /** Scenarios by their names in the recording. */
+  /** Scenarios by name in the recording. */
   readonly all: Readonly<Record<string, () => Promise<unknown>>> = {
     'append with no_stream creates the stream at revision 0': () => this.#append('a', counted('A', 1), NO_STREAM),
 

@@ -2,7 +2,10 @@ import { FairLimit } from './fair-limit.js';
 
 const EVERY_MS = 10;
 
-/** Polls until `look` returns a value. @throws Error with the text that `told` returns if `look` finds no value in time */
+/**
+ * Polls until `look` returns a value. @throws Error with the text returned by `told`, if `look` does not return a value
+ * in time
+ */
 export async function eventually<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
   withinMs: number,

@@ -7,13 +7,13 @@ export type Exchange = {
 };
 export type Exchanged = {
   readonly status: number;
-  /** Names in lower case. For a repeated header, the last value. */
+  /** Names are in lower case. A repeated header has its last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an event stream, whose end is not awaited. */
+  /** Empty for an event stream, because its end is not awaited. */
   readonly text: string;
 };
 
-/** No complete response: the connection was refused or lost. */
+/** There was no complete response, because the connection was refused or lost. */
 export class ConnectionLost extends Error {}
 
 const agent = new Agent({ keepAlive: true });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A time limit for a machine that has time for this process: while pauses take three times as long as requested, so may
- * everything else.
+ * A time limit that adapts to the load of the machine: if pauses take three times as long as requested, everything else
+ * may as well.
  */
 export class FairLimit {
   private usedMs = 0;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Origin of bytes: the client's requests or the server's responses. */
+/** Sender of bytes: the client, which sends requests, or the server, which sends responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Maximum read-ahead on a slow line. Beyond it the sender has to wait. */
+/** Maximum read-ahead on a slow connection. Beyond it, the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
-/** One direction of one connection: chunks in order, each with its due time. */
+/** One direction of a connection: chunks in order, each with its due time. */
 class Flow {
   private waiting: Delayed[] = [];
   private waitingBytes = 0;
@@ -60,13 +60,13 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** The sender has closed its side; data that it sent before still arrives. */
+  /** The sender has closed its side. Data that it sent before is still forwarded. */
   finish(): void {
     this.ended = true;
     this.move();
   }
 
-  /** The receiver is gone; pending bytes are discarded. */
+  /** The receiver has disconnected. Pending bytes are discarded. */
   stop(): void {
     clearTimeout(this.timer);
     this.waiting = [];
@@ -78,7 +78,7 @@ class Flow {
       this.isFull = !this.to.write(chunk);
       return;
     }
-    // The allowed bytes still arrive; then both ends see the connection close in mid-frame.
+    // The permitted bytes still arrive. Then both ends see the connection close in mid-frame.
     this.waiting = [];
     this.to.end(chunk.subarray(0, allowed));
     this.from.destroy();
@@ -88,7 +88,8 @@ class Flow {
 type Link = { readonly client: Socket; readonly server: Socket; readonly flows: readonly Flow[] };
 
 /**
- * A TCP proxy between client and server on the loopback interface, with injectable faults. Initially passes everything.
+ * A TCP proxy between client and server on the loopback interface, with injectable faults. Initially, it forwards
+ * everything.
  */
 export class FaultProxy {
   private readonly links = new Set<Link>();
@@ -118,7 +119,7 @@ export class FaultProxy {
     return this.links.size;
   }
 
-  /** Ends all faults: hung data continues, nothing is delayed or cut, new connections are accepted. */
+  /** Ends all faults: hung data continues, nothing is delayed or cut, and new connections are accepted. */
   async pass(): Promise<void> {
     this.isHanging = false;
     this.delayMs = 0;
@@ -127,7 +128,7 @@ export class FaultProxy {
     this.moveAll();
   }
 
-  /** Connections stay open (and new ones are accepted), but nothing passes until `pass`. No data is lost. */
+  /** Connections stay open, and new ones are accepted, but nothing is forwarded until `pass`. No data is lost. */
   hang(): void {
     this.isHanging = true;
     this.moveAll();
@@ -142,7 +143,7 @@ export class FaultProxy {
     }
   }
 
-  /** Rejects new connections until `pass`; open ones stay. */
+  /** Rejects new connections until `pass`. Open connections stay open. */
   async refuse(): Promise<void> {
     const { listener } = this;
     this.listener = undefined;
@@ -158,8 +159,8 @@ export class FaultProxy {
   }
 
   /**
-   * Passes this many more bytes of a side (over all connections), then closes the connection that exceeds the limit and
-   * returns to normal.
+   * Forwards this many more bytes of a side, over all connections. Then closes the connection that exceeds the limit,
+   * and returns to normal.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };
@@ -170,7 +171,10 @@ export class FaultProxy {
     this.reset();
   }
 
-  /** Number of bytes of a chunk to pass before its connection is cut; undefined: pass all of them without a cut. */
+  /**
+   * Number of bytes of a chunk to forward before its connection is cut. If undefined, the whole chunk is forwarded,
+   * without a cut.
+   */
   take(side: Side, bytes: number): number | undefined {
     if (this.cut?.side !== side) return undefined;
     const { left } = this.cut;

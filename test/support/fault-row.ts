@@ -5,7 +5,7 @@ import { mulberry32 } from './manual-clock.js';
 
 const { RELIABILITY_SCALE, RELIABILITY_SEED, RELIABILITY_NOTES } = process.env;
 
-/** Seed of every choice in a run: the same seed hits the same moments and places. */
+/** Seed of every random choice in a run. The same seed hits the same moments and places. */
 export const SEED = Number(RELIABILITY_SEED ?? Date.now() % 1_000_000);
 
 /** Whether this is `npm run test:soak`. */

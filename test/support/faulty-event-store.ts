@@ -15,12 +15,15 @@ import {
 
 import type { EngineFacts } from '../../src/ports/engine.js';
 
-/** An append paused before it is stored. `reached` resolves when it arrives; `resume` lets it continue. */
+/** An append paused before it is stored. `reached` resolves when the append arrives. `resume` lets it continue. */
 export type Pause = { readonly reached: Promise<void>; readonly resume: () => void };
 
 type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: () => Promise<void> };
 
-/** A real event store behind an unreliable line: responses get lost, appends are delayed, the engine is unavailable. */
+/**
+ * A real event store behind an unreliable connection: responses get lost, appends are delayed, and the engine is
+ * unavailable.
+ */
 export class FaultyEventStore implements EventStore {
   /** While true, every call is rejected. */
   away = false;
@@ -37,9 +40,9 @@ export class FaultyEventStore implements EventStore {
   readonly subscribedAfter: Position[] = [];
   /** Number of open subscriptions. */
   subscriptions = 0;
-  /** Every subscription breaks after it has delivered this many more batches. */
+  /** Every subscription breaks after it has delivered this many further batches. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
-  /** Number of records of the engine itself after the last event that the subscription started as `nth` has passed. */
+  /** Number of the engine's own records after the last event that the `nth` subscription has passed. */
   recordsAtEnd: (nth: number) => number = () => 0;
   private waiting: Waiting[] = [];
 
@@ -51,7 +54,7 @@ export class FaultyEventStore implements EventStore {
     this.hasLocalReads = inner.hasLocalReads === true;
   }
 
-  /** Pauses the next append to a stream whose name starts with `prefix`, before it is stored. */
+  /** Pauses the next append to a stream with a name that starts with `prefix`, before it is stored. */
   pauseAppendTo(prefix: string): Pause {
     let resume: () => void = () => undefined;
     const resumed = new Promise<void>((resolve) => (resume = resolve));
@@ -67,7 +70,7 @@ export class FaultyEventStore implements EventStore {
     return { reached, resume };
   }
 
-  /** Runs `act` just before the next append to a stream whose name starts with `prefix` is stored. */
+  /** Runs `act` just before the next append to a stream with a name that starts with `prefix` is stored. */
   beforeAppendTo(prefix: string, act: () => Promise<unknown>): void {
     this.waiting.push({
       concerns: (stream) => stream.startsWith(prefix),

@@ -9,7 +9,10 @@ import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/por
 export class FaultyReadStore implements ReadStore {
   /** While true, every call is rejected. */
   away = false;
-  /** The next write fails after it has stored the documents of this many tables, of the last table only half. */
+  /**
+   * The next write fails after it has stored the documents of this many tables, but only half of those of the last
+   * table.
+   */
   tearAfterTables: number | undefined;
   /** The next write is stored but appears to fail. */
   loseNextAnswer = false;
@@ -18,7 +21,7 @@ export class FaultyReadStore implements ReadStore {
 
   /** Number of checkpoints that can still be read before such reads fail. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
-  /** Delays of the upcoming loads and writes, in event-loop turns, in order. Later calls are not delayed. */
+  /** Delays of the upcoming loads and writes in order, in event-loop turns. Later calls are not delayed. */
   delays: number[] = [];
   private held:
     | {

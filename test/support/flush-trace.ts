@@ -1,11 +1,13 @@
-/** Result of an strace log: whether each response was sent only after everything that it promises was flushed. */
+/**
+ * Evaluation of an strace log: whether everything that each response promises was flushed before the response was sent.
+ */
 export type FlushTrace = {
   readonly answers: number;
   readonly flushes: number;
   readonly violations: readonly string[];
 };
 
-/** Arguments of strace: follow threads, show paths of descriptors, do not truncate strings. */
+/** Arguments of strace: follow threads, show paths of descriptors, and do not truncate strings. */
 export const straceArgs = (output: string): readonly string[] => [
   ...['-f', '-tt', '-y', '-s', '262144', '-o', output],
   ...['-e', 'trace=write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync'],
@@ -21,7 +23,7 @@ type Call =
   { readonly kind: 'write'; readonly markers: readonly string[] } | { readonly kind: 'flush'; readonly covers: number };
 
 /**
- * Follows the calls in order. A write is taken into account at its end; a flush covers the writes completed before the
+ * Follows the calls in order. A write counts when it has completed. A flush covers the writes that completed before the
  * flush began.
  */
 class Judge {
@@ -58,7 +60,7 @@ class Judge {
     for (const marker of call.markers) if (!this.carriedBy.has(marker)) this.carriedBy.set(marker, this.lastWrite);
   }
 
-  /** Checked when the write of the response begins: a flush that has not completed by then is too late. */
+  /** Checked when the write of the response begins, because a flush that has not completed by then is too late. */
   private answered(marker: string): void {
     this.answers += 1;
     const written = this.carriedBy.get(marker);

@@ -23,7 +23,7 @@ export class Interleaver {
   private waiting: Step[] = [];
   private readonly crashed = new Set<string>();
 
-  /** Settles like `operation` after the step is picked. Never settles if its actor crashes first. */
+  /** Settles like `operation` after the step has been picked. Never settles if its actor crashes first. */
   step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => operation().then(resolve, reject);
@@ -31,7 +31,7 @@ export class Interleaver {
     });
   }
 
-  /** Stops all pending work of the actor permanently; what it has stored remains. */
+  /** Permanently stops all pending work of the actor. What it has stored remains. */
   crash(actor: string): void {
     this.crashed.add(actor);
     this.waiting = this.waiting.filter((step) => step.actor !== actor);
@@ -93,7 +93,7 @@ class GatedEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    // The store is closed by its owner.
+    // The owner of the store closes it.
   }
 }
 

@@ -6,7 +6,7 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of a tenant's transactions that follow the closing of their date in the history, and whose date has not been
+ * Ids of a tenant's transactions that come after the closing of their date in the history, if the date has not been
  * reopened since. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {

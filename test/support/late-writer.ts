@@ -12,8 +12,8 @@ const DATE = '2026-03-04';
 const CURRENCY = 'EUR';
 
 /**
- * Appends the result of a command whose checks no longer hold, as happens when another command appends between a
- * command's checks and its append.
+ * Appends the result of a command with checks that no longer hold. This happens when another command appends between
+ * the checks of a command and its append.
  */
 export class LateWriter {
   constructor(

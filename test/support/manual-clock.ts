@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.elapsedMs;
   }
 
-  /** The number of current sleepers: lets a test wait until the code under test sleeps. */
+  /** Number of current sleepers. A test uses it to wait until the code under test sleeps. */
   get sleeping(): number {
     return this.sleepers.length;
   }
@@ -41,8 +41,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves both clocks forward, from one sleeper's end to the next: each wakes at exactly its time, in order, and gets a
-   * turn of the event loop, so that a loop that sleeps again is woken again within the same advance.
+   * Moves both clocks forward, from one sleeper's end to the next. Each sleeper wakes at exactly its time, in order,
+   * and gets a turn of the event loop, so that a loop that sleeps again is woken again within the same advance.
    */
   async advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`A clock advances by 0 ms or more, not by ${ms}.`);
@@ -61,14 +61,14 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** Moves both clocks at once, and only then wakes the sleepers, as after a machine was suspended. */
+  /** Moves both clocks at once, and only then wakes the sleepers, as happens after a machine was suspended. */
   async leap(ms: number): Promise<void> {
     this.moveTo(this.elapsedMs + ms);
     for (const { dueMs, wake } of this.sleepers) if (dueMs <= this.elapsedMs) wake();
     await nextTurn();
   }
 
-  /** Moves only the wall clock forward or back, as an operator or NTP would. No sleeper wakes. */
+  /** Moves only the wall clock forward or back, like an operator or NTP. No sleeper wakes. */
   jump(ms: number): void {
     this.wallMs += ms;
   }
@@ -79,7 +79,9 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Ids in the form of a UUIDv7, each one millisecond later: the same seed produces the same ids. */
+/**
+ * Ids in the form of a UUIDv7, each one millisecond later than the previous one. The same seed produces the same ids.
+ */
 export class SeededIds implements Ids {
   private readonly random: () => number;
   private timestampMs = Date.UTC(2026, 0, 1);

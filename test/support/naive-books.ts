@@ -36,7 +36,7 @@ export type NaiveBranch = { readonly id: string; readonly code: string; isActive
 export type NaivePosting = readonly [accountId: string, amount: bigint];
 /** A transaction, limited to the facts that the API specifies. */
 export type NaiveEntry = {
-  /** Null until seen, if the service chose it. */
+  /** Null until seen, if the service assigned it. */
   id: string | null;
   readonly date: string;
   readonly type: string | null;
@@ -54,7 +54,7 @@ export type NaiveEntry = {
   readonly reference: string | null;
   categoryId: string | null;
   readonly original: NaiveEntry | null;
-  /** externalId of the sale that a document and its payments belong to; of the related sale for a return. */
+  /** externalId of the sale to which a document and its payments belong. For a return, that of the related sale. */
   readonly sale: string | null;
   isCancelled: boolean;
   readonly postings: readonly NaivePosting[];
@@ -187,7 +187,7 @@ export class NaiveBooks {
     );
   }
 
-  /** Sums over all transactions, or over those up to a date. */
+  /** Sums over all transactions, or over those up to and including a date. */
   sums(accountId: string, until = '9999-12-31'): Sides {
     return this.entries
       .filter(({ date }) => date <= until)
@@ -210,7 +210,7 @@ export class NaiveBooks {
   told(entry: NaiveEntry): string {
     const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
     const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;
-    // Texts that the service generates are not specified.
+    // The specification does not define texts that the service generates.
     const texts = systemGenerated || original ? [] : [entry.description, entry.reference];
     const shown = postings.filter(([, amount]) => amount !== 0n).map(([id, amount]) => `${id} ${this.text(amount)}`);
     return told([

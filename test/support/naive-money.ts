@@ -1,6 +1,6 @@
 /**
- * Money for models that the service is compared with: written independently and in the simplest way, so that model and
- * service do not share a bug. Amounts are minor units.
+ * Money for models with which the service is compared. Written independently and in the simplest way, so that model and
+ * service do not share a bug. Amounts are in minor units.
  */
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;
@@ -21,7 +21,7 @@ export function amountText(minor: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${String(absolute % unit(digits)).padStart(digits, '0')}`;
 }
 
-/** A decimal as an exact fraction. */
+/** A decimal number as an exact fraction. */
 type Ratio = { readonly top: bigint; readonly bottom: bigint };
 
 function ratio(decimal: string): Ratio {
@@ -35,7 +35,7 @@ const plus = (a: Ratio, b: Ratio): Ratio => ({
 });
 const minus = (a: Ratio, b: Ratio): Ratio => plus(a, { top: -b.top, bottom: b.bottom });
 
-/** Rounds to the nearest integer, half up. Non-negative values only. */
+/** Rounds to the nearest integer, half up. For non-negative values only. */
 const rounded = ({ top, bottom }: Ratio): bigint => {
   const [whole, rest] = [top / bottom, top % bottom];
   return 2n * rest >= bottom ? whole + 1n : whole;

@@ -3,8 +3,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { ServerRecipe } from './server-process.js';
 
 /**
- * A NATS server with JetStream, whose messages survive a restart. Stopping the server does not wait for its
- * connections.
+ * A NATS server with JetStream, whose messages survive a restart. It stops without waiting for its connections to
+ * close.
  */
 export const natsRecipe: ServerRecipe = natsRecipeWith();
 

@@ -1,8 +1,8 @@
 const UNREACHED = '1000000';
 
 /**
- * Settings without effective rate limits, because tests send more requests than users do. Tests of limits set their
- * own.
+ * Settings without effective rate limits, because tests send more requests than users do. Tests of limits use their own
+ * settings.
  */
 export const NO_LIMITS = {
   ADDRESS_REQUESTS_PER_MINUTE: UNREACHED,

@@ -46,7 +46,7 @@ export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[
   );
 }
 
-/** Reads like an up-to-date read model: always includes every stored event. */
+/** Reads like an up-to-date read model: the result always includes every stored event. */
 export type Look = () => Promise<readonly Recorded[]>;
 
 export const lookAt =
@@ -58,7 +58,7 @@ export const lookAt =
 
 /**
  * One process of the service: the commands that create and delete customers, accounts and transactions, and the policy
- * that restores, with its own caches and queues on the shared store.
+ * that restores deleted records, with separate caches and queues on the shared store.
  */
 export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
   private readonly reader: RecordReader;
@@ -85,7 +85,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     return (await this.look()).some((event) => postsTo(event, accountId));
   }
 
-  /** The office has no category rules, so no record is used in one. */
+  /** The office has no category rules, so no rule uses a record. */
   isInRule(): Promise<boolean> {
     return Promise.resolve(false);
   }

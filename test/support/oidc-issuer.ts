@@ -9,7 +9,7 @@ type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly jwk:
 export class OidcIssuer {
   /** Received requests, in order. */
   readonly asked: string[] = [];
-  /** While true, it responds with 503. */
+  /** While true, the provider responds with 503. */
   away = false;
   /** Overrides of the discovery document. */
   discovery: object = {};
@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a key, with which the issuer signs from now on, and keeps the earlier keys. */
+  /** Adds a key, which the issuer uses for signing from now on. Earlier keys are kept. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;
@@ -48,7 +48,7 @@ export class OidcIssuer {
     return key.jwk;
   }
 
-  /** A valid token, except for `changes`. */
+  /** A valid token, apart from `changes`. */
   async token(email: string, changes: object = {}, header: object = {}): Promise<string> {
     const [key] = this.keys;
     if (!key) throw new Error('No key yet.');

@@ -1,7 +1,7 @@
 import { deadLetterId } from '../../src/aggregates/dead-letter.aggregate.js';
 import type { Append, RecordedEvent } from '../../src/ports/event-store.js';
 
-/** Parks a letter for the message of an event, as if the broker had rejected it. */
+/** Parks a dead letter for the message of an event, as if the broker had rejected the message. */
 export function parkedLetter(event: RecordedEvent, tenantId: string): Append {
   const { id: eventId, type: eventType, stream, revision, position, metadata } = event;
   const about = { origin: 'PUBLISH', subscriber: 'integration-events', eventId } as const;

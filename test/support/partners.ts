@@ -3,7 +3,7 @@ import { pause, postSale, type Answered, type Books } from '../e2e/kontor-proces
 
 const PARTNERS = 8;
 
-/** Partners who push one sale after another and retry each until it is accepted. */
+/** Partners that push one sale after another, and retry each until it is accepted. */
 export class Partners {
   readonly taken: string[] = [];
   readonly answers: { status: number; body: string; tookMs: number }[] = [];
@@ -27,7 +27,7 @@ export class Partners {
     for (;;) {
       const { status, body } = await this.timed(() => postSale(url, books, externalId));
       if (status === 200 || status === 202) break;
-      // A partner retries after a 503. After the end of the run, the partner still retries until the sale is accepted.
+      // A partner retries after a 503. It continues after the end of the run, until the sale is accepted.
       await pause(100);
       if (status !== 503) throw new Error(`${externalId}: ${status} ${body}`);
     }

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
 import { selfSigned } from './self-signed.js';
 
-/** Response to a push; `hang`: none. */
+/** Response to a push. With `hang`, there is none. */
 export type PushReply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang';
-/** A push as received. */
+/** A push as it was received. */
 export type Push = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -15,7 +15,7 @@ export type Push = {
   readonly atMs: number;
 };
 
-/** A browser as known to its push service; only it can decrypt its pushes. */
+/** A browser as its push service knows it. Only the browser can decrypt its pushes. */
 export class Browser {
   private readonly own = createECDH('prime256v1');
   private readonly auth = randomBytes(16);
@@ -57,7 +57,7 @@ export class PushService {
 
   private constructor(
     private readonly server: Server,
-    /** CA certificate to trust, PEM. */
+    /** CA certificate to trust, in PEM format. */
     readonly ca: string,
   ) {
     server.on('request', (request, response) => {
@@ -79,7 +79,7 @@ export class PushService {
     return `https://127.0.0.1:${this.port}`;
   }
 
-  /** Creates a browser whose pushes receive these responses in turn, and 201 afterwards. */
+  /** Creates a browser. Its pushes receive these responses in turn, and 201 afterwards. */
   browser(...replies: PushReply[]): Browser {
     this.made += 1;
     const path = `/push/${this.made}`;
@@ -113,7 +113,7 @@ export class PushService {
   }
 }
 
-/** Claims of a push's VAPID token (RFC 8292). @throws unless it was signed by the key it names */
+/** Claims of a push's VAPID token (RFC 8292). @throws Error unless it was signed by the key that it names */
 export async function vapidClaims({ headers }: Push, publicKey: string, nowMs: number) {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (key !== publicKey) throw new Error(`Signed by ${key}`);

@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 
 export type RawAnswer = {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Everything received. */
   readonly text: string;
 };
 
-/** Sends bytes unchanged, and returns everything received until the server closed the connection. */
+/** Sends bytes unchanged, and returns everything that was received until the server closed the connection. */
 export async function talk(url: string, bytes: string | readonly string[], pauseMs = 0): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -36,7 +36,10 @@ export async function rebuild(
   return count;
 }
 
-/** SHA-256 over all documents of a table with their positions, including tombstones: equal for equal contents. */
+/**
+ * SHA-256 of all documents of a table with their positions, including tombstones. Tables with the same content have the
+ * same hash.
+ */
 export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
   const hash = createHash('sha256');
   for await (const { scope, id, json, position } of store.scan(table))

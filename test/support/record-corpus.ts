@@ -1,4 +1,4 @@
-// Records a history as stored by this version of the service: see corpus.ts. A recording is never replaced.
+// Records a history as this version of the service stores it (see corpus.ts). A recording is never replaced.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

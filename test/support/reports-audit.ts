@@ -25,7 +25,7 @@ const MAX_PERIODS = 1_200;
 export class ReportsAudit {
   constructor(
     private readonly keeper: Bookkeeper,
-    /** Dates on which and between which reports are requested. */
+    /** Dates used as reporting dates, and as the first and last dates of reporting periods. */
     private readonly dates: readonly string[],
   ) {}
 
@@ -109,7 +109,7 @@ export class ReportsAudit {
   private async profitAndLoss(from?: string, to?: string): Promise<void> {
     const { model } = this.keeper;
     for (const by of ['none', 'month', 'quarter'] as const) {
-      // The number of months or quarters of an open period depends on the postings.
+      // The number of months or quarters of an open-ended period depends on the postings.
       if (by !== 'none' && (from === undefined || to === undefined)) continue;
       const path = `/api/reports/profit-and-loss?by=${by}${between(from, to)}`;
       if (by !== 'none' && periodsIn(by, from, to) > MAX_PERIODS) {

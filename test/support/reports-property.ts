@@ -4,7 +4,7 @@ import { bookkeepingProperty } from './bookkeeping-property.js';
 import { ReportsAudit } from './reports-audit.js';
 import type { TestService } from './service.js';
 
-/** Number of steps between two instants whose reports are stored. */
+/** Number of steps between two instants for which reports are stored. */
 const KEPT_EVERY = 8;
 
 const REPORTS = [
@@ -23,7 +23,7 @@ const REPORTS = [
   '/api/reports/general-ledger?format=beancount&to=2031-12-31',
 ];
 
-/** The reports that the service returned just after the instant. */
+/** The reports that the service returned immediately after the instant. */
 type Kept = { readonly knownAt: string; readonly reports: ReadonlyMap<string, string> };
 
 async function reportsOf(keeper: Bookkeeper, more = ''): Promise<ReadonlyMap<string, string>> {

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI schema that requests need. */
+/** The parts of an OpenAPI schema that are needed to generate requests. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,7 +20,7 @@ export type Schema = {
 
 /** Path of a value in a body: names of members, 0 for the items of a list. */
 export type Place = readonly (string | 0)[];
-/** A path and the schema at it; the body itself has an empty path. */
+/** A path and the schema at that path. The body itself has an empty path. */
 export type Field = { readonly place: Place; readonly schema: Schema };
 
 type Parameter = {
@@ -64,7 +64,7 @@ export class RequestSchemas {
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema: this.resolved(schema) }));
   }
 
-  /** All fields of a route's body, starting with the body itself; none if the route takes no body. */
+  /** All fields of a route's body, starting with the body itself. Empty if the route takes no body. */
   fieldsOf(route: Operated): Field[] {
     const schema = this.bodyOf(route);
     return schema === undefined ? [] : this.within([], schema);
@@ -74,7 +74,7 @@ export class RequestSchemas {
     return this.bodyOf(route) !== undefined;
   }
 
-  /** The minimal body of a route with `value` at a path, and the required fields around it. */
+  /** The minimal body of a route, with `value` at a path and the required fields around it. */
   bodyWith(route: Operated, place: Place, value: unknown): unknown {
     const schema = this.bodyOf(route);
     if (schema === undefined) throw new Error(`${route.method} ${route.path} takes no body.`);
@@ -94,7 +94,7 @@ export class RequestSchemas {
     return this.document.components.parameters?.[given.$ref.split('/').at(-1) ?? ''] ?? {};
   }
 
-  /** Resolves references and removes the alternative of null. */
+  /** Resolves references, and removes the null alternative. */
   private resolved(schema: Schema): Schema {
     if (schema.$ref !== undefined)
       return this.resolved(this.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
@@ -120,7 +120,7 @@ export class RequestSchemas {
     return { ...least, [first]: this.with(properties[first] ?? {}, rest, value) };
   }
 
-  /** A minimal value for the schema; objects have only required members. */
+  /** A minimal value for the schema. Objects have only required members. */
   leastOf(given: Schema): unknown {
     const schema = this.resolved(given);
     if ('const' in schema) return schema.const;

@@ -18,9 +18,7 @@ export type Sent = {
 
 type Problem = { readonly errors?: readonly { readonly path: string }[] };
 
-/**
- * Calls any route of the service as a permitted caller. If the path contains an id, the call uses an existing record.
- */
+/** Calls any route of the service as a permitted caller. If the path contains an id, an existing record is used. */
 export class Requester {
   private readonly ids = new Map<string, string>();
 
@@ -38,7 +36,7 @@ export class Requester {
     return requester;
   }
 
-  /** Ids of created records, by the path that created them. */
+  /** Ids of created records, by the path through which they were created. */
   get recordIds(): ReadonlyMap<string, string> {
     return this.ids;
   }
@@ -51,7 +49,7 @@ export class Requester {
     });
   }
 
-  /** Credentials permitted on a route. */
+  /** Credentials that a route accepts. */
   credentialsFor({ who }: Pick<Route, 'who'>): Readonly<Record<string, string>> {
     switch (who) {
       case 'public':

@@ -1,4 +1,4 @@
-// Restores a backup into an embedded store and kills itself half-way: node restore-half.mjs FILE DIRECTORY
+// Restores a backup into an embedded store and kills itself halfway through: node restore-half.mjs FILE DIRECTORY
 import { catalogue } from '../../dist/modules/app/catalogue.js';
 import { EmbeddedEventStore } from '../../dist/modules/adapters/embedded/event-store.js';
 import { SystemClock } from '../../dist/modules/adapters/system-time.js';

@@ -60,7 +60,7 @@ export class ApiDocument {
     this.json = JSON.parse(text) as never;
   }
 
-  /** Method and path of every route. */
+  /** Methods and paths of all routes. */
   get names(): string[] {
     return Object.entries(this.json.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -74,7 +74,7 @@ export class ApiDocument {
     return wanted.map(({ name = '' }) => name);
   }
 
-  /** Response headers of a route and status, in lower case, and those that are always present. */
+  /** Response headers of a route and status, in lower case: all of them, and those that are always present. */
   headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
     const [method = '', path = ''] = route.split(' ');
     const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
@@ -85,7 +85,7 @@ export class ApiDocument {
     return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
-  /** The minimal body of a route; undefined if it takes none. */
+  /** The minimal body of a route; undefined if the route takes none. */
   leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
     const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
     return content && this.leastOf(content['application/json']?.schema ?? {});

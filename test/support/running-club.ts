@@ -28,7 +28,7 @@ import { until } from './while-time-passes.js';
 /** Number of events after which a projection that has folded none of them is built in bulk. */
 export const MANY = 1_200;
 
-/** The same projection, failing to fold events for which `isPoison` holds. */
+/** The same projection, except that it fails to fold events for which `isPoison` holds. */
 export const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
   ...projection,
   evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
@@ -41,11 +41,11 @@ export const poisoned = (projection: AnyProjection, isPoison: (by: string) => bo
 export class Club {
   readonly clock = new ManualClock();
   readonly running = new Set<ProjectionRunner>();
-  /** Whether parking letters fails. */
+  /** Whether attempts to park letters fail. */
   deskAway = false;
   /** Number of upcoming settlements of letters that fail. */
   settlementsToLose = 0;
-  /** The next report of this rebuild step fails, either before it is stored or after (`isKept`). */
+  /** The next report of this rebuild step fails, either before it is stored or, if `isKept`, after. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
 
   private constructor(
@@ -134,7 +134,7 @@ export class Club {
     return fold(projectionAggregate, events as unknown as ProjectionEvent[]);
   }
 
-  /** Records a rebuild step as the service's command does. */
+  /** Records a rebuild step in the same way as the service's command. */
   private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
     const lost = this.reportToLose?.kind === step.kind ? this.reportToLose : undefined;
     if (lost) this.reportToLose = undefined;
@@ -197,7 +197,7 @@ export const mustEqual = async (club: Club, projection: AnyProjection): Promise<
   expect(await hashOf(club.store.inner, live)).toBe(await hashOf(club.store.inner, tableOf(projection, 90)));
 };
 
-/** Whether nothing of a generation is left. */
+/** Whether a generation has been removed completely. */
 export const isGone = (club: Club, projection: AnyProjection, generation: number): Promise<boolean> =>
   hashOf(club.store.inner, tableOf(projection, generation)).then(
     () => false,

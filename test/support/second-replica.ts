@@ -23,7 +23,9 @@ import { silentLogger } from '../../src/ports/log.js';
 import { FaultyEventStore } from './faulty-event-store.js';
 import type { TestService } from './service.js';
 
-/** Another replica's view of sessions: the same history and data directory, but none of the service's memory. */
+/**
+ * Another replica's view of sessions. It uses the same history and data directory, but none of the service's memory.
+ */
 export class SecondReplica {
   private constructor(
     readonly store: FaultyEventStore,

@@ -20,7 +20,10 @@ export type ServerRecipe = {
   readonly startWithinMs?: number;
 };
 
-/** Below the ephemeral ports of operating systems, so that no other process gets one before its server listens. */
+/**
+ * Below the ephemeral port range of operating systems, so that no other process is assigned one before its server
+ * listens.
+ */
 const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
 
 /** A free port on the loopback interface. */
@@ -39,7 +42,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether the process has exited, by itself or because of a signal. */
+/** Whether the process has exited, normally or because of a signal. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 const STOPPED_WITHIN_MS = 5_000;
@@ -115,7 +118,7 @@ export class ServerProcess {
     return this.end('SIGTERM');
   }
 
-  /** Ends the server like a crash. */
+  /** Ends the server as a crash would. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
   }
@@ -136,7 +139,7 @@ export class ServerProcess {
     this.child?.kill('SIGCONT');
   }
 
-  /** Ends the server and removes its data. */
+  /** Ends the server, and removes its data. */
   async dispose(): Promise<void> {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true });

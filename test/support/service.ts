@@ -41,12 +41,12 @@ export type TestTenant = {
   readonly currency: string;
   /** E-mail address of the owner; the password is PASSWORD. */
   readonly email: string;
-  /** Access token of the owner. */
+  /** The owner's access token. */
   readonly token: string;
 };
 export type TestKey = { readonly id: string; readonly sourceId: string; readonly key: string };
 
-/** A tenant with a partner: enough for pushing sales. */
+/** A tenant with a partner, which is enough for pushing sales. */
 export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 
 type Options = {
@@ -65,7 +65,7 @@ const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const POLL_MS = 5;
 const PATIENCE_MS = 10_000;
 
-/** The real service on embedded engines, with its own port and a temporary directory. */
+/** The real service on embedded engines, with a separate port and a temporary directory. */
 export class TestService {
   private constructor(
     readonly directory: string,
@@ -97,7 +97,7 @@ export class TestService {
     return this.running.service;
   }
 
-  /** Stops the service as SIGTERM would and restarts it on its data; `meanwhile` runs in between. */
+  /** Stops the service as SIGTERM would, and restarts it on its data. `meanwhile` runs in between. */
   async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     await this.stop();
     await meanwhile();
@@ -139,12 +139,12 @@ export class TestService {
     return (reply.data as { accessToken: string }).accessToken;
   }
 
-  /** Forgets the operator's token, which belongs to another history. */
+  /** Forgets the operator's token, because it belongs to another history. */
   forgetOperator(): void {
     this.operatorToken = undefined;
   }
 
-  /** A token of the operator, still valid by the clock. */
+  /** An operator token that has not expired according to the clock. */
   async operator(): Promise<string> {
     const nowMs = this.clock.nowMs();
     if (!this.operatorToken || this.operatorToken.untilMs < nowMs)
@@ -169,7 +169,7 @@ export class TestService {
     return this.signIn(email);
   }
 
-  /** Creates a key whose rate limit no test reaches by accident; `rateLimit` null keeps the default. */
+  /** Creates a key with a rate limit that no test reaches by accident. With `rateLimit` null, the default applies. */
   async createKey(
     { token }: TestTenant,
     { sourceId = 'shop', rateLimit = 1_000_000 }: { sourceId?: string; rateLimit?: number | null } = {},
@@ -210,7 +210,7 @@ export class TestService {
     throw new Error(`The sale ${externalId} was never booked: ${this.complaints.join('; ')}`);
   }
 
-  /** Pushes a sale and resolves once its transactions can be read. @throws Error if it is not booked */
+  /** Pushes a sale, and resolves once its transactions can be read. @throws Error if the sale is not booked */
   async sell(partner: TestKey, sale: { readonly externalId: string }): Promise<SaleStatus> {
     const reply = await this.postSale(partner, sale);
     if (reply.status !== 202) throw new Error(`The sale ${sale.externalId}: ${reply.told}`);
@@ -244,7 +244,7 @@ export class TestService {
     return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
   }
 
-  /** The id of the first dead letter that the search finds, once it is parked. */
+  /** Resolves with the id of the first dead letter that matches the search, once it is parked. */
   letterOf(origin: string, search: string): Promise<string> {
     const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
     return eventually(
@@ -287,7 +287,7 @@ export class TestService {
       READ_WAIT_MS: '10000',
       // Tests start jobs explicitly.
       JOB_SCHEDULES: 'off',
-      // Tests of checkpoints set their own interval.
+      // Tests of checkpoints set their own intervals.
       INTEGRITY_CHECKPOINT_SECONDS: '3600',
       ...NO_LIMITS,
       ...this.environment,

@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** Real time, which a test may move forward. Sleeps take their stated time, so nothing under test stands still. */
+/** Real time, which a test can move forward. Sleeps take the requested time, so nothing under test stands still. */
 export class ShiftedClock extends SystemClock {
   private passedMs = 0;
 
@@ -12,7 +12,7 @@ export class ShiftedClock extends SystemClock {
     return super.monotonicMs() + this.passedMs;
   }
 
-  /** Advances both clocks together. */
+  /** Moves both clocks forward by the same amount. */
   pass(ms: number): void {
     this.passedMs += ms;
   }

@@ -24,14 +24,14 @@ function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string,
 
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** An authenticator in software with one ES256 credential (WebAuthn Level 3), for pages of any origin. */
+/** A software authenticator with one ES256 credential (WebAuthn Level 3), for pages of any origin. */
 export class SoftAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
   });
 
-  /** `counter` is the signature counter; with 0, as in most passkeys, it never increases. */
+  /** `counter` is the signature counter. With 0, as in most passkeys, it never increases. */
   constructor(
     private readonly origin: string,
     public counter = 0,
@@ -63,7 +63,7 @@ export class SoftAuthenticator {
     });
   }
 
-  /** The result of `navigator.credentials.get`. `counts` is false for a replayed or cloned counter. */
+  /** The result of `navigator.credentials.get`. Set `counts` to false for a replayed or cloned counter. */
   get({ challenge, rpId }: RequestOptions, counts = this.counter > 0, origin = this.origin): object {
     if (counts) this.counter += 1;
     const data = this.dataFor(rpId, 0x01);

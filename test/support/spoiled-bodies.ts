@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** A body with a single fault, and its path as reported in errors. */
+/** A body with a single fault, and the path that the errors report for it. */
 export type Spoiled = { readonly path: string; readonly how: string; readonly body: unknown };
 
 type Change = { readonly path: string; readonly how: string; readonly value: unknown };
@@ -22,7 +22,7 @@ export class SpoiledBodies {
     return this.changes(schema, '').map(({ path, how, value }) => ({ path, how, body: changed(least, path, value) }));
   }
 
-  /** Number of fields that can be invalid, which is also the number of attempts worth making. */
+  /** Number of fields that can be made invalid, and therefore of attempts worth making. */
   fieldsOf(schema: JsonSchema): number {
     const { properties = {}, items } = this.resolved(schema) as {
       properties?: Record<string, JsonSchema>;
@@ -39,7 +39,7 @@ export class SpoiledBodies {
     return chosen === undefined ? schema : this.resolved(chosen);
   }
 
-  /** The types that a schema accepts, over all its alternatives. */
+  /** The types that a schema accepts, across all its alternatives. */
   private allowed(schema: JsonSchema): string[] {
     const { anyOf } = schema as { anyOf?: JsonSchema[] };
     if (anyOf) return anyOf.flatMap((each) => this.allowed(each));
@@ -88,7 +88,7 @@ export class SpoiledBodies {
     const inner = Object.entries(properties)
       .filter(([, one]) => typesOf(this.resolved(one)).length > 0)
       .map(([name, one]) => this.changes(one, at(name)));
-    // Entries of any form cannot be wrong.
+    // Entries of unrestricted form cannot be invalid.
     if (items && typesOf(this.resolved(items)).length > 0) inner.push(this.changes(items, `${path}[0]`));
     for (const name of required) here.push(always({ path: at(name), how: 'is missing', value: OMITTED }));
     if (additionalProperties === false)

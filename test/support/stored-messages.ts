@@ -1,4 +1,4 @@
-// Reads a broker's stored messages like a consumer, because the port only publishes.
+// Reads a broker's stored messages as a consumer does, because the port can only publish.
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
@@ -15,7 +15,7 @@ export type StoredMessage = BrokerMessage & { readonly sequence: number; readonl
 
 type Row = Omit<StoredMessage, 'headers' | 'payload'> & { readonly headers: string; readonly payload: Uint8Array };
 
-/** An event whose messages were published: `sequence` is the sequence number of the last message. */
+/** An event with published messages. `sequence` is the sequence number of the last message. */
 type Reference = {
   readonly sequence: number;
   readonly position: number;
@@ -24,8 +24,9 @@ type Reference = {
 };
 
 /**
- * Messages of the embedded broker in a directory, in order, after a sequence number: those that it stores, and those of
- * the events to which it refers, translated from the history in the same directory.
+ * Messages of the embedded broker in a directory, in order, after a sequence number. Includes the messages that the
+ * broker stores, and those of the events to which it refers, which are translated from the history in the same
+ * directory.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
@@ -46,7 +47,7 @@ export function messagesIn(directory: string, after = 0): StoredMessage[] {
   return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Sequence of the embedded broker's newest message, 0 if there is none. */
+/** Sequence number of the embedded broker's newest message; 0 if there is none. */
 export const lastSequenceIn = (directory: string): number =>
   reading(join(directory, 'broker.sqlite'), (db) => {
     const lastOf = (table: string): number =>
@@ -62,7 +63,7 @@ function derived(directory: string, references: readonly Reference[]): StoredMes
     return references.flatMap(({ sequence, position, messages, eventId }) => {
       const row = event.get(position) as EventRow | undefined;
       const recorded = row && toRecordedEvent(row);
-      // The history was replaced by a history without the event.
+      // The history was replaced by one without the event.
       if (recorded?.id !== eventId) return [];
       const { recordedAtMs: storedAtMs } = recorded;
       const made = messagesOf(catalogue.decode(recorded));

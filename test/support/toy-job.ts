@@ -10,14 +10,14 @@ type Under = {
   readonly fail: (error: Error) => void;
 };
 
-/** A job that ends when a test ends it. */
+/** A job that runs until a test ends it. */
 export class ToyJob implements Job {
   readonly description = 'Does what a test says.';
   readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
   /** Every run started so far, oldest first. */
   readonly runs: Under[] = [];
   readonly isResumable?: true;
-  /** Whether a run ends when it is signalled to stop. */
+  /** Whether a run ends when it receives the signal to stop. */
   heedsItsSignal = true;
 
   constructor(

@@ -27,19 +27,19 @@ import { ManualClock, SeededIds } from './manual-clock.js';
 const PATIENCE_MS = 20_000;
 export const EVERY_MS = 60_000;
 
-/** Plausible events of several streams, at least as many as given; the same for the same seed. */
+/** At least the given number of plausible events of several streams. The same seed produces the same events. */
 export function plausibleEvents(least: number, seed: number) {
   const found: { id: string; stream: string; revision: number; type: string; data: object; metadata: object }[] = [];
   for (let round = 0; found.length < least; round += 1) {
     const [history = []] = fc.sample(anyHistory, { numRuns: 1, seed: seed + round });
-    // Streams of different rounds differ.
+    // Different rounds use different streams.
     for (const { id, stream, revision, type, data, metadata } of history)
       found.push({ id: `${round} ${id}`, stream: `${stream}.${round}`, revision, type, data, metadata });
   }
   return found;
 }
 
-/** The tree of a history, kept by a process of its own whose time a test moves. */
+/** The integrity tree of a history, maintained by a process with a clock that the test controls. */
 export class TreeStage {
   readonly clock = new ManualClock();
   readonly complaints: string[] = [];
@@ -53,7 +53,7 @@ export class TreeStage {
     private readonly keys: IntegrityKeys,
   ) {}
 
-  /** `directory` holds key, checkpoint files and, unless given, the read models. */
+  /** `directory` contains the key, the checkpoint files and, unless given separately, the read models. */
   static async open(events: EventStore, directory: string, shared?: ReadStore): Promise<TreeStage> {
     const reads = shared ?? (await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
     return new TreeStage(events, reads, directory, await IntegrityKeys.open(directory));
@@ -81,7 +81,7 @@ export class TreeStage {
     this.follower.start();
   }
 
-  /** Lets time pass until the tree covers the whole history, and its last checkpoint is in the files. */
+  /** Lets time pass until the tree covers the whole history and its last checkpoint is in the files. */
   async signed(): Promise<SignedCheckpoint> {
     const before = (await this.checkpoints()).length;
     return eventually(async () => {

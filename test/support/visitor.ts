@@ -1,4 +1,4 @@
-// A browser with the console, which collects every problem that it reports.
+// A browser that runs the console and collects every problem that it reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -17,7 +17,7 @@ const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Rules of axe: all, or those whose result depends on the colour scheme. */
+/** Axe rules: all of them, or only those with results that depend on the colour scheme. */
 const RULES = {
   all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   colours: ['color-contrast', 'link-in-text-block'],
@@ -35,9 +35,9 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath: 
 /** Matches every message with which a browser reports an unavailable service. */
 export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
 
-/** A user with their own browser context: cookies and tabs are not shared. */
+/** A user with a separate browser context, so that cookies and tabs are not shared. */
 export class Visitor {
-  /** Unexpected problems. A test that ends with one or more of them fails. */
+  /** Unexpected problems. A test fails if there are any. */
   readonly complaints: string[] = [];
   private readonly expected: RegExp[] = [];
 
@@ -97,7 +97,7 @@ export class Visitor {
     return wordsIn(this.language, words);
   }
 
-  /** Violations of the Web Content Accessibility Guidelines, A and AA, and of best practices, one per line. */
+  /** Violations of levels A and AA of the Web Content Accessibility Guidelines and of best practices, one per line. */
   async barriers(rules: keyof typeof RULES = 'all'): Promise<string[]> {
     // Evaluated through the debugger, because the page's policy blocks injected scripts.
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(await axeSource());

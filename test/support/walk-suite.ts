@@ -6,7 +6,7 @@ import { launch, Visitor } from './visitor.js';
 type Person = { readonly email: string; readonly password: string };
 type Kept = { readonly person: Person; readonly ids: Ids };
 
-/** Walks some pages of the console in each language. Suites with different pages run at the same time. */
+/** Walks some pages of the console in each language. Suites with different pages run in parallel. */
 export function walkSuite(
   what: string,
   {
@@ -14,7 +14,7 @@ export function walkSuite(
     before = [],
     stops,
   }: {
-    /** Fills the service, and returns the person who visits the pages. */
+    /** Creates the records, and returns the user who visits the pages. */
     readonly keep: (service: ConsoleService) => Promise<Kept>;
     /** Pages to visit before signing in. */
     readonly before?: readonly Stop[];

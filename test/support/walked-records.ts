@@ -1,4 +1,4 @@
-// Records for a walk through the console: every page has data, and no name equals a text of the console.
+// Records for a walk through the console. Every page has data, and no name equals a text of the console.
 import { type ConsoleService, eventually, type Shop } from './console-service.js';
 import type { Ids } from './console-walk.js';
 
@@ -15,7 +15,7 @@ const firstOf = <Row>(rows: readonly Row[]): Row => {
   return row;
 };
 
-/** A tenant whose accounts have other names than the labels of the console. */
+/** A tenant with account names that differ from all labels of the console. */
 async function openShop(service: ConsoleService): Promise<Shop> {
   const shop = await service.openShop();
   const mine = { token: shop.ownerToken };
@@ -43,7 +43,7 @@ async function rejectSale(service: ConsoleService, shop: Shop): Promise<void> {
   await service.saleIs(shop, 'web-1', 'REJECTED');
 }
 
-/** The first row of a list, as soon as there is one. */
+/** Waits for the first row of a list. */
 async function firstComing(service: ConsoleService, path: string, token: string): Promise<string> {
   let rows: readonly Kept[] = [];
   await eventually(async () => {
@@ -82,7 +82,7 @@ async function accountOf(service: ConsoleService, token: string, code: string): 
   return firstOf(items.filter((account) => account.code === code)).id;
 }
 
-/** Creates a rule, and applies it to the past. */
+/** Creates a rule, and applies it to past transactions. */
 async function applyRule(service: ConsoleService, token: string): Promise<void> {
   const { data: categories } = await service.call<{ data: readonly Category[] }>('/api/transaction-categories', {
     token,

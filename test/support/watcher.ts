@@ -12,7 +12,7 @@ export class Watcher {
   /** Everything received. */
   text = '';
   isOver = false;
-  /** Error that broke the stream; undefined if it ended normally. */
+  /** Error that broke the stream; undefined if the stream ended normally. */
   failure: Error | undefined;
   private taken = 0;
   private rest = '';
@@ -26,7 +26,7 @@ export class Watcher {
     response.on('close', () => (this.isOver = true));
   }
 
-  /** Resolves when the headers arrive, or, if the response is not a stream, when the response is complete. */
+  /** Resolves when the headers arrive or, if the response is not a stream, when the response is complete. */
   static async open(url: string, token: string, lastEventId?: string): Promise<Watcher> {
     const headers = {
       authorization: `Bearer ${token}`,

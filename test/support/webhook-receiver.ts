@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** Response to a delivery; `hang`: none. */
+/** Response to a delivery. With `hang`, there is none. */
 export type HookReply =
   'hang' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 export type Received = {

@@ -3,7 +3,7 @@ import type { ManualClock } from './manual-clock.js';
 
 const MAX_TURNS = 20_000;
 
-/** Awaits work that sleeps on a manual clock: advances time by `stepMs` whenever something sleeps. */
+/** Awaits work that sleeps on a manual clock. Advances time by `stepMs` whenever something sleeps. */
 export async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>, stepMs = 10): Promise<T> {
   const state = { settled: false };
   const settle = () => {
@@ -18,7 +18,7 @@ export async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>, s
   return work;
 }
 
-/** Waits for a condition while real I/O continues, and wakes sleepers on the manual clock in time. */
+/** Waits for a condition while real I/O continues, and wakes sleepers on the manual clock as they become due. */
 export async function until(
   clock: ManualClock,
   condition: () => boolean | Promise<boolean>,

@@ -5,7 +5,10 @@ export async function sellTo(service: TestService, { partner }: Books, prefix: s
   for (let n = 0; n < count; n += 1) await service.sell(partner, saleOf(`${prefix}-${n}`));
 }
 
-/** The service works on its current history: new sales are accepted and booked, and a new customer can be read. */
+/**
+ * Verifies that the service works on its current history: it accepts and books new sales, and a new customer can be
+ * read.
+ */
 export async function expectHistoryToWork(service: TestService, books: Books, sales: number): Promise<void> {
   const statuses: number[] = [];
   for (let n = 0; n < sales; n += 1) statuses.push((await service.postSale(books.partner, saleOf(`new-${n}`))).status);

@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 
 export type Right = 'read' | 'read $all' | 'write';
 
-/** The single user of a server with TLS, and its rights. A test may change both at any time. */
+/** The only user of a server with TLS, and that user's rights. A test may change both at any time. */
 export class Access {
   readonly forbidden = new Set<Right>();
 

@@ -26,7 +26,7 @@ export class AllSubscription {
   readonly #start: Position | undefined;
   /** The last record examined. */
   #position: Position;
-  /** The last event or checkpoint sent. */
+  /** The last event or checkpoint that was sent. */
   #reached: Position;
   #considered = 0;
   #checkpoint: Position | undefined;
@@ -85,7 +85,7 @@ export class AllSubscription {
 
   /**
    * Every commit enters the live buffer at once and is sent to the consumer from there. A commit that does not fit ends
-   * the subscription, however fast the consumer is.
+   * the subscription, even if the consumer is fast.
    */
   async #goLiveBounded(): Promise<void> {
     const buffer: (() => ReadResp)[] = [];
@@ -131,7 +131,7 @@ export class AllSubscription {
     }
   }
 
-  /** Returns false if nothing was left to examine. */
+  /** Returns false if there was nothing left to examine. */
   async #deliverPage(): Promise<boolean> {
     const page = this.#node.history.log.page(this.#position + 1, 'forwards');
     for (const event of page) {
@@ -178,7 +178,7 @@ export const caughtUp = (): ReadResp => new streams.ReadResp().setCaughtUp(new s
 export const fellBehind = (): ReadResp => new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
 
 /**
- * Exclusive start position; undefined if no record begins there. A position beyond the end is accepted: events up to it
+ * Exclusive start position; undefined if no record begins there. A position beyond the end is valid: events up to it
  * are not delivered.
  */
 function startOf(target: ReadReq.Options.AllOptions, last: Position): Position | undefined {

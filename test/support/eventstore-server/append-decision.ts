@@ -12,18 +12,18 @@ export type ServerAppend = {
 /** Ids of stored events, looked up only if revisions alone do not decide. */
 export interface StoredIds {
   at(stream: string, revision: number): string | undefined;
-  /** Revision of the event if it is among the newest events of the stream; otherwise undefined. */
+  /** Revision of the event if it is among the stream's newest events; otherwise undefined. */
   findRecent(stream: string, id: string): number | undefined;
 }
 
-/** `repeated`: the events are already stored, the last one at `revision`. */
+/** `repeated`: the events are already stored, the last of them at `revision`. */
 export type Decision = { readonly kind: 'write' } | { readonly kind: 'repeated'; readonly revision: number };
 
 const write: Decision = { kind: 'write' };
 
 /**
  * EventStoreDB's rules (IndexWriter.CheckCommit), as its recorded responses show them. A repeat is recognized by its
- * ids at the revisions that the first attempt would have written. If a batch is only partly stored, it is rejected.
+ * ids at the revisions that the first attempt would have written. A batch that is only partly stored is rejected.
  * @throws WrongExpectedRevision, StreamTombstoned
  */
 export function decideAppend(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {
@@ -56,7 +56,7 @@ function decideAnywhere(append: ServerAppend, head: StreamHead, ids: StoredIds):
   return last === undefined ? write : { kind: 'repeated', revision: last };
 }
 
-/** Other events follow the expected revision: a repeat, a soft-deleted stream being recreated, or a conflict. */
+/** Other events follow the expected revision. The append is a repeat, recreates a soft-deleted stream, or conflicts. */
 function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids: StoredIds): Decision {
   let revision = after;
   for (const { id } of append.events) {
@@ -73,9 +73,7 @@ function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids
 const wrong = ({ stream, expected }: ServerAppend, { revision }: StreamHead): WrongExpectedRevision =>
   refusal(stream, expected, revision < 0 ? 'no_stream' : revision);
 
-/**
- * The type of the port's error allows only the port's expectations; `expectationOf` returns the original expectation.
- */
+/** The port's error type supports only the port's expectations; `expectationOf` returns the original one. */
 export const refusal = (stream: string, expected: Expectation, actual: number | 'no_stream'): WrongExpectedRevision =>
   new WrongExpectedRevision(stream, expected as ExpectedRevision, actual);
 

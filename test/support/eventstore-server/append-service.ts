@@ -62,7 +62,7 @@ export async function carryOut(node: EventStoreNode, append: ExpectingAppend, by
   return { revision, at: toLogPosition(position < 0 ? Math.max(0, last) : position) };
 }
 
-/** The error with which the node rejects the call; undefined if it accepts. */
+/** The error with which the node rejects the call; undefined if the node accepts it. */
 export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure | undefined {
   if (node.faults.refusing) return unavailable();
   if (node.access && !node.access.knows(metadata)) return unauthenticated();
@@ -70,7 +70,7 @@ export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure 
   return leader && notLeader(leader);
 }
 
-/** Append to one stream in a separate call: used by the client with credentials, or with older servers. */
+/** Append to one stream in a separate call, which the client uses with credentials or with older servers. */
 export function append(
   node: EventStoreNode,
   call: ServerReadableStream<AppendReq, AppendResp>,
@@ -113,7 +113,7 @@ export function append(
   });
 }
 
-/** Runs a call and sends its response, subject to active faults. Undefined sends no response. */
+/** Runs a call and sends its response, subject to active faults. If the result is undefined, no response is sent. */
 async function respond<T>(
   node: EventStoreNode,
   answer: sendUnaryData<T>,

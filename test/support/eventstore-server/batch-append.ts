@@ -31,7 +31,10 @@ type Pending = {
   readonly timer: NodeJS.Timeout | undefined;
 };
 
-/** Many appends over one call; each response carries the correlation id and is sent when its append completes. */
+/**
+ * Many appends in one call. Each response carries the correlation id of its append and is sent when the append
+ * completes.
+ */
 export class BatchAppendCall {
   readonly #node: EventStoreNode;
   readonly #call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
@@ -162,7 +165,7 @@ export class BatchAppendCall {
 
   #send({ correlation, stream, bytes }: Pending, appended: Written | undefined, error: unknown): void {
     if (this.#broken || this.#call.cancelled || this.#call.destroyed) return;
-    // If the server itself times out, it sends the id as two numbers, whatever the original form of the id.
+    // If the server itself times out, it sends the id as two numbers, regardless of the original form of the id.
     const id = error instanceof AppendTimedOut ? toUuid(fromUuid(correlation), true) : correlation;
     const answer = new streams.BatchAppendResp()
       .setCorrelationId(id)
@@ -184,7 +187,7 @@ export class BatchAppendCall {
 
 class DeadlinePassed extends Error {}
 
-/** The deadline refers to the client's wall clock, so it is compared with the machine's clock. */
+/** The deadline refers to the client's wall clock, so it is compared with the wall clock of this machine. */
 function millisecondsLeft(options: BatchAppendReq.Options): number {
   const deadline = options.getDeadline();
   return deadline ? deadline.toDate().getTime() - Date.now() : Infinity;
@@ -197,7 +200,7 @@ function succeeded({ revision, at }: Written): BatchAppendResp.Success {
   return revision < 0 ? success.setNoStream(new google.Empty()) : success.setCurrentRevision(String(revision));
 }
 
-/** Codes and texts as in EventStoreDB; the client reads only the details. */
+/** Codes and texts are the same as in EventStoreDB. The client reads only the details. */
 function toStatus(error: unknown): Status {
   if (error instanceof WrongExpectedRevision)
     return statusOf(Code.ALREADY_EXISTS, 'WrongExpectedVersion', wrongVersion(error));
@@ -218,7 +221,7 @@ function toStatus(error: unknown): Status {
   return statusOf(Code.INVALID_ARGUMENT, 'BadRequest', new shared.BadRequest().setMessage(message));
 }
 
-/** `type` is the name of both the message and the type of the details. */
+/** `type` is both the name of the message and the type of the details. */
 function statusOf(code: CodeValue, type: string, details: { serializeBinary(): Uint8Array }): Status {
   const any = new Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);

@@ -35,7 +35,7 @@ export class EventStoreCluster {
     return new EventStoreCluster(history, nodes);
   }
 
-  /** `esdb://` with every node's address: the client searches them for the leader. */
+  /** `esdb://` with the addresses of all nodes, which the client searches for the leader. */
   get url(): string {
     return `esdb://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
   }
@@ -45,13 +45,15 @@ export class EventStoreCluster {
     return this.#leader;
   }
 
-  /** Makes a node the leader. The others reject calls that require a leader with NotLeader; connections stay open. */
+  /**
+   * Makes a node the leader. The other nodes reject calls that require a leader with NotLeader. Connections stay open.
+   */
   elect(node: EventStoreServer): void {
     this.#leader = node;
     this.#gossip();
   }
 
-  /** Stops a node like a crash. If it was the leader, there is none until `elect`. */
+  /** Stops a node as a crash would. If it was the leader, there is no leader until `elect` is called. */
   async stopNode(node: EventStoreServer): Promise<void> {
     this.#stopped.add(node);
     if (node === this.#leader) this.#leader = undefined;

@@ -9,7 +9,7 @@ export class Connections {
   #server: Server | undefined;
   #port: number;
 
-  /** Port 0 selects a free one, which is reused when the port is reopened. */
+  /** Port 0 selects a free port, which is reused when the server reopens it. */
   constructor(host: string, port: number, accept: (socket: Socket) => void) {
     this.#host = host;
     this.#port = port;
@@ -35,7 +35,7 @@ export class Connections {
     this.#server = server;
   }
 
-  /** `peer` in gRPC's notation. */
+  /** `peer` is in gRPC's notation. */
   break(peer: string): void {
     this.#sockets.get(peer)?.destroy();
   }

@@ -15,7 +15,8 @@ export type Proposed = {
 };
 
 /**
- * EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that would not round-trip is wrapped.
+ * EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that would change in the round trip is
+ * wrapped.
  */
 const WRAPPED = '$bytes';
 const JSON_TYPE = 'application/json';
@@ -54,7 +55,7 @@ export const wrapBytes = (bytes: Uint8Array, contentType: string): object => ({
   contentType,
 });
 
-/** Also wraps an empty object, because to the engine empty metadata means no metadata. */
+/** Also wraps an empty object, because the engine treats empty metadata as no metadata. */
 function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }

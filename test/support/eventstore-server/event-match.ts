@@ -3,7 +3,9 @@ import type { RecordedEvent } from '../../../src/ports/event-store.js';
 
 export type EventMatch = (event: RecordedEvent) => boolean;
 
-/** Matches by stream name or event type, by prefixes or a regular expression; without a filter, everything. */
+/**
+ * Matches by stream name or event type, using prefixes or a regular expression. Without a filter, matches everything.
+ */
 export function matchOf(filter: ReadReq.Options.FilterOptions | undefined): EventMatch {
   if (!filter) return () => true;
   const expression = filter.getStreamIdentifier() ?? filter.getEventType();

@@ -21,15 +21,17 @@ import { type Like, SERVER_VERSIONS, type ServerVersion } from './server-version
 import { appendNoise, SystemEvents } from './system-noise.js';
 
 const HOST = '127.0.0.1';
-/** As in EventStoreDB, where a single event may exceed the gRPC append limit. */
+/** The same limit as in EventStoreDB, where a single event may exceed the gRPC append limit. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
-  /** EventStoreDB version whose recorded responses are reproduced. Default: 23.10. */
+  /** EventStoreDB version with the recorded responses to reproduce. Default: 23.10. */
   readonly like?: Like;
   /** Default: a free port. */
   readonly port?: number;
-  /** False: behaves like a server without BatchAppend, so that the client makes a call per append. */
+  /**
+   * If false, the server behaves as if it had no BatchAppend, so that the client makes a separate call for each append.
+   */
   readonly batchAppend?: boolean;
   /** Serves TLS with this certificate. Default: none. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -38,12 +40,12 @@ export type NodeOptions = {
 };
 
 export type EventStoreServerOptions = NodeOptions & {
-  /** Contains the history; remains when the server stops. */
+  /** Contains the history. It remains when the server stops. */
   readonly directory: string;
   readonly clock?: Clock;
   /** Writes system events like a real server: some in a new history, then its statistics. Default: none. */
   readonly systemEvents?: boolean;
-  /** Minimum delay before a flush; appends that arrive in the meantime share the flush. Default: 2. */
+  /** Minimum delay before a flush. Appends that arrive in the meantime share the flush. Default: 2. */
   readonly flushDelayMs?: number | undefined;
 };
 
@@ -127,12 +129,12 @@ export class EventStoreServer {
     return `esdb+discover://${HOST}:${this.port}?tls=false`;
   }
 
-  /** Number of read and subscription messages written to connections so far, received or not. */
+  /** Number of read and subscription messages written to connections so far, whether or not they were received. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Members reported by gossip from now on. Initially the server is a one-node cluster and its leader. */
+  /** Members reported by gossip from now on. Initially, the server is a one-node cluster and its leader. */
   setMembers(members: readonly Member[]): void {
     this.#members = members;
   }
@@ -142,7 +144,7 @@ export class EventStoreServer {
     return appendNoise(this.#history.store, count);
   }
 
-  /** Appends an event with arbitrary bytes, such as damaged JSON, which the client would not send. */
+  /** Appends an event with arbitrary bytes, such as damaged JSON, that the client would not send. */
   async addBytes(stream: string, { type, data, contentType = 'application/json' }: RawEvent): Promise<void> {
     const event = { id: randomUUID(), type, data: wrapBytes(Buffer.from(data), contentType), metadata: {} };
     await this.#history.store.append({ stream, expected: 'any', events: [event] });

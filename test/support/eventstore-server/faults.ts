@@ -1,4 +1,4 @@
-/** Faults that a test can inject. They take effect at once, including on open connections and calls. */
+/** Faults that a test can inject. They take effect immediately, including on open connections and calls. */
 export class Faults {
   #slowMs = 0;
   #refusing = false;
@@ -15,7 +15,7 @@ export class Faults {
     this.#hung = { until, end };
   }
 
-  /** Ends `hang`; pending calls are carried out. */
+  /** Ends `hang`, and carries out pending calls. */
   resume(): void {
     this.#hung?.end();
     this.#hung = undefined;
@@ -36,7 +36,7 @@ export class Faults {
     this.#silences += 1;
   }
 
-  /** Ends the open subscriptions with ABORTED, as EventStoreDB does if a consumer is too slow. */
+  /** Ends the open subscriptions with ABORTED, as EventStoreDB does when a consumer is too slow. */
   abortSubscriptions(): void {
     for (const abort of this.#subscriptions) abort();
   }
@@ -51,7 +51,7 @@ export class Faults {
     this.#refusing = false;
   }
 
-  /** Clears every active fault. Silenced subscriptions stay silent. */
+  /** Clears all active faults. Silenced subscriptions remain silent. */
   clear(): void {
     this.resume();
     this.accept();
@@ -68,7 +68,7 @@ export class Faults {
     return this.#silences;
   }
 
-  /** True once for each append whose response is to be lost. */
+  /** Returns true once for each append with a response that is to be lost. */
   takeDrop(): boolean {
     if (this.#dropsLeft === 0) return false;
     this.#dropsLeft -= 1;
@@ -82,14 +82,13 @@ export class Faults {
   }
 
   /**
-   * Resolves when the current delay is over. Undefined without a delay, so that the usual case costs no turn of the
-   * event loop.
+   * Resolves when the current delay has ended; undefined if there is no delay, which saves a turn of the event loop.
    */
   hold(): Promise<void> | undefined {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;
   }
 
-  /** Like `hold`, for `hang` alone. */
+  /** Like `hold`, but only for `hang`. */
   whileHung(): Promise<void> | undefined {
     return this.#hung ? this.#untilResumed() : undefined;
   }

@@ -8,7 +8,7 @@ const FLUSH_DELAY_MS = 2;
 /** Timeout after which EventStoreDB gives up on an uncommitted append. */
 const COMMIT_TIMEOUT_MS = 2_000;
 
-/** The data of one server, or of all nodes of a cluster. */
+/** The data of one server, or that of all nodes of a cluster. */
 export class History {
   readonly store: ServerLog;
   readonly log: LogReader;
@@ -40,8 +40,8 @@ export class History {
   }
 
   /**
-   * Like the store's `append`, but drops a repeat of an append in flight, as EventStoreDB does: it recognizes the
-   * events but does not know their position yet.
+   * Like the store's `append`, but drops a repeat of an append that is in flight. EventStoreDB does the same, because
+   * it recognizes the events but does not know their position yet.
    * @throws the store's errors; AppendTimedOut when a dropped append would time out
    */
   async append(append: ExpectingAppend): Promise<Appended> {
@@ -87,7 +87,7 @@ export class History {
     return () => this.#waiting.delete(wake);
   }
 
-  /** Calls `listener` after every commit, before any response is sent; returns a function that removes it. */
+  /** Calls `listener` after every commit, before any response is sent. Returns a function that removes the listener. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

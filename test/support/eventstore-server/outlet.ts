@@ -22,7 +22,7 @@ export class Outlet {
     return this.#closed.signal.aborted || this.#call.cancelled;
   }
 
-  /** Resolves when the reader accepts more, or is gone. */
+  /** Resolves when the reader accepts more messages, or has disconnected. */
   async send(answer: ReadResp): Promise<void> {
     const hold = this.#node.faults.whileHung();
     if (hold) await hold;
@@ -37,7 +37,7 @@ export class Outlet {
 
   /**
    * Waits until the function passed to `begin` is called. `begin` returns a function that cancels the wait. Ends early
-   * when the reader is gone.
+   * if the reader disconnects.
    */
   async until(begin: (wake: () => void) => () => void): Promise<void> {
     if (this.closed) return;

@@ -103,7 +103,7 @@ async function readStream(
     await outlet.send(new streams.ReadResp().setLastStreamPosition(String(last)));
 }
 
-/** First revision of the read; undefined: start at the beginning of the direction. */
+/** First revision of the read. If undefined, the read starts at the beginning of its direction. */
 function firstRevision(target: ReadReq.Options.StreamOptions, direction: Direction): number | undefined {
   if (target.hasRevision()) return Math.min(Number(target.getRevision()), Number.MAX_SAFE_INTEGER);
   if (target.hasEnd()) return direction === 'backwards' ? undefined : Number.MAX_SAFE_INTEGER;
@@ -145,7 +145,10 @@ async function readAll(
   }
 }
 
-/** First record to examine: a position is inclusive forwards and exclusive backwards. Undefined inside a record. */
+/**
+ * First record to examine. A position is inclusive forwards and exclusive backwards. Undefined for a position inside a
+ * record.
+ */
 function firstPosition(target: ReadReq.Options.AllOptions, direction: Direction, last: Position): Position | undefined {
   const forwards = direction === 'forwards';
   if (target.hasEnd()) return forwards ? last + 1 : last;

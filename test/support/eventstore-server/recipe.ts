@@ -22,7 +22,7 @@ function probe(port: number): Promise<string> {
   });
 }
 
-/** The server as a process, for tests that kill, stop or restart it on the same data. */
+/** The server as a process, for tests that kill, suspend or restart it on the same data. */
 export const eventStoreLike = (like: Like, ...options: readonly string[]): ServerRecipe => ({
   name: 'eventstore',
   command: process.execPath,

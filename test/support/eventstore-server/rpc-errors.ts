@@ -56,8 +56,8 @@ export const consumerTooSlow = (): RpcFailure =>
   );
 
 /**
- * Errors of a subscription from a position inside a record: `invalidPosition` of newer servers, `handlerFailed` of
- * older ones.
+ * Errors of a subscription from a position inside a record. Newer servers send `invalidPosition`, older ones
+ * `handlerFailed`.
  */
 export const invalidPosition = (): RpcFailure =>
   new RpcFailure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
@@ -87,7 +87,7 @@ export const unauthenticated = (): RpcFailure =>
 export const accessDenied = (): RpcFailure =>
   new RpcFailure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 
-/** Error of any call other than an append when the engine rejects it. `operation` in EventStoreDB's notation. */
+/** Error of any call other than an append when the engine rejects it. `operation` is in EventStoreDB's notation. */
 export function toRpcFailure(error: unknown, operation: string): RpcFailure {
   if (error instanceof RpcFailure) return error;
   if (error instanceof StreamTombstoned) return streamDeleted(error.stream);

@@ -36,7 +36,7 @@ import {
 
 export type ServerLogOptions = { readonly directory: string; readonly clock: Clock };
 
-/** An append with any of EventStoreDB's expectations. */
+/** An append with one of EventStoreDB's expectations. */
 export type ExpectingAppend = Omit<Append, 'expected'> & { readonly expected: Expectation };
 
 type Step = {
@@ -48,9 +48,9 @@ type Step = {
 const DEFAULT_MAX_COUNT = 4_096;
 
 /**
- * Writes the embedded engine's file by EventStoreDB's rules: all expectations, deletion of streams, metadata that hides
- * events. Requests of one event-loop turn share a transaction. A repeat with `any` is recognized among the newest 1,000
- * events of its stream.
+ * Writes the embedded engine's file by EventStoreDB's rules: all expectations, deletion of streams, and metadata that
+ * hides events. The requests of one event-loop turn share a transaction. A repeat with `any` is recognized among the
+ * newest 1,000 events of its stream.
  */
 export class ServerLog {
   readonly #db: DatabaseSyncInstance;

@@ -3,10 +3,10 @@ export type ServerVersion = {
   readonly number: string;
   /**
    * A filtered subscription to $all that has caught up receives one more checkpoint, at the last event or checkpoint
-   * sent: (2^64-1, 2^64-1) if there was none.
+   * that was sent, or (2^64-1, 2^64-1) if there was none.
    */
   readonly sendsCheckpointWhenLive: boolean;
-  /** A subscription whose live buffer overflows catches up from the log again; otherwise it ends with ABORTED. */
+  /** A subscription whose live buffer overflows catches up from the log again. Otherwise, it ends with ABORTED. */
   readonly fallsBehind: boolean;
   /**
    * A subscription to $all from an invalid position is confirmed first and then rejected, with INVALID_ARGUMENT instead

@@ -4,7 +4,10 @@ import { wrapBytes } from './event-codec.js';
 import type { History } from './history.js';
 import type { ServerLog } from './server-log.js';
 
-/** Appends events that EventStoreDB writes itself: alternately node statistics and links of its system projections. */
+/**
+ * Appends events that EventStoreDB writes itself, alternating between node statistics and links of its system
+ * projections.
+ */
 export async function appendNoise(store: ServerLog, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const link = n % 2 === 1;
@@ -20,7 +23,7 @@ const statistics = (n: number): EventToAppend => ({
   metadata: {},
 });
 
-/** A link is not JSON: it contains the revision and stream of another event. */
+/** A link is not JSON. It contains the revision and stream of another event. */
 const linkEvent = (n: number): EventToAppend => ({
   id: randomUUID(),
   type: '$>',

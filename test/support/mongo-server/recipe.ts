@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { ServerRecipe } from '../server-process.js';
 
-/** Folder filled by `.ci/mongo-server.sh`. */
+/** Folder that `.ci/mongo-server.sh` fills. */
 const lib = process.env.MONGO_SERVER_LIB ?? join(import.meta.dirname, 'lib');
 
 /**
- * mongo-java-server: speaks MongoDB's protocol. Its data survives restarts, and journaled writes survive a kill. It has
- * no query plans (`explain`) and scans whole collections except for look-ups by id.
+ * mongo-java-server, which speaks MongoDB's protocol. Its data survives restarts, and journaled writes survive a kill.
+ * It has no query plans (`explain`), and scans whole collections except for look-ups by id.
  */
 export const mongoRecipe: ServerRecipe = mongoRecipeWith();
 
