@@ -48,7 +48,7 @@ import { openWebhookParts, type WebhookParts, webhookProviders } from './webhook
 
 export const allControllers = [ProbeController, ...resourceControllers];
 
-/** Dependencies of the module besides its engines. */
+/** Dependencies of the module in addition to its engines. */
 export type ServiceParts = {
   readonly core: Core;
   readonly tokens: AccessTokens;
@@ -68,7 +68,7 @@ export const openParts = async (config: Config, engines: Engines, core = coreOf(
   return { core, tokens, box, integrity, push, webhooks: await openWebhookParts(config, clock) };
 };
 
-/** Nest module that composes the service from open engines. */
+/** The Nest module that composes the service from open engines. */
 @Module({})
 export class AppModule {
   static over(config: Config, engines: Engines, parts: ServiceParts): DynamicModule {

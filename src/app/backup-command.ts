@@ -10,7 +10,7 @@ import { catalogue } from './catalogue.js';
 
 // Shared by the programs that read backups.
 
-/** Errors that users can resolve; printed without a stack. */
+/** Errors that users can resolve. They are printed without a stack trace. */
 const REFUSALS = [BackupError, ConfigError, EventStoreInUse, TamperedHistory, UnusableKey];
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -19,7 +19,7 @@ export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Whether this version knows the kind of record in a stream. */
+/** Whether this version supports the kind of record in a stream. */
 export const isKnown = (stream: string): boolean => {
   const name = parseStreamName(stream);
   return name !== undefined && catalogue.aggregateOf(name.entity) !== undefined;
@@ -36,7 +36,7 @@ export function progressOf(work: string): (progress: number, events: number) => 
   };
 }
 
-/** The file and the options of a command line. @throws BackupError with the usage */
+/** Returns the file and the options of the command line. @throws BackupError with the usage */
 export function parsed<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options, usage: string) {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -48,7 +48,7 @@ export function parsed<const Options extends NonNullable<ParseArgsConfig['option
   throw new BackupError(usage);
 }
 
-/** The identities for encrypted backups. @throws BackupError */
+/** Returns the identities for decrypting backups. @throws BackupError */
 export async function decrypterOf(identityFile: string | undefined) {
   if (identityFile === undefined) return undefined;
   const { readIdentities } = await import('../backup/backup-encryption.js');
@@ -57,7 +57,7 @@ export async function decrypterOf(identityFile: string | undefined) {
 
 /** Runs the program, and prints the reason if it fails. */
 export async function runProgram(program: () => Promise<void>): Promise<void> {
-  // Only the owner may read the history.
+  // Files that contain the history must be readable only by their owner.
   process.umask(0o077);
   try {
     await program();

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Size of the test write: a few pages of each embedded engine's files. */
 const PROBE_BYTES = 65_536;
 
-/** Explains to an operator why the directory is not writable; undefined if it is writable. */
+/** Returns the reason why the directory is not writable, for operators; undefined if it is writable. */
 export function whyUnwritable(directory: string): string | undefined {
   const file = join(directory, `.write-probe-${process.pid}`);
   try {

@@ -61,7 +61,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     if (!event) return null;
     if (letter.origin === 'SALE') return event.data;
     if (letter.origin === 'PUSH' || letter.subscriber === ALERTS) return shownOf(event as Sent);
-    // Contains only data that partners may see, so no secrets.
+    // The messages contain only data that partners may see, and therefore no secrets.
     const messages = messagesOf(event).map(({ payload }) => JSON.parse(payload) as unknown);
     return messages.length === 0 ? null : messages;
   }
@@ -90,7 +90,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   }
 
   /**
-   * Checks that this release can fold the event. The projections' leader repairs the documents once it reads the replay
+   * Checks that this release can fold the event. The projections' leader repairs the documents when it reads the replay
    * event from the history.
    */
   private async tryFolding(name: string, event: Recorded): Promise<void> {
@@ -107,7 +107,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     }
   }
 
-  /** Returns a record's document as it was before the event. */
+  /** Returns a record's document in its state before the event. */
   private async before(
     projection: AnyProjection,
     { stream, revision }: Recorded,

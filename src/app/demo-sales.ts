@@ -10,7 +10,7 @@ export const DEMO_SOURCE = 'demo-shop';
 const DAY_MS = 86_400_000;
 const DAYS = 365;
 const AT_ONCE = 50;
-/** One paid sale in so many is returned, three days later. */
+/** Interval at which paid sales are returned, three days after the sale. */
 const RETURNED_EVERY = 40;
 const RETURNED_AFTER_DAYS = 3;
 
@@ -43,8 +43,8 @@ type Pushed = {
 };
 
 /**
- * Pushes a year of plausible sales, up to yesterday, through the partner intake, then some returns and a sale of an
- * unknown branch, which is rejected until somebody creates the branch.
+ * Submits a year of plausible sales, up to yesterday, through the partner intake. Then submits some returns, and a sale
+ * for an unknown branch, which is rejected until the branch is created.
  */
 export async function seedSales({ app, engines }: Service, tenantId: string): Promise<void> {
   const commands = app.get(CommandBus);

@@ -19,7 +19,7 @@ import type { Checkpoints } from '../projecting/checkpoints.js';
 /** The engines of a process, chosen by its settings. */
 export type Engines = {
   readonly events: EventStore;
-  /** The read models of the event store's history. Unusable until the history is settled. */
+  /** The read models of the event store's history. Unusable until the history has been identified. */
   readonly reads: ReadStore;
   /** Identity and condition of the event store's history. */
   readonly history: HistoryState;
@@ -29,16 +29,16 @@ export type Engines = {
   readonly ids: Ids;
   /** Returns the recent event loop utilization of the serving thread, 0 to 1. */
   readonly eventLoopUtilization: () => number;
-  /** Also reports warnings and errors to `errors`. */
+  /** Logger that also reports warnings and errors to `errors`. */
   readonly logger: Logger;
-  /** Logs without reporting to `errors`. For requests, whose errors are reported from their outcomes. */
+  /** Logger that does not report to `errors`. For requests, whose errors are reported with their outcomes. */
   readonly bareLogger: Logger;
   /** Collects errors of this process for the error log. */
   readonly errors: ErrorCollector;
   readonly progress: Progress;
   /** Leader election among replicas. A process that shares no engines always leads. */
   readonly leadership: Leadership;
-  /** Shares the ranges of the history with other replicas; undefined if there can be none. */
+  /** Shares the ranges of the history among replicas; undefined if there can be no other replicas. */
   readonly ranges: RangeLeadership | undefined;
   readonly leases: LeaseStore;
   /** Checkpoints of policies, which run in the serving thread. */
@@ -47,12 +47,12 @@ export type Engines = {
   whenSettled(): Promise<void>;
   /**
    * Registers a listener that is called when damaged read models have been moved aside. `reopened` resolves once the
-   * new ones can be read.
+   * new read models can be read.
    */
   readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
-  /** Once the history is settled, starts the projections and the forwarder if this process has these roles. */
+  /** Starts the projections and the forwarder once the history has been identified, if this process has these roles. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
-  /** State of the queues of all threads of this process. */
+  /** State of the queues in all threads of this process. */
   readonly queues: QueueMeters;
   /** Metrics of the engines, and the registry of all process metrics. */
   readonly metrics: EngineMetrics;

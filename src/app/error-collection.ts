@@ -8,8 +8,8 @@ import type { Clock, Ids } from '../ports/time.js';
 type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger };
 
 /**
- * Collects the errors of a process, even before its engines are open. The returned logger is for background work: it
- * also passes its warnings and errors to the collector.
+ * Collects the errors of a process, even before its engines are open. The returned logger is for background work. It
+ * also passes warnings and errors to the collector.
  */
 export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
   const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });
@@ -18,13 +18,13 @@ export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
 
 const SECRET_SETTING = /PASSWORD|SECRET|_TOKEN$|_KEY$/;
 
-/** Secrets in the settings, including passwords inside engine URLs. */
+/** Secrets in the settings, including passwords in engine URLs. */
 export function secretsOf(config: Config): string[] {
   const texts = Object.entries(config).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return texts.flatMap(([name, value]) => (SECRET_SETTING.test(name) ? [value] : passwordsIn(value)));
 }
 
-/** Passwords in a URL, both as written and decoded. */
+/** Passwords in a URL, both encoded and decoded. */
 function passwordsIn(text: string): string[] {
   const passwords = [...text.matchAll(/:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/g)].map(([, password = '']) => password);
   return passwords.flatMap((password) => [password, decoded(password)]);

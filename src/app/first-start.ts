@@ -11,7 +11,7 @@ import type { Service } from './service.js';
 import { seedBooks } from './demo-books.js';
 import { DEMO_CURRENCY, DEMO_SOURCE, seedSales } from './demo-sales.js';
 
-/** Returns the text to print once the address is known. */
+/** Returns the text to print once the service's address is known. */
 export type Welcome = (url: string) => string;
 
 const DEMO_SLUG = 'demo';
@@ -22,7 +22,7 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
  * Seeds a first start: the operator from the settings and, in development, an operator, a demo tenant with the books of
- * a year, and a partner's key. Existing records stay unchanged. Secrets are shown only once, when they are created.
+ * a year, and a partner's key. Existing records remain unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)
@@ -51,7 +51,7 @@ const contextFor = ({ engines }: Service, tenantId: string): OwnWork => ({
   commandId: engines.ids.next(),
 });
 
-/** Returns false if the e-mail address is taken: an existing operator stays unchanged. */
+/** Returns false if the e-mail address is taken. An existing operator remains unchanged. */
 async function makeOperator(service: Service, email: string, password: string): Promise<boolean> {
   const target = { tenantId: PLATFORM_TENANT, id: service.engines.ids.next() };
   const command = new CreateOperator(target, { fullName: 'Operator', email, password });
@@ -88,7 +88,9 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
   }
 }
 
-/** Text for a later start. It must also be true if the first start was interrupted before it showed any passwords. */
+/**
+ * Text for a later start. It must also be correct if the first start was interrupted before it displayed any passwords.
+ */
 function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
   const anew = EVENTSTORE_URL === undefined ? `To start over, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';
   return `

@@ -17,22 +17,23 @@ import { version } from './version.js';
 /** A task that reads the whole history, serializable for a worker thread. */
 export type HistoryTask = BackupTask | VerifyTask | IntegrityTask;
 
-/** @throws Error with a message for operators that explains the failure; the signal's reason */
+/** @throws Error with an explanation for operators; the signal's reason */
 export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> => {
   if (task.kind === 'backup') return backUp(task, parts, control);
   return task.kind === 'verify' ? verify(task, parts, control) : verifyIntegrity(task, parts, control);
 };
 
-/** Start-up data of a task's worker. */
+/** Data with which a task's worker starts. */
 export type TaskSettings = {
   readonly stores: StoreSettings;
   readonly task: HistoryTask;
   readonly logLevel: string;
-  /** The space of the history in the read store. */
+  /** The history's space in the read store. */
   readonly history: HistorySpace;
 };
 
-// Messages between the serving thread and a task's worker. They never contain events: the worker reads the store.
+// Messages between the serving thread and a task's worker. They never contain events, because the worker reads the
+// store itself.
 export type ToTask = { readonly kind: 'stop' };
 export type FromTask =
   | { readonly kind: 'report'; readonly progress: number; readonly message: string }

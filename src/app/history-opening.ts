@@ -15,26 +15,26 @@ import { projections } from '../projections/projections.js';
 /** Names of all subscribers with a checkpoint, except projections. */
 export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH, ALERTS, WEBHOOKS];
 
-/** `store`: the whole read store, opened for writing. */
+/** `store`: the read store with the spaces of all histories, opened for writing. */
 type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | 'ids' | 'logger'> & {
   readonly history: HistoryState;
   /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;
 };
 
-/**
- * Determines which history the engines hold, even while they are starting. Derived data is not used until the history
- * is known.
- */
+/** Identifies the history in the event store, even while engines are starting. Derived data is not used before that. */
 export class Settling {
   private readonly stopping = new AbortController();
-  /** True once the history is known; false if the process ends first. Rejects if an engine fails permanently. */
+  /**
+   * Resolves to true once the history is known, or to false if the process ends first. Rejects if an engine fails
+   * permanently.
+   */
   readonly done: Promise<boolean>;
 
-  /** `after` always runs, and ends before anything else uses the read store. */
+  /** `after` runs in any case, and completes before anything else uses the read store. */
   constructor(parts: Parts, after = () => Promise.resolve()) {
     this.done = this.settle(parts).finally(after);
-    // Awaited later; prevents an unhandled rejection until then.
+    // Prevents an unhandled rejection until the promise is awaited.
     this.done.catch(() => undefined);
   }
 

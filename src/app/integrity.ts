@@ -24,7 +24,7 @@ export const integritySettings = (config: Config): IntegritySettings => ({
 export const checkpointFiles = (directory: string): CheckpointFiles =>
   new CheckpointFiles(join(directory, 'checkpoints'));
 
-/** Starts to maintain the tree. @throws UnusableKey */
+/** Starts maintaining the tree. @throws UnusableKey */
 export async function followTree(
   { directory, key, witnessUrl, checkpointEveryMs }: IntegritySettings,
   {

@@ -19,7 +19,7 @@ const tell = (message: FromTask) => {
   port.postMessage(message);
 };
 
-// On Linux, each thread has its own priority. This one yields the CPU to requests.
+// On Linux, each thread has its own priority. A low priority makes this thread yield the CPU to requests.
 if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const stopping = new AbortController();
@@ -59,5 +59,5 @@ try {
 } catch (error) {
   tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
 }
-// Ends only this thread, even if a driver has left something open.
+// Ends only this thread, even if a driver has left resources open.
 process.exit(0);

@@ -30,8 +30,7 @@ async function checkRecipient(recipient: string): Promise<void> {
 
 /**
  * Checks the keys and CA certificates in the settings before the process waits for servers. Creates no keys, and does
- * not check those in `DATA_DIR`.
- * @throws ConfigError naming every unusable key or certificate
+ * not check the keys in `DATA_DIR`. @throws ConfigError that names every unusable key or certificate
  */
 export async function checkGivenKeys(config: Config, clock: Clock): Promise<void> {
   const { JWT_SIGNING_KEY: signingKey, VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = config;

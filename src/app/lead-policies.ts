@@ -19,15 +19,15 @@ import { PUSH } from './notifications.js';
 import { PAUSED, PausablePolicy } from './pausable-policy.js';
 
 /**
- * Maximum number of events in flight. It is high because most of them wait their turn, and several tenants may send
- * before their push services are found to be down.
+ * Maximum number of events in flight. It is high because most events wait for their turn, and several tenants may send
+ * notifications before their push services are found to be unavailable.
  */
 const NOTIFICATIONS_IN_HAND = 5_000;
 
 /** Group of the replicas that share the policies. */
 export const POLICIES_GROUP = 'policies';
 
-/** Runs each policy and the push notifications while this process leads them. */
+/** Runs policies and push notifications while this process leads them. */
 export function leadPolicies(app: INestApplicationContext, engines: Engines, backpressure: Backpressure): Led[] {
   const { leadership, ranges, checkpoints, clock, logger, queues } = engines;
   const reader = app.get(RecordReader);
@@ -88,7 +88,7 @@ type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFli
   readonly origin: DeadLetterOrigin;
 };
 
-/** Starts several tasks as one. If one of them cannot start, those that have are stopped. */
+/** Starts several tasks together. If one of them cannot start, all others are stopped. */
 async function begin(tasks: readonly (Led & { start(): Promise<void> })[]): Promise<Led> {
   const stop = async (): Promise<void> => {
     await Promise.all(tasks.map((task) => task.stop()));

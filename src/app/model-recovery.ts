@@ -12,7 +12,7 @@ type Parts = {
   readonly logger: Logger;
 };
 
-/** Recovers from damaged embedded read models without a restart, while they are rebuilt. */
+/** Switches from damaged embedded read models to the new ones without a restart. */
 export class ModelRecovery {
   private readonly listeners: Listener[] = [];
   private readonly closing = new AbortController();

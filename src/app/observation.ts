@@ -43,7 +43,8 @@ const DIVIDED_WORK = [
 const LEVELS = { ready: 'up', degraded: 'degraded', 'not-ready': 'down' } as const;
 
 /**
- * Health, queues and metrics of the service as seen by this process. Serving requests does not depend on this class.
+ * Health, queues and metrics of the service, as observed by this process. Serving requests does not depend on this
+ * class.
  */
 export class Observation implements Health {
   readonly readiness: Readiness;
@@ -93,7 +94,7 @@ export class Observation implements Health {
 
   async metrics(): ReturnType<Health['metrics']> {
     const { registry } = this.engines.metrics;
-    // The values are set synchronously, so that concurrent scrapes do not mix them.
+    // All values are set synchronously, so that concurrent scrapes do not mix values.
     this.setMetrics(await this.observe());
     return { text: await registry.metrics(), type: registry.contentType };
   }

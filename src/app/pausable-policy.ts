@@ -9,11 +9,14 @@ import type { Led } from '../projecting/leadership.js';
 import type { Checkpoints } from '../projecting/checkpoints.js';
 import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
 
-/** Type of the event after which a paused policy handles nothing. Every policy subscribes to it. */
+/** Type of the event after which a paused policy handles no events. Every policy subscribes to it. */
 export const PAUSED = 'PolicyPaused' satisfies PolicyEvent['type'];
 
 const LOOK_EVERY_MS = 250;
-/** A pause takes effect at its event in any case. Only the resumption waits until a look notices it. */
+/**
+ * Maximum age of the policy's state when it is polled. A pause always takes effect at its event, so only a resumption
+ * can be delayed by polling.
+ */
 const LOOK_AGE_MS = 1_000;
 
 type Parts = {
@@ -23,24 +26,24 @@ type Parts = {
   readonly meter: QueueMeter;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Creates the subscriber, which waits for `whenRunning` at each PAUSED event. */
+  /** Creates the subscriber. It waits for `whenRunning` at each PAUSED event. */
   readonly subscriber: (whenRunning: () => Promise<void>) => WindowedSubscriber;
 };
 
 /**
  * Runs a policy's subscriber unless an operator has paused the policy. Events appended during the pause are handled
- * after it is resumed.
+ * once it is resumed.
  */
 export class PausablePolicy implements Led {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private subscriber: WindowedSubscriber | undefined;
-  /** Releases the subscriber that waits at a PAUSED event. */
+  /** Releases the subscriber if it is waiting at a PAUSED event. */
   private letThrough: () => void = () => undefined;
 
   constructor(private readonly parts: Parts) {}
 
-  /** @throws read errors, in which case nothing has started */
+  /** @throws read errors, in which case nothing has been started */
   async start(): Promise<void> {
     const { name, checkpoints, meter } = this.parts;
     meter.begin(await checkpoints.load(name));
@@ -85,12 +88,12 @@ export class PausablePolicy implements Led {
     return (await reader.read(policy, PLATFORM_TENANT, name, { maxAgeMs })).state.pausedAt !== null;
   }
 
-  /** Resolves when the policy runs, or when its subscriber is stopped because of the pause. */
+  /** Resolves when the policy is running, or when its subscriber is stopped because of the pause. */
   private async whenRunning(): Promise<void> {
     if (await this.isPaused()) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
-  /** The meter stays active: the queue still belongs to this process, and its lag grows. */
+  /** The meter remains active, because the queue still belongs to this process and its lag grows. */
   private async end(): Promise<void> {
     const { subscriber } = this;
     if (!subscriber) return;

@@ -47,7 +47,7 @@ export type ProcessSubscribers = {
   readonly ranges: RangeLeadership | undefined;
   readonly leases: LeaseStore;
   readonly checkpoints: Checkpoints;
-  /** True once the history of the engines is known; false if the process ends first. */
+  /** Resolves to true once the history is known, or to false if the process ends first. */
   readonly settled: Promise<boolean>;
   readonly start: (callbacks: SubscriberCallbacks) => Promise<void>;
   readonly isAlive: () => boolean;
@@ -64,7 +64,7 @@ export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers
 /** Runs projections and the forwarder in a worker thread with its own engines. */
 async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const { settings, clock, logger, opened } = parts;
-  // The worker will hold the only writable connection. This one is used until it starts.
+  // The worker will have the only writable connection. This one is used until the worker starts.
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();
@@ -98,7 +98,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-/** Announces commits made before the worker was listening. If it misses the message, it finds them later by polling. */
+/** Announces commits made before the worker was listening. If this fails, the worker finds them later by polling. */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {
     thread.notify(await events.head());
@@ -184,7 +184,7 @@ const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, model
   return { reads: new HistoryReadStore(reads, history), isShared, leadership, ranges, leases };
 };
 
-/** Determines which history the engines hold. */
+/** Identifies the history in the event store. */
 const settlingOf = (
   parts: ProcessParts,
   { reads: store, isShared }: OpenModels,
@@ -201,7 +201,7 @@ const listenersOf = ({ progress, history }: ProcessParts): SubscriberListeners =
   onHistory: history.note,
 });
 
-/** Creates the subscribers' thread without starting it. `reopen` opens the new read models in the calling thread. */
+/** Creates the subscribers' thread without starting it. `reopen` opens new read models in the calling thread. */
 function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<void>): SubscriberThread {
   const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({

@@ -7,7 +7,7 @@ import type { Engines } from './engines.js';
 const ANSWER_WITHIN_MS = 2_000;
 const PROBE_WITHIN_MS = 1_000;
 
-/** Result of a check. A `degraded` engine still works. The reason contains no addresses, secrets or tenant data. */
+/** Result of a check. A `degraded` component still works. The reason contains no addresses, secrets or tenant data. */
 type Finding = Pick<Check, 'status' | 'reason'>;
 const UP: Finding = { status: 'up' };
 const down = (reason: string): Finding => ({ status: 'down', reason });
@@ -15,17 +15,17 @@ const down = (reason: string): Finding => ({ status: 'down', reason });
 type Probe = {
   readonly name: string;
   readonly run: () => Promise<Finding>;
-  /** The engine, which may be able to report why it does not respond. */
+  /** The engine, if it may be able to report why it does not respond. */
   readonly of?: { fault?(): EngineFault | undefined };
 };
 
 /**
  * Whether a process may receive requests. Its engines must respond, appends must succeed, and its read models must have
- * caught up once with the end of the history at start-up. Stopped projections are ignored, because taking every replica
- * out of service would fix nothing. Broker and cache are optional.
+ * caught up with the end of the history once since start-up. A stopped projection does not make a process unready,
+ * because taking every replica out of service would not help. Broker and cache are optional.
  */
 export class Readiness {
-  /** False during start-up: the process listens, but responds only to probes and metrics. */
+  /** False during start-up, when the process listens but responds only to probes and metrics. */
   isOpen = true;
   private reporting: Promise<ReadinessReport> | undefined;
 
@@ -35,7 +35,8 @@ export class Readiness {
   ) {}
 
   /**
-   * Checks the required engines within two seconds, and adds known faults of the others. Intended for load balancers.
+   * Checks the required components within two seconds, and adds known faults of the optional engines. Intended for load
+   * balancers.
    */
   async check(): Promise<ProbeReport> {
     const needed = await this.all(this.needed());
@@ -46,7 +47,7 @@ export class Readiness {
     };
   }
 
-  /** Checks all engines in parallel, within two seconds. Concurrent callers share one report. */
+  /** Checks all components in parallel, within two seconds. Concurrent callers share one report. */
   report(): Promise<ReadinessReport> {
     this.reporting ??= this.runAll().finally(() => {
       this.reporting = undefined;

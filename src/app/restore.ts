@@ -5,7 +5,7 @@ import { clock, decrypterOf, isKnown, parsed, progressOf, runProgram, say } from
 import { catalogue } from './catalogue.js';
 import { openEvents, storeSettings } from './stores.js';
 
-// npm run restore: composition root of a restore, in its own process.
+// npm run restore: composition root of a restore, which runs in its own process.
 
 const USAGE = `npm run restore -- FILE [--verify-only] [--resume] [--identity FILE]
 
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   say(`${file} is complete: ${trailer.count} events, created at ${manifest.madeAt} by Kontor ${manifest.service}.`);
   if (values['verify-only'] === true) return;
   const logger = pino({ level: 'warn' }, pino.destination(2));
-  // Open the event store first, to detect a service that runs on the same directory.
+  // Open the event store first, to detect a service that is running on the same directory.
   const { events } = await openEvents(storeSettings(config), { clock, logger });
   try {
     const startedMs = clock.monotonicMs();

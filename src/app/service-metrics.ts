@@ -12,9 +12,9 @@ export type Observed = {
   readonly head: number | undefined;
   readonly parkedLetters: number | undefined;
   readonly jobs: readonly JobTally[] | undefined;
-  /** Queues that this process consumes. Only the leader of a queue reports it. */
+  /** Queues that this process consumes. Each queue is reported only by its leader. */
   readonly queues: readonly QueueReading[];
-  /** Why appends fail; undefined if they succeed. */
+  /** Reason why appends fail; undefined if they succeed. */
   readonly writeFault: string | undefined;
   readonly projections: readonly { readonly name: string; readonly standing: string }[];
   readonly delay: LoopDelay;
@@ -45,7 +45,7 @@ function metricsOf<Item>(
     }));
     for (const { metric, valueOf } of metrics) {
       metric.reset();
-      // reset() sets a metric without labels to 0, which would be reported for an unknown value.
+      // reset() sets a metric without labels to 0, which must not be reported for an unknown value.
       if (labelNames.length === 0) metric.remove();
       for (const { item, own } of items) {
         const value = valueOf(item, observed);

@@ -37,15 +37,16 @@ export type Service = {
   /** Starts listening and returns the address. */
   listen(): Promise<string>;
   /**
-   * Stops accepting connections, serves open ones for `graceMs` (default 0), completes requests in progress, stops
-   * policies and subscribers, and closes the engines.
+   * Stops accepting connections and continues to serve open ones for `graceMs` (default: 0). Then completes requests in
+   * progress, stops policies and subscribers, and closes the engines.
    */
   close(graceMs?: number): Promise<void>;
 };
 
 /**
- * Composes the service from open engines and starts subscribers and policies, without listening. `early`: listens at
- * once, even while engines are unavailable, but responds only to probes and metrics until `listen` is called.
+ * Composes the service from open engines and starts subscribers and policies, without listening. With `early`, it
+ * listens immediately, even while engines are unavailable, but responds only to probes and metrics until `listen` is
+ * called.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;
@@ -129,7 +130,7 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
   return { app, openApi: () => openApi(), draining: new Draining(app.getHttpServer()) };
 }
 
-/** Admission options from the settings. */
+/** Returns the admission options in the settings. */
 const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'limits' | 'allowedHosts'> => ({
   metricsToken: config.METRICS_TOKEN,
   allowedHosts: config.ALLOWED_HOSTS,
@@ -141,7 +142,7 @@ const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'l
   },
 });
 
-/** Not a Fastify hook, because a request that the kernel's hook rejects never reaches later hooks. */
+/** Does not use a Fastify hook, because a request that the kernel's hook rejects never reaches later hooks. */
 function meterRequests(server: Server, requests: ReturnType<typeof requestMetrics>): void {
   server.on('request', (_request, response) => {
     requests.inFlight.inc();

@@ -26,10 +26,16 @@ import type { Clock } from '../ports/time.js';
 // Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
 // start-up.
 
-/** A server delivers events one by one. They are gathered for this long, on a busy thread for up to `MOST_GATHER_MS`. */
+/**
+ * Time for which events are gathered, because a server delivers them one at a time. On a busy thread, up to
+ * `MOST_GATHER_MS`.
+ */
 const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
-/** The webhooks' checkpoint is omitted: it is meaningless without their progress, which is stored beside it. */
+/**
+ * Checkpoints to keep when the schema of the read store changes. The webhooks' checkpoint is excluded, because it is
+ * meaningless without their progress, which is not kept.
+ */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
 const KEPT_MESSAGES = 1_000_000;
@@ -77,8 +83,8 @@ export type OpenEvents = {
   readonly events: EventStore;
   readonly identity: HistoryIdentity;
   /**
-   * Notifies the listener of commits by this process if its other threads cannot observe them. Returns a function that
-   * removes the listener.
+   * Notifies the listener of commits by this process that other threads cannot observe. Returns a function that removes
+   * the listener.
    */
   onCommit(listener: (head: Position) => void): () => void;
 };
@@ -108,7 +114,7 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
 
 export type OpenEventReader = {
   readonly events: EventReader & { close(): Promise<void> };
-  /** Undefined for the embedded store, whose lock prevents replacement. */
+  /** Undefined for the embedded store, whose lock prevents its replacement. */
   readonly identity: HistoryIdentity | undefined;
   /** Announces a commit of the writing thread. */
   readonly notify: (head: Position) => void;
@@ -139,15 +145,15 @@ export type OpenModels = {
   readonly leases: LeaseStore;
   /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;
-  /** The models were unreadable and have been recreated empty. */
+  /** Whether the models were unreadable and have been recreated empty. */
   readonly isRecreated: boolean;
   /** Switches to the current file after the writer has moved a damaged one aside. @throws ReadStoreUnavailable */
   readonly reopen: () => Promise<void>;
 };
 
 /**
- * Opens the read models. The embedded store has only one writer: use `readwrite` in the projections' thread and
- * `readonly` in others.
+ * Opens the read models. The embedded store has only one writer, so use `readwrite` in the projections' thread and
+ * `readonly` in all others.
  */
 export async function openModels(
   { directory, mongoDbUrl: url }: StoreSettings,

@@ -18,20 +18,25 @@ import { THREAD_LIMITS } from './thread-memory.js';
 import type { WebhookSettings } from './webhooks.js';
 import type { IntegritySettings } from './integrity.js';
 
-/** Methods of the worker that the serving thread calls. No call carries events: both threads read the store. */
+/**
+ * Methods of the worker that the serving thread calls. No call contains events, because both threads read the store.
+ */
 export type WorkerMethods = {
   readonly head: (head: number) => void;
   readonly save: Checkpoints['save'];
   readonly stop: () => void;
 };
 
-/** Methods of the serving thread that the worker calls, besides `SubscriberCallbacks`. */
+/** Methods of the serving thread that the worker calls, in addition to `SubscriberCallbacks`. */
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
-  /** The worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and rebuilds them. */
+  /**
+   * Called when the worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and is
+   * rebuilding them.
+   */
   readonly onReady: (isRecreated: boolean) => void;
-  /** If `names` is omitted, the position applies to all projections; if `ranges` is, to the whole history. */
+  /** Without `names`, the position applies to all projections. Without `ranges`, it applies to the whole history. */
   readonly onProgress: (position: Position, names?: readonly string[], ranges?: readonly number[]) => void;
-  /** A warning or error of the worker, with bounded texts. Must not throw. */
+  /** Called for a warning or error of the worker, with text of limited length. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Called about once a second. */
   readonly onQueues: (report: ThreadReport) => void;
@@ -44,10 +49,12 @@ export type WorkerSettings = {
   readonly logLevel: string;
   readonly webhooks: WebhookSettings;
   readonly integrity: IntegritySettings;
-  /** The space of the history in the read store. */
+  /** The history's space in the read store. */
   readonly history: HistorySpace;
 };
-/** `forwarded`: last known position of the forwarder, needed if its checkpoint was lost with the read models. */
+/**
+ * `forwarded`: last known position of the forwarder, which is needed if its checkpoint was lost with the read models.
+ */
 export type WorkerData = WorkerSettings & { readonly forwarded: Position };
 
 export type ThreadOptions = {
@@ -64,7 +71,7 @@ export type ThreadOptions = {
 
 const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
-/** A thread that has run for at least this long is restarted without a long delay when it dies. */
+/** Minimum time that a thread must have run to be restarted without a long delay when it dies. */
 const LONG_LIFE_MS = 10_000;
 /** Must be shorter than the drain time of a process. */
 const STOP_WITHIN_MS = 6_000;
@@ -105,7 +112,7 @@ export class SubscriberThread implements Subscribers {
         for (const name of names) listeners.onProgress(name, position, ranges);
       },
       onQueues: (report) => {
-        // Keep the last value: a forwarder that has just started does not report its position yet.
+        // Keep the last value, because a forwarder that has just started does not report its position yet.
         this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
         onQueues(report);
       },
@@ -116,7 +123,7 @@ export class SubscriberThread implements Subscribers {
     return this.isReady;
   }
 
-  /** Notifies the worker of a commit. At most once per millisecond, because each message costs a few microseconds. */
+  /** Notifies the worker of a commit, at most once per millisecond, because each message costs a few microseconds. */
   notify(head: number): void {
     const isFirst = this.announced === undefined;
     this.announced = head;
@@ -134,8 +141,8 @@ export class SubscriberThread implements Subscribers {
   };
 
   /**
-   * Returns the checkpoints of the serving thread's own subscribers, which are loaded here but saved by the writing
-   * thread.
+   * Returns the checkpoints of the serving thread's own subscribers. They are loaded in this thread, but saved by the
+   * thread that writes to the read store.
    */
   checkpoints(store: ReadStore): Checkpoints {
     return {
@@ -149,7 +156,7 @@ export class SubscriberThread implements Subscribers {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    // A worker that is not ready yet receives the message once it listens.
+    // A worker that is not ready yet receives the message once it is listening.
     this.worker?.postMessage({ name: 'stop', given: [], call: null } satisfies ThreadMessage);
     const { clock, logger } = this.options;
     const hasEnded = await withTimeout(clock, STOP_WITHIN_MS, () => this.running.then(() => true));

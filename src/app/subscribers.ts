@@ -25,7 +25,7 @@ import type { Ids } from '../ports/time.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
 import { followTree, type IntegritySettings } from './integrity.js';
 
-/** Appends events on behalf of subscribers, which cannot append themselves and may run in another thread. */
+/** Functions that append events on behalf of subscribers, which cannot append and may run in another thread. */
 export type SubscriberCallbacks = {
   readonly park: (request: ParkRequest) => Promise<void>;
   readonly settle: (request: SettleRequest) => Promise<void>;
@@ -35,9 +35,9 @@ export type SubscriberCallbacks = {
   readonly recordCheckpoint: RecordCheckpoint;
 };
 
-/** Reports of the subscribers to their process. They may run in any of its threads. */
+/** Reports from the subscribers, which may run in any thread, to their process. */
 export type SubscriberListeners = {
-  /** `ranges`: the ranges of the history to which the report applies. Default: all of it. */
+  /** `ranges`: ranges of the history to which the report applies. Default: the whole history. */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   readonly onStopped: (name: string, ranges?: readonly number[]) => void;
   readonly onFailed: (names: readonly string[]) => void;
@@ -72,15 +72,15 @@ export type Subscribers = { stop(): Promise<void> };
 export const MODELS_LOST = 'the read models are damaged; moving them aside and rebuilding them from the history';
 
 /**
- * Position of the forwarder. If its checkpoint is lost, this position prevents it from resending events that partners
- * have received.
+ * Returns the forwarder's position. If its checkpoint is lost, this position prevents the forwarder from resending
+ * events that partners have already received.
  */
 export const forwardedOf = (queues: readonly QueueReading[]): Position =>
   queues.find(({ kind }) => kind === 'forwarder')?.position ?? BEFORE_ALL;
 
 /**
- * Starts the consumers that append nothing: projections and the forwarder, while this process leads them, and the
- * history watch. Runs in any thread that may write to the read store.
+ * Starts the consumers that append nothing: the history watch, and projections and the forwarder while this process
+ * leads them. Runs in any thread that may write to the read store.
  */
 export function startSubscribers(parts: SubscriberParts): Subscribers {
   const { leadership, ranges, roles, projections } = parts;
@@ -110,8 +110,9 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 }
 
 /**
- * Returns the group of the replicas that share the projections: those with the same models in the same versions. Another
- * release has its own group, so that during a rolling upgrade both versions are updated as long as they are read.
+ * Returns the group of the replicas that share the projections, which have the same models in the same versions.
+ * Another release has its own group. Therefore, during a rolling upgrade, both versions are updated as long as they are
+ * read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();
@@ -120,7 +121,7 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
 
 async function project(parts: SubscriberParts, portion: LedPortion | undefined): Promise<Led> {
   const { callbacks } = parts;
-  // One process folds what is not divided.
+  // Only one process runs the projections that are not divided.
   const projections = parts.projections.filter(({ acrossTenants }) => !acrossTenants || portion?.coordinates !== false);
   const meterOf = (name: string) => parts.meters.of(name, 'projection');
   const meters = projections.map(({ model }) => meterOf(model.name));

@@ -20,15 +20,15 @@ import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.t
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { openWebhooks } from './webhooks.js';
 
-// Composition root of the subscribers' worker thread, with its own engines on the same files.
+// Composition root of the subscribers' worker thread, which opens its own engines on the same files.
 const WORKER_NICENESS = 10;
 /**
- * Time for which the thread keeps normal priority: enough to fold the backlog of a killed process. A whole history is
- * folded at low priority.
+ * Time for which the thread keeps normal priority, which is sufficient to process the backlog of a killed process. A
+ * whole history is processed at low priority.
  */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
-/** Maximum time that a thread with damaged read models takes to stop before its replacement starts. */
+/** Maximum time for a thread with damaged read models to stop before it is replaced. */
 const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
@@ -49,8 +49,8 @@ const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks>((message) =>
 }, methods);
 const listeners = calls.told;
 
-// On Linux, each thread has its own priority, so projections yield the CPU to requests. The change is delayed: the
-// process is not ready until it has caught up, and booking sales after a crash would slow that down.
+// On Linux, each thread has its own priority, so projections can yield the CPU to requests. The change is delayed,
+// because the process is not ready until it has caught up, and booking sales after a crash would slow that down.
 setTimeout(() => {
   if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 }, URGENT_MS).unref();
@@ -98,7 +98,7 @@ const subscribers = startSubscribers({
   // Large batches write a document less often. This thread serves no requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
-  // All projections usually advance in one write, so one short message reports them all.
+  // All projections usually advance with a single write, so one short message reports all of them.
   onProgress: (name, position, ranges) => {
     if (positions.size === 0) queueMicrotask(reportPositions);
     positions.set(name, { position, ranges });
@@ -132,7 +132,7 @@ async function stop(): Promise<void> {
   await subscribers.stop();
   await Promise.all([events.close(), broker.close()]);
   await store.close();
-  // Ends only this thread, even if a driver has left something open.
+  // Ends only this thread, even if a driver has left resources open.
   process.exit(0);
 }
 

@@ -3,11 +3,14 @@ type Answer = { readonly answers: number; readonly fault: string | null; readonl
 /** A message between two threads. */
 export type ThreadMessage = Call | Answer;
 
-/** Calls methods in another thread and runs methods that it calls here. */
+/** Calls methods of another thread, and runs the methods that the other thread calls in this one. */
 export class ThreadCalls<Told extends object, Asked extends object> {
-  /** Methods of the other thread that return no result. A call is lost if the thread is not listening. */
+  /** Methods of the other thread that return no result. A call is lost if that thread is not listening. */
   readonly told: Told;
-  /** Methods of the other thread. They reject if the method fails, or if the thread ends or is absent. */
+  /**
+   * Methods of the other thread that return a result. They reject if the method fails, or if that thread ends or is
+   * absent.
+   */
   readonly asked: Asked;
   private readonly open = new Map<number, (answer: Answer) => void>();
   private lastCall = 0;

@@ -15,7 +15,7 @@ import { InvalidNote, keyFileVerifiers, readVerifiers, type NoteVerifier } from 
 import { clock, decrypterOf, isKnown, parsed, progressOf, runProgram, say } from './backup-command.js';
 import { openModels, storeSettings } from './stores.js';
 
-// npm run verify: checks a backup against signed checkpoints, in its own process. It writes nothing.
+// npm run verify: checks a backup against signed checkpoints in a separate process. Writes nothing.
 
 const USAGE = `npm run verify -- FILE [--checkpoint FILE]… [--key FILE] [--identity FILE]
 
@@ -63,13 +63,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** Undefined if no key is known. @throws UnusableKey, BackupError */
+/** Returns undefined if no key is known. @throws UnusableKey, BackupError */
 async function verifiersOf(config: Config, file: string | undefined): Promise<readonly NoteVerifier[] | undefined> {
   if (file === undefined) return keyFileVerifiers(config.DATA_DIR, config.INTEGRITY_KEY);
   return readVerifiers(await readFile(file, 'utf8'), file);
 }
 
-/** The checkpoints in a file: a note, or lines of JSON. @throws BackupError */
+/** Returns the checkpoints in a file, which contains either a note or lines of JSON. @throws BackupError */
 async function rootsInFile(path: string, verifiers: readonly NoteVerifier[] | undefined): Promise<KnownRoot[]> {
   const text = await readFile(path, 'utf8');
   const found = checkpointsIn(text);
@@ -84,7 +84,7 @@ async function rootsInFile(path: string, verifiers: readonly NoteVerifier[] | un
 
 type Known = { readonly leaves: KnownLeaves | undefined; readonly close: () => Promise<void> };
 
-/** The tree in the read models of the settings, if a checkpoint confirms it. */
+/** Returns the tree in the configured read models, if a checkpoint confirms it. */
 async function leavesOf(config: Config, roots: readonly KnownRoot[]): Promise<Known> {
   const none = { leaves: undefined, close: () => Promise.resolve() };
   const logger = pino({ level: 'silent' });
@@ -109,7 +109,7 @@ async function leavesOf(config: Config, roots: readonly KnownRoot[]): Promise<Kn
   return none;
 }
 
-/** The spaces of all histories that a read store has seen. */
+/** Yields the spaces of all histories in a read store. */
 async function* spacesIn(reads: ReadStore): AsyncIterable<string> {
   yield '';
   const register = new HistoryRegister(reads);

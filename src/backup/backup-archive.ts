@@ -19,23 +19,23 @@ const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.g
 const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.age)?(\\.sha256)?(\\.partial)?$`);
 const PARTIAL = '.partial';
 const DIGEST = '.sha256';
-// Symbolic links are not followed, because they could point anywhere. Windows does not support this flag.
+// Symbolic links are not followed, because they could point anywhere. The flag does not exist on Windows.
 const READ_NO_LINK = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 /** Backups contain the whole history, so only the service's own account may read them. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * The backup directory, shared by all replicas. A file gets its final name only once it is completely on disk. Its
- * digest is stored in a second file, in the format of `sha256sum -c`. Files with any other name are neither changed nor
- * returned.
+ * The backup directory, shared by all replicas. A file gets its final name only after it has been completely written to
+ * disk. Its digest is stored in a second file, in the format of `sha256sum -c`. Files with any other name are neither
+ * changed nor returned.
  */
 export class BackupArchive {
   constructor(readonly directory: string) {}
 
   /**
-   * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap: if they do, the earlier one
-   * fails in `keep` because its file is gone. With a recipient, the file is encrypted.
+   * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap. If they do, the earlier one
+   * fails in `keep`, because its file has been removed. With a recipient, the file is encrypted.
    * @throws BackupError
    */
   async begin(executionId: string, nowMs: number, recipient?: string): Promise<BackupDraft> {
@@ -93,7 +93,7 @@ export class BackupArchive {
     }
   }
 
-  /** Removes the leftovers of a crash: unfinished files, and digests of files that never got their final name. */
+  /** Removes the leftovers of a crash: unfinished files, and digests of files that never received their final name. */
   private async sweep(): Promise<void> {
     const names = await this.names();
     const isLeft = (name: string): boolean =>
@@ -177,7 +177,7 @@ export class BackupDraft {
     await rename(this.path(`${DIGEST}${PARTIAL}`), this.path(DIGEST));
   }
 
-  /** Makes the rename durable. Windows cannot open a directory and does not need this. */
+  /** Makes the rename durable. On Windows, directories cannot be opened, and this is not necessary. */
   private async flushFolder(): Promise<void> {
     if (process.platform === 'win32') return;
     const folder = await open(this.archive.directory);

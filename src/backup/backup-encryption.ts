@@ -4,13 +4,14 @@ import { TransformStream, type ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { BackupError } from './backup-format.js';
 
-// Encryption of backups with age (C2SP), so that any age program can decrypt them. Loaded only if it is used.
+// Encrypts backups with age (C2SP), so that any age program can decrypt them. This module is loaded only when it is
+// used.
 
-/** The DOM's type of the same stream. */
+/** The DOM type for the same stream. */
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** Encrypts the parts of a file in order, and writes them to a target. */
+/** Encrypts the parts of a file in order, and writes the result to a target. */
 export class EncryptedWriter {
   private readonly parts = new TransformStream<Uint8Array, Uint8Array>();
   private readonly writer = this.parts.writable.getWriter();
@@ -20,12 +21,12 @@ export class EncryptedWriter {
     const encrypter = new Encrypter();
     encrypter.addRecipient(recipient);
     this.written = this.passOn(encrypter, write);
-    // Reported by `write` or `end`.
+    // `write` or `end` reports the error.
     this.written.catch(() => undefined);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    // A failure of the target ends the encryption, and with it the wait.
+    // If the target fails, the encryption ends, and so does the wait.
     await Promise.race([this.writer.write(bytes), this.written]);
   }
 
@@ -51,7 +52,7 @@ export function isRecipient(text: string): boolean {
   }
 }
 
-/** The identities in a file of age-keygen. @throws BackupError */
+/** Returns the identities in a file created by age-keygen. @throws BackupError */
 export async function readIdentities(path: string): Promise<Decrypter> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new BackupError(`The identity file ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? ''}).`);
@@ -63,12 +64,12 @@ export async function readIdentities(path: string): Promise<Decrypter> {
   } catch {
     identities.length = 0;
   }
-  // The message must not repeat the identity.
+  // The error message must not contain the identity.
   if (identities.length === 0) throw new BackupError(`${path} contains no age identity (AGE-SECRET-KEY-1…).`);
   return decrypter;
 }
 
-/** The decrypted content of a file, and the number of its bytes. @throws BackupError */
+/** Returns the decrypted content of a file, and its size in bytes. @throws BackupError */
 export async function decrypted(
   file: Readable,
   sizeBytes: number,

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 
-// docs/backup-format.md specifies the format for other programs. Any change in the meaning of a line requires a new
-// version. Old versions remain readable.
+// docs/backup-format.md specifies the format for other programs. Any change to the meaning of a line requires a new
+// version. Old versions must remain readable.
 
 export const BACKUP_FORMAT = 'kontor-backup';
 export const BACKUP_VERSION = 1;
@@ -61,7 +61,7 @@ export type BackupTrailer = z.output<typeof BackupTrailer>;
 
 export type BackupLine = BackupManifest | BackupEvent | BackupTrailer;
 
-/** The error if a backup cannot be written, read or restored. Its message is for operators. */
+/** Thrown if a backup cannot be written, read or restored. The message is intended for operators. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -70,7 +70,10 @@ export class BackupError extends Error {
 }
 
 const DIGEST_BYTES = 32;
-/** Each line contains 72 bits of its link, enough to locate a break. The trailer contains a full link of 256 bits. */
+/**
+ * Each line contains 72 bits of its link, which is sufficient to locate a break. The trailer contains a full link of
+ * 256 bits.
+ */
 const LINK_CHARACTERS = 12;
 const BEFORE_LINK = ',"chain":"';
 const AFTER_LINK = '"}';
@@ -78,14 +81,14 @@ const ENDING_BYTES = BEFORE_LINK.length + LINK_CHARACTERS + AFTER_LINK.length;
 
 /**
  * The hash chain over a backup's lines. The link of a line is the SHA-256 of the previous link (32 zero bytes for the
- * first line) and the line's bytes up to its member `chain`. That member contains the beginning of the link. A changed,
- * missing, added or moved line breaks the chain at that line. The chain is not a signature: anyone who can write the
- * file can compute a new chain.
+ * first line) followed by the line's bytes up to its `chain` member. That member contains the first 12 characters of
+ * the link in base64url. A changed, missing, added or moved line breaks the chain at that line. The chain is not a
+ * signature: anyone who can write the file can compute a new chain.
  */
 export class LineChain {
   readonly #link = Buffer.alloc(DIGEST_BYTES);
   readonly #before = Buffer.alloc(DIGEST_BYTES);
-  /** Holds the previous link followed by the line, so that one call hashes both. */
+  /** Contains the previous link followed by the line, so that a single call hashes both. */
   #scratch = Buffer.alloc(64 * 1024);
 
   /** The last link, hex. */
@@ -93,12 +96,12 @@ export class LineChain {
     return this.#link.toString('hex');
   }
 
-  /** The link before the last one, hex, which the trailer contains. */
+  /** The link before the last one, hex. The trailer contains it. */
   get sha256Before(): string {
     return this.#before.toString('hex');
   }
 
-  /** Returns the line with its link and a line feed. The bytes are valid until the next call. */
+  /** Returns the line with its link and a line feed. The bytes remain valid only until the next call. */
   seal(line: BackupLine): Buffer {
     const json = JSON.stringify(line);
     this.#reserve(DIGEST_BYTES + json.length * 3 + ENDING_BYTES + 1);
@@ -110,7 +113,7 @@ export class LineChain {
     return this.#scratch.subarray(DIGEST_BYTES, end + written);
   }
 
-  /** Advances the chain by a line without its line feed. Returns whether the line continues the chain. */
+  /** Advances the chain by a line, without its line feed. Returns true if the line continues the chain. */
   accepts(line: Uint8Array): boolean {
     const length = line.length - ENDING_BYTES;
     if (length < 1) return false;

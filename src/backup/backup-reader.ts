@@ -16,7 +16,7 @@ import {
   type BackupLine,
 } from './backup-format.js';
 
-/** The error for a file that is not a complete backup. `line` is the first invalid line, counted from 1. */
+/** Thrown for a file that is not a complete backup. `line` is the number of the first invalid line, counted from 1. */
 export class DamagedBackup extends BackupError {
   constructor(
     readonly line: number,
@@ -35,13 +35,13 @@ export type BackupReading = {
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
   /** Progress in percent of the file, and the number of events so far. */
   readonly report?: (progress: number, events: number) => void;
-  /** Decrypts an encrypted backup. */
+  /** Decrypts the backup if it is encrypted. */
   readonly decrypter?: Decrypter | undefined;
 };
 
 /**
- * When zlib finds damage, it discards the current chunk. The size of chunks therefore limits how precisely the damaged
- * line can be located.
+ * When zlib finds damage, it discards the current chunk. The chunk size therefore limits how precisely the damaged line
+ * can be located.
  */
 const CHUNK_BYTES = 16 * 1024;
 /** Maximum line length. An event has at most 1 MiB. */
@@ -49,7 +49,7 @@ const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads a backup and verifies every line against the chain. Events passed to `onEvents` are intact, but a later part of
- * the file may be damaged, so read it once without `onEvents` before using any events.
+ * the file may be damaged. Therefore, read the file once without using its events first.
  * @throws DamagedBackup with the line number; Error if the file cannot be opened
  */
 export async function readBackup(
@@ -58,7 +58,7 @@ export async function readBackup(
 ): Promise<BackupSummary> {
   const lines = new LineReader();
   const { file, content, size, sizeBytes } = await opened(path, decrypter);
-  // Chunks that are buffered in the stream would be lost, too, if zlib found damage.
+  // Chunks buffered in the stream would also be lost if zlib detected damage.
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, ...{ readableHighWaterMark: 1 } });
   for (const source of new Set<Readable>([file, content])) source.on('error', (error) => gunzip.destroy(error));
   content.pipe(gunzip);
@@ -79,7 +79,7 @@ export async function readBackup(
   return lines.end(sizeBytes - gunzip.bytesWritten);
 }
 
-/** `size`: bytes of the file; `sizeBytes`: bytes of its content, which differ if it is encrypted. */
+/** `size`: size of the file in bytes. `sizeBytes`: size of its content, which differs if the file is encrypted. */
 async function opened(path: string, decrypter: Decrypter | undefined) {
   const handle = await open(path);
   const { size } = await handle.stat();
@@ -117,7 +117,7 @@ class LineReader {
   private readonly chain = new LineChain();
   private manifest: BackupManifest | undefined;
   private trailer: BackupTrailer | undefined;
-  /** Start of a line that continues in the next chunk. */
+  /** Beginning of a line that continues in the next chunk. */
   private begun: Buffer = Buffer.alloc(0);
 
   /** Number of the next line, counted from 1. */
@@ -210,7 +210,7 @@ function parse(bytes: Buffer): Unknown {
   }
 }
 
-/** Written without zod for speed, because a backup may contain millions of events. */
+/** Does not use zod, for speed, because a backup may contain millions of events. */
 function isEvent(line: Unknown): line is BackupEvent {
   const { kind, position: at, revision, stream, id, type, recordedAt, data, metadata } = line;
   const texts = [stream, id, type, recordedAt];

@@ -11,11 +11,11 @@ import {
 import { BackupError, type BackupEvent } from './backup-format.js';
 import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
-/** Progress in percent, and in events. */
+/** Receives the progress in percent and in events. */
 type Report = (progress: number, events: number) => void;
 
 /**
- * Verifies every line of a backup, and that this release knows all of its streams. Writes nothing.
+ * Verifies every line of a backup, and that this release supports all of its streams. Writes nothing.
  * @throws BackupError
  */
 export async function verifyBackup(
@@ -41,7 +41,7 @@ export async function verifyBackup(
 export type RestoreOptions = {
   /** Name prefixes of the service's own streams. Other streams in the same store are ignored. */
   readonly streams: readonly string[];
-  /** Continue an interrupted restore of the same backup. */
+  /** Whether to continue an interrupted restore of the same backup. */
   readonly resume: boolean;
   readonly report: Report;
   readonly decrypter?: BackupReading['decrypter'];
@@ -55,8 +55,8 @@ export type Restored = {
 };
 
 /**
- * Loads a verified backup into an empty store: the same streams, revisions, ids, data and metadata, in the same order.
- * The new store assigns its own positions and recording times. With `resume`, the store may already contain the
+ * Loads a verified backup into an empty store, with the same streams, revisions, ids, data and metadata, in the same
+ * order. The new store assigns its own positions and recording times. With `resume`, the store may already contain the
  * beginning of the backup, but no other events of the service.
  * @throws BackupError, EventStoreUnavailable
  */
@@ -64,7 +64,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
   const stored = storedEvents(store, options.streams);
   const next = async () => (await stored.next()).value;
   try {
-    // Events that an interrupted restore has written are compared instead of written again.
+    // Events written by an interrupted restore are compared instead of written again.
     let there = await next();
     if (there && !options.resume)
       throw new BackupError(
@@ -130,7 +130,7 @@ type InFlight = { readonly event: BackupEvent; readonly bytes: number; readonly 
 
 /**
  * Appends in backup order with many appends in flight, so that engines can flush them together. Engines execute the
- * appends of one connection in order, which the returned positions prove.
+ * appends of one connection in order. The returned positions are checked to confirm this.
  */
 class Loader {
   written = 0;

@@ -12,13 +12,13 @@ type Steps = {
   readonly compress: (block: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 };
 
-// This level compresses almost as well as the default, in two thirds of the time.
+// This level compresses almost as well as the default level, but takes only two thirds of the time.
 const LEVEL = 4;
 const inPool = promisify(gzip);
 
 /**
- * Steps for a dedicated thread. They avoid the thread pool of Node.js, which requests need and whose priority cannot be
- * lowered.
+ * Steps for a dedicated thread. They avoid the thread pool of Node.js, because requests need it and its priority cannot
+ * be lowered.
  */
 const OWN_THREAD: Steps = {
   batchSize: 1_000,
@@ -62,7 +62,7 @@ export async function writeBackup(
   const madeAt = new Date(clock.nowMs()).toISOString();
   const manifest = { kind: 'manifest', format: BACKUP_FORMAT, version: BACKUP_VERSION } as const;
   await lines.write({ ...manifest, service, madeAt, executionId, upTo, streams });
-  // Use a subscription, because not every engine can filter `readAll` by stream.
+  // Uses a subscription, because not every engine can filter `readAll` by stream.
   const subscription = {
     after: BEFORE_ALL,
     filter: { on: 'stream', prefixes: streams },
@@ -89,7 +89,7 @@ export async function writeBackup(
 const percentage = (position: Position, upTo: Position): number =>
   Math.min(99, Math.floor(((position + 1) / (upTo + 1)) * 100));
 
-/** Collects lines in blocks and writes each block as one gzip member. */
+/** Collects lines into blocks, and writes each block as one gzip member. */
 class LineWriter {
   count = 0;
   lastPosition = BEFORE_ALL;
@@ -117,7 +117,7 @@ class LineWriter {
     return this.write({ kind: 'event', position, stream, revision, id, type, recordedAt, data, metadata });
   }
 
-  /** Returns undefined while the block has room, so that callers need not await anything. */
+  /** Returns undefined if the block still has room, so that callers need not await anything. */
   write(line: BackupLine): Promise<void> | undefined {
     const sealed = this.chain.seal(line);
     if (this.used + sealed.length <= this.block.length) {
