@@ -24,7 +24,7 @@ const FLUSH_MS = 500;
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
-  // Buffers log lines: a separate write for each would cost every request some microseconds.
+  // Buffers log lines: a separate write for each line would cost every request a few microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
   const logger = pino({ level: config.LOG_LEVEL }, output);
   await closeToOthers(config.DATA_DIR, logger);

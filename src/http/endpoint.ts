@@ -127,7 +127,10 @@ const methodsOf = (endpoints: readonly Endpoint[]): string[] => [
   ...new Set(endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];
 
-/** Returns the methods allowed for a path, for 405 responses (RFC 9110, 15.5.6); empty if the path does not exist. */
+/**
+ * Returns the methods allowed for a path, for 405 responses (RFC 9110, section 15.5.6); empty if the path does not
+ * exist.
+ */
 export function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
   const parts = path.split('/');
   if (parts.includes('', 1)) return [];

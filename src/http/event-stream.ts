@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream';
 import type { Frame, LiveFeed } from '../projecting/live-feed.js';
 import type { Position } from '../ports/event-store.js';
 
-/** A server-sent event (WHATWG HTML, 9.2); `data` is JSON on one line. */
+/** A server-sent event (WHATWG HTML, section 9.2); `data` is JSON on one line. */
 export const sseFrame = (event: string, id: Position, data: unknown): Buffer =>
   Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 

@@ -40,7 +40,10 @@ export class IntakeBackpressure {
     this.marks.push({ position, atMs });
   }
 
-  /** Resolves when the next sale may be accepted. All delayed sales share one wait, so that one commit appends them. */
+  /**
+   * Resolves when the next sale may be accepted. All delayed sales share one wait, so that a single commit appends
+   * them.
+   */
   async turn(): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);

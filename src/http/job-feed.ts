@@ -123,7 +123,7 @@ export class JobFeed implements OnModuleDestroy {
     this.cutWhoStays();
   }
 
-  /** Notifies all watchers in small groups: writing to a thousand takes tens of milliseconds. */
+  /** Notifies all watchers in small groups, because writing to a thousand watchers takes tens of milliseconds. */
   private async spread(): Promise<void> {
     this.hasMore = true;
     if (this.isSpreading) return;
@@ -212,7 +212,7 @@ export class JobFeed implements OnModuleDestroy {
   private beginWatch(): void {
     this.watching ??= this.keepWatch().finally(() => {
       this.watching = undefined;
-      // A stream may have been opened just as the watch ended.
+      // A stream may have been opened just when the watch ended.
       if (this.streams.size > 0 && !this.stopping.signal.aborted) this.beginWatch();
     });
   }
@@ -245,7 +245,8 @@ export class JobFeed implements OnModuleDestroy {
           const { kind } = await this.authenticator.bearer(token);
           if (kind !== 'operator') ended.add(token);
         } catch (error) {
-          // The stream also ends if the session can no longer be confirmed, because requests are then rejected as well.
+          // The stream also ends if the session can no longer be confirmed, because requests would then also be
+          // rejected.
           if (!(error instanceof DomainError)) this.logger.error({ err: error }, 'a session could not be looked up');
           ended.add(token);
         }

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.js';
 /** Deeper nesting is rejected, because no request needs it and code that walks the value may recurse. */
 export const MAX_JSON_DEPTH = 32;
 export const MAX_BODY_BYTES = 1_048_576;
-/** For public routes: several times the size of the longest valid sign-in. */
+/** Maximum body size of public routes: several times the size of the longest valid sign-in. */
 export const MAX_PUBLIC_BODY_BYTES = 4_096;
 /** Default maximum number of members and elements in a body: several times the number that any route needs. */
 const MAX_VALUES = 2_048;
@@ -22,7 +22,7 @@ const MAX_LITERAL_LENGTH = 100;
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
 
-/** Returns the index of the quote that ends the string that started before `from`. */
+/** Returns the index of the closing quote of a string that starts before `from`. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf(QUOTE, from); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let slashes = 0;
@@ -188,7 +188,10 @@ export const bodyLimitsOf = ({ who, maxValues, maxBytes }: Pick<Endpoint, 'who' 
   values: maxValues ?? MAX_VALUES,
 });
 
-/** Makes JSON the only content type. An empty body stays undefined; the declaration decides whether it is valid. */
+/**
+ * Makes JSON the only content type. An empty body remains undefined. The route's declaration determines whether it is
+ * valid.
+ */
 export function installJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser<Buffer>(

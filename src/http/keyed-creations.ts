@@ -151,7 +151,7 @@ async function digestsOf(body: Members, slowly: readonly string[]): Promise<Dige
   return { fieldHashes: fieldHashes(fast), slowHashes };
 }
 
-/** @throws DomainError IDEMPOTENCY_CONFLICT with the members that differ */
+/** @throws DomainError IDEMPOTENCY_CONFLICT with the fields that differ */
 async function ensureSame(known: Digests, body: Members, slowly: readonly string[]): Promise<void> {
   const [fast, slow] = parted(body, slowly);
   const given = fieldHashes(fast);

@@ -90,7 +90,7 @@ function frameworkStatus(error: unknown): number | undefined {
   return code === 'ECONNRESET' && statusCode === 400 ? 400 : undefined;
 }
 
-/** Converts any error for the client. */
+/** Converts any error to one that may be sent to the client. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof DomainError) return fromDomain(error);
   if (error instanceof SearchTooBroad) return TOO_BROAD;
@@ -98,7 +98,7 @@ export function problemOf(error: unknown): Problem {
   return problemOfStatus(frameworkStatus(error) ?? 500);
 }
 
-/** Converts a bare status for the client. */
+/** Returns the error to send for a status. */
 export function problemOfStatus(status: number): Problem {
   if (status === 503) return UNAVAILABLE;
   const known = FRAMEWORK[status];

@@ -19,7 +19,7 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
-  /** Sales of a partner that the request stored, or that were stored before. */
+  /** Numbers of a partner's sales that the request stored, and that had already been stored. */
   sales: { readonly accepted: number; readonly replayed: number } | undefined;
   /** Error of a failed request, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;

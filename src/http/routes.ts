@@ -129,7 +129,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     return this.query(summary, { query, answers: pageOf(item) }, (call) => new List(call.scope, call.query as never));
   }
 
-  /** Like `list`; all pages as CSV if the client prefers that. */
+  /** Like `list`, but returns all pages as CSV if the client prefers CSV. */
   listWithCsv<Schema extends z.ZodObject<typeof requiredPaging>>(
     summary: string,
     query: Schema,
@@ -156,7 +156,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     return this.query(summary, { path: '/:id', answers: recordOf(record) }, ({ scope, id }) => new Get(scope, id));
   }
 
-  /** A list of the caller's records with few fields, for selection. */
+  /** A list of the caller's records with only a few fields, for use in selection lists. */
   lookUp<Schema extends z.ZodType<{ search?: string | undefined }>>(
     summary: string,
     query: Schema,

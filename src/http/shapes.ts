@@ -86,7 +86,7 @@ export const page = <S extends z.ZodType>(item: S) =>
     totalIsCapped,
   });
 
-/** A page whose successor is found with a cursor. Totals are lower bounds while there is one. */
+/** A page with a cursor for the next page. Totals are lower bounds while there is a next page. */
 export const cursorPage = <S extends z.ZodType>(item: S) =>
   page(item).extend({
     nextCursor: z.string().nullable().meta({

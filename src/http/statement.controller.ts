@@ -50,7 +50,7 @@ const query = z
     error: 'Must not be after endDate.',
   });
 
-/** Returns the lines between a row with the opening balance and one with the closing balance. */
+/** Returns a row with the opening balance, the lines, and a row with the closing balance. */
 function csvOf({ beginDate, endDate, opening, lines, closing }: Statement): Answer {
   const rows = [
     { date: beginDate, description: 'Opening balance', balance: opening },

@@ -14,7 +14,7 @@ export const PATIENCE_MS = 90;
 /** Time for which sales are accepted without being booked after a read of the facts has exceeded PATIENCE_MS. */
 const PAUSE_MS = 10_000;
 /**
- * Maximum age of the facts: a change within this time counts as made after the sale. Embedded histories always have
+ * Maximum age of the facts. A change within this time is treated as made after the sale. Embedded histories always have
  * current facts.
  */
 const FACTS_MAX_AGE_MS = 1_000;
@@ -48,7 +48,7 @@ export class AcceptingBooking {
     return booked === LATE || booked === undefined ? [] : booked;
   }
 
-  /** Notes that the events of `bookingOf` have been stored. */
+  /** Called when the events of `bookingOf` have been stored. */
   booked(saleId: string): void {
     this.facts.bookedWithAcceptance.set(saleId, true);
   }

@@ -98,7 +98,7 @@ const TENANT_MAX_AGE_MS = 60_000;
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
  * if the necessary facts are available; otherwise the booking policy books it later. Key and sale are appended as new
- * streams without a prior read, which nearly always succeeds. Only if that append is rejected is their state read.
+ * streams without a prior read, which nearly always succeeds. Their state is read only if that append is rejected.
  * Every step can be repeated, so the partner's retry completes a sale after a crash between two steps.
  */
 @CommandHandler(TakeSale)
@@ -146,7 +146,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     });
   }
 
-  /** The answer if the sale were pushed now. */
+  /** The answer if the sale were submitted now. */
   private async validated(intake: Intake, id: string, { streamId, data }: KeyClaim): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
     if (data) {

@@ -24,7 +24,7 @@ export type SavedEntry = {
   readonly attempts: number;
   readonly failedAtMs: number | null;
   readonly dueMs: number;
-  /** A second stream to whose order the delivery also keeps. */
+  /** A second stream whose order the delivery must also preserve. */
   readonly also: string | null;
   /** Log entry of the next message. */
   readonly logged: LoggedAt | null;

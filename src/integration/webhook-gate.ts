@@ -2,7 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { Backoff } from '../eventsourcing/backoff.js';
 import type { Clock } from '../ports/time.js';
 
-/** Limits on concurrent attempts: initially and after an outage; in general; and while the receiver is slow. */
+/**
+ * Limits on concurrent attempts. FIRST_LIMIT applies initially and after an outage, SLOW_LIMIT while the receiver is
+ * slow.
+ */
 const FIRST_LIMIT = 8;
 const MAX_LIMIT = 64;
 const SLOW_LIMIT = 4;

@@ -57,7 +57,7 @@ export class WebhookLane {
   /** Whether the stored progress is outdated. */
   isDirty = true;
   private readonly open = new Set<Entry>();
-  /** Positions of open events, except those of resends that a user has requested. */
+  /** Positions of open events, excluding resends. */
   private readonly positions = new Set<Position>();
   private readonly queue = new KeyedQueue();
   private readonly filter: EventFilter;
@@ -101,7 +101,7 @@ export class WebhookLane {
     );
   }
 
-  /** Stops the lane. Events whose attempts do not end in time stay open. */
+  /** Stops the lane. Events whose attempts do not end in time remain open. */
   async stop(withinMs: number): Promise<void> {
     this.stopping.abort();
     await this.attempts.stop(withinMs);

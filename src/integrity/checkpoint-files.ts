@@ -20,7 +20,7 @@ const LINE_FEED = 10;
 export class CheckpointFiles {
   constructor(readonly directory: string) {}
 
-  /** Appends checkpoints, flushed to disk. */
+  /** Appends checkpoints and flushes them to disk. */
   async add(checkpoints: readonly PublishedCheckpoint[]): Promise<void> {
     const dayOf = ({ timestamp }: PublishedCheckpoint): string => timestamp.slice(0, 10);
     await mkdir(this.directory, { recursive: true, mode: 0o700 });

@@ -49,7 +49,7 @@ export function splitOf(size: number): number {
  */
 export type NodeSource = (level: number, index: number) => Promise<Digest>;
 
-/** Root of the leaves from `from` (inclusive) to `to` (exclusive), which must be a subtree of the tree. */
+/** Root of the subtree over the leaves from `from` (inclusive) to `to` (exclusive). */
 async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<Digest> {
   const size = to - from;
   const level = Math.log2(size);

@@ -47,7 +47,7 @@ export class TreeVerification {
   private readonly roots: KnownRoot[];
   private next = 0;
   private covered = 0;
-  /** Positions of the last event that a checkpoint confirms, and of the last event. */
+  /** Position of the last event that a checkpoint confirms, and of the last event of all. */
   private coveredPosition = -1;
   private lastPosition = -1;
   private deviation: Deviation | undefined;
@@ -99,7 +99,7 @@ export class TreeVerification {
     };
   }
 
-  /** Compares the checkpoints of the current size, from number `first` on. Returns the number of the next one. */
+  /** Compares the checkpoints of the current size, starting with number `first`. Returns the number of the next one. */
   private async compare(first: number): Promise<number> {
     const root = this.tree.root().toString('hex');
     const same = this.roots.slice(first, this.roots.findLastIndex(({ size }) => size === this.tree.size) + 1);

@@ -82,7 +82,7 @@ const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
 const CATCH_UP_MS = 30_000;
 
-/** One run over many dead letters. Each letter is handled at most once. Letters that fail again stay parked. */
+/** One run over many dead letters. Each letter is handled at most once. Letters that fail again remain parked. */
 class Bulk {
   private readonly queue = new KeyedQueue();
   private readonly pace: Pace;
@@ -205,7 +205,7 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** Longest backlog of turns that may be caught up after a delay. */
+/** Maximum backlog of turns that may be caught up after a delay. */
 const CATCH_UP_TURNS_MS = 10;
 
 /** Limits work to a number of turns per second. */

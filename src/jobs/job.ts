@@ -49,9 +49,12 @@ export interface Job {
   readonly description: string;
   /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. A job without one runs only on request. */
   readonly schedule?: string;
-  /** Schema of TriggerJobDto's `parameters`. Must accept `{}` if there is a schedule: scheduled runs have no others. */
+  /**
+   * Schema of TriggerJobDto's `parameters`. Must accept `{}` if there is a schedule, because scheduled runs have no
+   * parameters.
+   */
   readonly parameters: z.ZodType;
-  /** Whether a run can be paused, and continues after a crash, from its last checkpoint. */
+  /** Whether a run can continue from its last checkpoint after a pause or a crash. */
   readonly isResumable?: true;
   /** @throws Error with a message for operators */
   run(run: JobRun): Promise<JobOutcome>;

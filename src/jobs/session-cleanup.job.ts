@@ -24,7 +24,7 @@ export const sessionCleanup = (parts: JobParts): Job => ({
     let [seen, ended] = [0, 0];
     for await (const { id, tenantId } of models.each(openSessions, PLATFORM, lapsed)) {
       signal.throwIfAborted();
-      // The read model may lag. The decision changes nothing if the session has been refreshed or has ended since.
+      // The read model may lag. The decision changes nothing if the session has since been refreshed or has ended.
       const own = { name: NAME, executionId };
       if (await changeAs(parts, own, session, { tenantId, id }, { lapsedBy }, expireSession)) ended += 1;
       seen += 1;

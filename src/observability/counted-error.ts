@@ -108,7 +108,7 @@ export class CountedError {
     this.restsSinceMs = nowMs;
   }
 
-  /** Returns the report to record, which stays the same until it is settled. */
+  /** Returns the report to record, which remains the same until it is settled. */
   report(nowMs: number, nextId: () => string, redact: Redact): ErrorReport {
     if (this.underWay) return this.underWay;
     this.dueAtMs = nowMs + spacingAfter(nowMs - this.beganAtMs);

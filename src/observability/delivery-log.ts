@@ -28,7 +28,7 @@ export type Delivery = {
   readonly attempts: number;
   readonly responseStatus: number | null;
   readonly responseBody: string | null;
-  /** Why the last attempt failed; null if it succeeded. */
+  /** Reason why the last attempt failed; null if it succeeded. */
   readonly code: string | null;
   readonly createdAt: string;
   readonly lastAttemptAt: string;

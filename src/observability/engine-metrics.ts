@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { PushOutcome } from '../security/push-client.js';
 
-/** Why an append stored nothing, or why its outcome is unknown. */
+/** Reason why an append stored nothing, or why its outcome is unknown. */
 export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_outcome' | 'other';
 const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
 

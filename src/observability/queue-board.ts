@@ -14,9 +14,9 @@ export type QueueState = Pick<
   /** Position of the service's last event; the same for all queues. */
   readonly head: number | null;
   /**
-   * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, this is the maximum
-   * number of events; with EventStoreDB, a number of bytes of its log. If the queue's leader does not report, it is an
-   * upper bound.
+   * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
+   * upper bound on the number of events; with EventStoreDB, it is a number of bytes in its log. If the queue's leader
+   * does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };
@@ -67,7 +67,7 @@ const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ran
 
 /**
  * Provides the state of all queues of the service in any process. The leader of a queue reports its state directly or
- * through the shared cache. Without such a report only the queue's checkpoint is known.
+ * through the shared cache. Without such a report, only the queue's checkpoint is known.
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();

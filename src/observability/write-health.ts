@@ -26,7 +26,7 @@ export class WriteHealth {
     private readonly logger: Logger,
   ) {}
 
-  /** Why the last append failed; undefined if it succeeded. Contains no addresses, secrets or tenant data. */
+  /** Reason why the last append failed; undefined if it succeeded. Contains no addresses, secrets or tenant data. */
   get fault(): string | undefined {
     return this.failure?.reason;
   }

@@ -112,7 +112,7 @@ const ofAccount: Causes = async ({ tenantId, recordId }, reader) => {
 
 const ofCustomer: Causes = ({ recordId }) => [causes.customer(recordId)];
 
-/** The causes of rejections that an event may have removed. */
+/** Returns the causes of rejections that an event may have removed. */
 const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, { type: T }>>> } = {
   BranchCreated: ofBranch,
   BranchReactivated: ofBranch,

@@ -21,7 +21,7 @@ const TAKEN: readonly string[] = ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_LINK_TAKEN', 
 
 /**
  * Restores deleted records that have transactions, with the codes and links that are still free. Records that are not
- * deleted, or that the same cause has already restored, stay unchanged.
+ * deleted, or that the same cause has already restored, remain unchanged.
  */
 @Injectable()
 export class Restoring {
@@ -86,8 +86,8 @@ export class Restoring {
 type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'CustomerDeleted' | 'AccountDeleted' }>>;
 
 /**
- * Records with transactions cannot be deleted, but a transaction may be appended between the check for this and the
- * deletion. This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
+ * Records with transactions cannot be deleted, but a transaction may be appended between this check and the deletion.
+ * This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
  */
 @Injectable()
 export class RestorationPolicy implements Policy {

@@ -275,8 +275,8 @@ function keysOf(tenantId: string, sourceId: string, wanted: SaleCustomer): Claim
 }
 
 /**
- * Returns the customer that holds the first of the keys to be found. `isUnlinked`: the partner's own id is not linked
- * to the customer yet.
+ * Returns the customer found by the first matching key. `isUnlinked`: the partner's own id is not linked to the
+ * customer yet.
  */
 async function matchOf(
   tenantId: string,

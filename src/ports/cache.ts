@@ -11,7 +11,7 @@ export type WindowCount = {
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
 };
-/** Cache state shown to operators. */
+/** Cache state displayed to operators. */
 export type CacheStatus = {
   readonly store: 'redis' | 'memory';
   readonly connected: boolean;

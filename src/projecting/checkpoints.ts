@@ -42,7 +42,7 @@ export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints 
   const ranges = isDivided ? undefined : [];
   const load = async (name: string): Promise<number> =>
     (await positionsIn(store, [subscriberKey(name)], subscriberPart, ranges))[0] ?? BEFORE_ALL;
-  /** Keeps the undivided checkpoint, from which a release without ranges continues. */
+  /** Updates the undivided checkpoint, from which a release without ranges continues. */
   const combine = async (name: string): Promise<void> => {
     const count = (saves.get(name) ?? 0) + 1;
     saves.set(name, count % COMBINE_EVERY);

@@ -93,8 +93,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Builds empty generations up to the end of the history, then their indexes. Ends early for those that stop or are
-   * retired.
+   * Builds empty generations up to the end of the history, then their indexes. Ends early for generations that stop or
+   * are retired.
    */
   async build(projectors: readonly Projector[]): Promise<void> {
     const { store, stopping: signal, buildBatchSize: batchSize = BUILD_BATCH } = this.parts;
@@ -115,8 +115,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Feeds a generation until it is in phase `following`. Returns false if it stops, is retired, or the process ends
-   * first.
+   * Feeds a generation until it is in phase `following`. Returns false if it stops or is retired, or the process ends,
+   * before that.
    */
   async catchUp(projector: Projector): Promise<boolean> {
     const message = 'catching up failed; retrying';

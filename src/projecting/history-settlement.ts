@@ -97,7 +97,7 @@ class Settlement {
     await this.register.put(historyId, { space: '', foundAt, anchor: null });
   }
 
-  /** Returns false if another process has done so first. */
+  /** Returns false if another process has already done so. */
   private async begin(historyId: string): Promise<boolean> {
     const space = spaceOf(historyId);
     const foundAt = await this.lastOrNull();
@@ -176,7 +176,7 @@ class Settlement {
 /** The result is used in table names, so it starts with a letter. */
 const spaceOf = (historyId: string): string => `h${historyId.replaceAll('-', '').slice(-12)}_`;
 
-/** Whether the event is still at its position. A corrupt event counts as present. @throws EventStoreUnavailable */
+/** Whether the event is still at its position. A corrupt event is considered present. @throws EventStoreUnavailable */
 export async function isThere(events: Pick<EventReader, 'readStream'>, anchor: Anchor): Promise<boolean> {
   try {
     const found = await eventAt(events, anchor.stream, anchor.revision);

@@ -6,11 +6,11 @@ import type { Clock } from '../ports/time.js';
 export type LeadershipOptions = {
   /** Unique id of this process, which changes with every start. */
   readonly holder: string;
-  /** Interval at which a leader increments its lease's counter and a standby checks it. Default 1,000 ms. */
+  /** Interval at which a leader increments its lease's counter and a standby checks it. Default: 1,000 ms. */
   readonly beatMs?: number;
-  /** A leader that fails to renew for this long steps down. Less than `takeOverAfterMs`. Default 5,000 ms. */
+  /** A leader that fails to renew for this long steps down. Less than `takeOverAfterMs`. Default: 5,000 ms. */
   readonly giveUpAfterMs?: number;
-  /** A standby takes over the lease once its counter has not changed for this long. Default 8,000 ms. */
+  /** A standby takes over the lease once its counter has not changed for this long. Default: 8,000 ms. */
   readonly takeOverAfterMs?: number;
 };
 
@@ -23,7 +23,7 @@ export type Led = { stop(): Promise<void> };
  */
 export type Begin = (term: number, stale: AbortSignal) => Promise<Led>;
 
-/** The last observed lease, and when this process first saw it in that state. */
+/** The last observed lease, and the time at which this process first saw it in that state. */
 type Sighting = { lease: Lease | undefined; atMs: number };
 const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
 
@@ -110,7 +110,7 @@ export class Leadership {
     await this.clock.sleep(this.options.beatMs, signal);
   }
 
-  /** Renews the lease until stopped. Returns the lease as last held, or undefined if it was lost. */
+  /** Renews the lease until stopped. Returns the last held lease, or undefined if it was lost. */
   private async renew(name: string, taken: Lease, signal: AbortSignal): Promise<Lease | undefined> {
     let held = taken;
     let renewedAtMs = this.clock.monotonicMs();

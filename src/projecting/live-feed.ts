@@ -17,7 +17,7 @@ export type FeedOptions = {
   readonly onEvent: (event: Recorded) => void;
   /** Called when new frames may be available. */
   readonly onAdvance: () => void;
-  /** Number of frames kept in memory for watchers that lag slightly. Default 1,024. */
+  /** Number of frames kept in memory for watchers that lag slightly. Default: 1,024. */
   readonly capacity?: number;
 };
 
@@ -25,8 +25,8 @@ const RETRY_MS = 500;
 const PAGE = 200;
 
 /**
- * One subscription for any number of watchers. The latest frames stay in memory; lagging watchers read older ones from
- * the store. The feed stores only frames, not watchers or queues.
+ * One subscription for any number of watchers. The latest frames remain in memory; lagging watchers read older ones
+ * from the store. The feed stores only frames, not watchers or queues.
  */
 export class LiveFeed {
   private readonly stopping = new AbortController();

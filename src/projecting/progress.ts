@@ -24,7 +24,7 @@ export class Progress {
   private readonly waiters = new Set<Waiter>();
   /** Whether all projections run in this process, which then need not poll for progress made elsewhere. */
   isReportedHere = false;
-  /** Called when a caller starts to wait. */
+  /** Called when a caller starts waiting. */
   onAwaited: (() => void) | undefined;
 
   /** `names`: subscribers to wait for even before their first report. */
@@ -79,8 +79,8 @@ export class Progress {
   };
 
   /**
-   * Returns the state of `name`. A single failure may be only a lost connection, so a subscriber counts as failed only
-   * after two in a row.
+   * Returns the state of `name`. A single failure may be only a lost connection, so a subscriber is considered failed
+   * only after two consecutive failures.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
     if (this.isStopped(name)) return 'stopped';
@@ -114,8 +114,8 @@ export class Progress {
   }
 
   /**
-   * Whether all of `names` (default: all known subscribers) reach `position` within `timeoutMs`. With a `tenantId`, only
-   * the range of that tenant matters.
+   * Whether all of `names` (default: all known subscribers) reach `position` within `timeoutMs`. With a `tenantId`,
+   * only the range of that tenant is considered.
    */
   async reached(
     position: number,

@@ -7,8 +7,8 @@ import { modelPart, partsOf, positionsIn } from '../eventsourcing/slices.js';
 const MAX_REFOLDS = 20;
 
 /**
- * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict (a faster
- * process), everything is loaded and folded again.
+ * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict with a faster
+ * process, everything is loaded and folded again.
  * @param events the events of each projector's portion
  * @param ranges ranges whose checkpoints are stored; default: those of each projector
  * @throws PoisonEvent, ReadStoreUnavailable
@@ -48,7 +48,7 @@ export async function project(
   }
 }
 
-/** Returns the checkpoints of projectors at a position, in the ranges given or in all of their portion. */
+/** Returns the checkpoints of projectors at a position, in the given ranges or in all ranges of their portion. */
 export const checkpointsOf = (
   projectors: readonly Projector[],
   position: Position,

@@ -8,7 +8,7 @@ import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './
 import { PoisonEvent, type Projector } from './projector.js';
 import { modelPart, partsOf, rangeOfStream } from '../eventsourcing/slices.js';
 
-/** An event that a generation could not fold, and the document it affects. */
+/** An event that a generation could not fold, and the affected document. */
 export type QuarantineEntry = DocumentKey & {
   /**
    * `document`: the document remains as it was before the event. `projection`: the generation stops before the event.
@@ -47,7 +47,7 @@ const quarantineModel: ReadModel<Entries> = {
 export const QUARANTINE_TABLE: AnyTable = { model: quarantineModel, generation: 1 };
 
 const MAX_ATTEMPTS = 20;
-/** More stale documents than this indicate a defect in the code, so the projection stops. */
+/** Maximum number of stale documents. More of them indicate a defect in the code, so the projection stops. */
 const MAX_STALE = 1_000;
 
 async function read(store: ReadStore, checkpoint: string): Promise<Entries & { readonly expected: number | null }> {
@@ -95,7 +95,7 @@ const isOther =
  */
 export class ProjectionQuarantine {
   /**
-   * Entries at which generations had stopped and whose events are being retried. An entry is settled once the
+   * Entries because of which generations had stopped, and whose events are being retried. An entry is settled once the
    * generation has passed its event.
    */
   private readonly retried = new Map<Projector, QuarantineEntry>();
@@ -156,7 +156,7 @@ export class ProjectionQuarantine {
     logger.error({ err: cause, projection: projector.name, position, document: apart?.id }, message);
   }
 
-  /** Settles the event at which the generation had stopped, once the generation has passed it. */
+  /** Settles the event before which the generation had stopped, once the generation has passed it. */
   async passed(projector: Projector): Promise<void> {
     const entry = this.retried.get(projector);
     if (!entry || projector.position < entry.position || projector.phase === 'stopped') return;
@@ -174,7 +174,7 @@ export class ProjectionQuarantine {
 
   /**
    * Refolds a document from its own stream (or event) up to a position. If an event still cannot be folded, the
-   * document stays unchanged and that event is parked.
+   * document remains unchanged and that event is parked.
    */
   async mend(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<void> {
     try {

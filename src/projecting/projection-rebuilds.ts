@@ -135,7 +135,7 @@ export class ProjectionRebuilds {
     }
   }
 
-  /** Runs each job to its end: live, failed or cancelled. Jobs interrupted by a shutdown stay open. */
+  /** Runs each job to its end: live, failed or cancelled. Jobs interrupted by a shutdown remain open. */
   private async rebuild(jobs: readonly Job[]): Promise<void> {
     const { feed } = this.parts;
     const begun: Begun[] = [];
@@ -161,7 +161,7 @@ export class ProjectionRebuilds {
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
     const live = old.table.generation;
     if (control.rebuild.generation === live) {
-      // The previous leader ended after the cutover and before reporting it.
+      // The previous leader ended after the cutover, but before reporting it.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
       return undefined;
     }

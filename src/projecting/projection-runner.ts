@@ -20,11 +20,14 @@ export type ProjectionRunnerParts = {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly projections: readonly AnyProjection[];
-  /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default 5,000. */
+  /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default: 5,000. */
   readonly bulkFrom?: number;
-  /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default 100. */
+  /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default: 100. */
   readonly batchSize?: number;
-  /** Events per write while read models are built. Default 200, which suits a thread that also serves requests. */
+  /**
+   * Number of events per write while read models are built. Default: 200, which suits a thread that also serves
+   * requests.
+   */
   readonly buildBatchSize?: number;
   readonly letters: ProjectionLetters;
   readonly reportRebuild: RebuildReport;
@@ -89,7 +92,7 @@ export class ProjectionRunner {
     this.rebuilds.start();
   }
 
-  /** Opens the quarantine of all generations, then feeds each by its phase. */
+  /** Opens the quarantine of all generations, then feeds each of them according to its phase. */
   private async feedAll(rest: readonly Projector[], empty: readonly Projector[]): Promise<void> {
     const { clock, logger } = this.parts;
     for (const projector of [...rest, ...empty]) {

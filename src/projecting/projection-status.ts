@@ -11,7 +11,7 @@ import { modelPart, positionsIn } from '../eventsourcing/slices.js';
 
 type Model = AnyTable['model'];
 
-/** The state of a projection, as shown to operators. */
+/** The state of a projection, as displayed to operators. */
 export type ProjectionState = {
   readonly name: string;
   /** Version of the read model in this replica's code. */

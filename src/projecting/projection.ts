@@ -8,7 +8,7 @@ export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
 export type Sources = readonly string[] | typeof ALL_ENTITIES;
 
 /**
- * Turns events into the documents of a read model. Pure: the same events in the same order always give the same
+ * Turns events into the documents of a read model. Pure: the same events in the same order always produce the same
  * documents. The projector handles loading, positions, guards and retries.
  */
 export type Projection<Doc extends object, Event extends DomainEvent> = {

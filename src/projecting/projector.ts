@@ -16,8 +16,8 @@ type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; re
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 
 /**
- * The phase of a generation. `isLive` is independent of it: after its store was emptied, even the live generation is
- * building.
+ * The phase of a generation. `isLive` is independent of it: after its store has been emptied, even the live generation
+ * is building.
  */
 export type Phase =
   /** Folds the history together with other generations, without secondary indexes. */
@@ -78,7 +78,7 @@ export class Projector {
   position: Position = BEFORE_ALL;
   /** Whether queries read this generation. */
   isLive = true;
-  /** The event at which the generation stopped. */
+  /** The event before which the generation stopped. */
   stoppedAt: QuarantineEntry | undefined;
   readonly projection: AnyProjection;
   /** The generation that the projector fills. */

@@ -8,11 +8,11 @@ import { ALL_RANGES, portionOf, RANGES, type Portion } from '../eventsourcing/sl
 export type RangeOptions = {
   /** Unique id of this process, which changes with every start. */
   readonly holder: string;
-  /** Interval of the heartbeat. Default 500 ms. */
+  /** Interval of the heartbeat. Default: 500 ms. */
   readonly beatMs?: number;
-  /** A process whose heartbeat fails for this long stops its work. Less than `takeOverAfterMs`. Default 2,000 ms. */
+  /** A process whose heartbeat fails for this long stops its work. Less than `takeOverAfterMs`. Default: 2,000 ms. */
   readonly giveUpAfterMs?: number;
-  /** The ranges of a process are taken over once its heartbeat has not changed for this long. Default 3,500 ms. */
+  /** The ranges of a process are taken over once its heartbeat has not changed for this long. Default: 3,500 ms. */
   readonly takeOverAfterMs?: number;
   /** Called with the ranges on which this process starts working. */
   readonly onRanges?: (group: string, ranges: readonly number[]) => void;
@@ -65,7 +65,7 @@ export class RangeLeadership {
   }
 }
 
-/** Leads a share of the ranges if processes share the read models, otherwise the whole history. */
+/** Leads a share of the ranges if processes share the read models; otherwise, leads the whole history. */
 export const leadRanges = (
   { leadership, ranges }: { readonly leadership: Leadership; readonly ranges: RangeLeadership | undefined },
   group: string,

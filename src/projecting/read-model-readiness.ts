@@ -60,7 +60,7 @@ export class ReadModelReadiness {
   forget(reopened: Promise<void>): void {
     for (const known of [this.readable, this.kept]) known.clear();
     this.startedAt = this.beginning = undefined;
-    // Callers that wait receive the error. Without callers, it must not become an unhandled rejection.
+    // Waiting callers receive the error. If there are none, it must not become an unhandled rejection.
     this.begin(reopened).catch(() => undefined);
     this.keeping = this.keeping.then(() => this.keep());
   }

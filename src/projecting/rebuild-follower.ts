@@ -61,8 +61,8 @@ export async function isFed(
 }
 
 /**
- * In rebuilds that another process coordinates, builds the ranges of this process, and cuts over after that process
- * has.
+ * In rebuilds that another process coordinates, builds the ranges of this process, and cuts over after the coordinator
+ * has done so.
  */
 export class RebuildFollower {
   /** New generations of open rebuilds, by the id of the rebuild. */

@@ -19,11 +19,11 @@ export type WindowedOptions = {
    * A long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
-  /** Returns a second stream in whose order the event is handled. */
+  /** Returns a second stream whose order the event must also keep. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
-  /** Durably stores an event that cannot be handled as a dead letter, so that the checkpoint may pass it. */
+  /** Durably parks an event that cannot be handled, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   readonly maxInFlight?: number;
   /** Part of the history to handle. Default: all of it. */
@@ -189,7 +189,7 @@ export class WindowedSubscriber {
     return !signal.aborted;
   }
 
-  /** Handles an event or, if that has failed, parks it. Returns false if the subscriber stops first. */
+  /** Handles an event, or parks it if handling it has failed. Returns false if the subscriber stops first. */
   private async act(event: RecordedEvent, failure: { readonly error: unknown } | undefined): Promise<boolean> {
     if (this.options.portion && !(await this.becomesFresh())) return false;
     if (failure) await this.options.park(event, failure.error);

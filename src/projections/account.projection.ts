@@ -21,7 +21,7 @@ export const accounts: ReadModel<AccountView> = {
     ...texts<AccountView>('createdAt', 'type'),
     foldedName: { type: 'text', of: ({ name }) => fold(name) },
     foldedCode: { type: 'text', of: ({ code }) => code && fold(code) },
-    /** Accounts without a code come last in the order by code. */
+    /** Accounts without a code come last when ordered by code. */
     hasNoCode: { type: 'boolean', of: ({ code }) => code === null },
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },

@@ -6,7 +6,7 @@ import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { exact, type Minor, movementsOf } from './ledger-movements.js';
 
 /**
- * The postings of one event. Reports read all entries of a tenant in order. Entries are arrays, because these are
+ * The postings of one event. Reports read all entries of a tenant in order. Entries are arrays, because arrays are
  * parsed in half the time of objects. Entries never change, so reports as of any past instant can be produced from
  * them.
  */

@@ -53,7 +53,7 @@ function changeBy({ type, data, metadata }: Recorded<TenantEvent>): PeriodChange
 export type LateEntryView = LateEntry & {
   readonly description: string | null;
   readonly recordedAt: string;
-  /** The user who recorded it; null if the service did. */
+  /** The user who recorded the transaction; null if the service did. */
   readonly userId: string | null;
   /** The last closed day at the time of the recording. */
   readonly closedThrough: string;
@@ -84,8 +84,8 @@ export const lateEntries: ReadModel<LateEntriesView> = {
 type ClosingEvent = TenantEvent | LedgerEvent;
 
 /**
- * Finds late entries by the order of the history alone, so it works on any event store and with any number of replicas.
- * An entry is late if its event follows the event of the closing in force. Only tenants with a closed period have a
+ * Finds late entries only by the order of the history, so it works with any event store and any number of replicas. An
+ * entry is late if its event follows the event of the closing in force. Only tenants with a closed period have a
  * document. For all others, a batch of sales causes only the lookup of an absent document.
  *
  * Reopening the date of a late entry removes the entry from the list. A later closing then includes it.

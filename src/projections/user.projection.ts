@@ -63,7 +63,7 @@ export const roleProjection = recordProjection(roles, role, 'RoleCreated', {
   RoleDeleted: null,
 });
 
-/** An open session of any tenant, with the data needed to list a person's own and to find expired ones. */
+/** An open session of any tenant, with the data needed to list a person's own sessions and to find expired ones. */
 export type SessionView = {
   readonly id: string;
   /** `platform` for operators. */

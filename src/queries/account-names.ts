@@ -76,7 +76,7 @@ export class AccountNames {
     return found;
   }
 
-  /** Returns accounts as of the instant. An account that changed afterwards is folded from its stream. */
+  /** Returns accounts as they were at the instant. An account that changed afterwards is folded from its stream. */
   private async asKnown(
     { tenantId, knownAt }: BooksOf,
     view: AccountView,

@@ -98,7 +98,7 @@ export class RecordShape {
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
-  // The session view exists only to clean up sessions. The state contains more.
+  // The session view exists only to clean up sessions. The state contains more fields.
   if (carrier.recordId !== entityId || entity === 'session') return [];
   if (entity === 'account') return [accountProjection];
   return projections.filter(
@@ -188,7 +188,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** An empty list or record need not be listed if the fields of the other side are. */
+/** Whether a path need not be listed, because it is an empty list or record whose counterpart has listed fields. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&

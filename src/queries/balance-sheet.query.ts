@@ -29,7 +29,7 @@ export type BalanceSheet = {
 
 export class GetBalanceSheet extends query<BalanceSheet, [books: BooksOf, asOf: string | undefined]>() {}
 
-/** Debits minus credits. Customers are summed. Income and expenses are divided at the start of the year. */
+/** Debits minus credits. Customers are combined. Income and expenses are divided at the start of the year. */
 type Balances = {
   readonly own: Map<string, MinorSum>;
   readonly customers: MinorSum;

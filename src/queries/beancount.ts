@@ -51,8 +51,8 @@ class AccountLabels {
 }
 
 /**
- * The latest date in Beancount. Balances are asserted at the start of the next day, so none can be asserted after this
- * date.
+ * The latest date that Beancount supports. Balances are asserted at the start of the next day, so none can be asserted
+ * after this date.
  */
 const LAST_DATE = '9999-12-31';
 

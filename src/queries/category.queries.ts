@@ -29,7 +29,7 @@ export type KnownRules = {
   readonly categories: ReadonlyMap<string, CategoryView>;
 };
 
-/** Adds the categories and hits of rules to them. */
+/** Adds its category and hits to each rule. */
 export async function ruleRecords(
   models: ReadModels,
   scope: Scope,
@@ -170,7 +170,7 @@ export class Categorizer {
     if (checked) return checked;
     const checkedAt = this.positions();
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
-    // The models advance independently, so an event counts as read only once both contain it.
+    // The models advance independently, so an event is considered read only once both contain it.
     const [rulesAt, categoriesAt] = checkedAt;
     const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
     const known = this.known.get(tenantId);

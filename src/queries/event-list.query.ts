@@ -98,7 +98,7 @@ function isWithin({ entity, tenantId, to }: EventFilter, event: RecordedEvent): 
   );
 }
 
-/** Yields the events before a position, newest first. Undefined: before the end of the history. */
+/** Yields the events before a position (default: the end of the history), newest first. */
 async function* backwards(events: EventStore, before: number | undefined): AsyncGenerator<RecordedEvent> {
   let page: readonly RecordedEvent[] = [];
   let from = before;

@@ -16,7 +16,7 @@ export type GeneralLedgerRow = Pick<TransactionView, 'date' | Copied> &
     readonly credit: string;
   };
 
-/** A transaction with the names of the accounts that it posts to. */
+/** A transaction with the names of the accounts to which it posts. */
 export type NamedTransaction = {
   readonly transaction: TransactionView;
   readonly accounts: ReadonlyMap<string, NamedAccount>;

@@ -38,7 +38,7 @@ export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
 /** Facts about the tenant that every report needs. `today` is the date of `knownAt` if that is in the past. */
 export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };
 
-/** The sums of one account on one date. Amounts are minor units, see MinorSum. */
+/** The sums of one account on one date. Amounts are in minor units; see MinorSum. */
 export type DaySums = {
   readonly accountId: string;
   readonly date: string;

@@ -24,7 +24,7 @@ export class LedgerUse {
   ) {}
 
   /**
-   * Whether the account has any posting. A customer's account has the customer's id.
+   * Whether the account has any postings. A customer's account has the customer's id.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async hasTransactions(tenantId: string, accountId: string): Promise<boolean> {

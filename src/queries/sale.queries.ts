@@ -38,7 +38,7 @@ export type PartnerSaleFilters = Paging & {
   /** Earliest time of acceptance. */
   readonly since?: string | undefined;
 };
-/** The sales of a partner, the latest acceptance first. */
+/** The sales of a partner, latest acceptance first. */
 export class ListPartnerSales extends query<
   Page<PartnerSale>,
   [scope: Scope, sourceId: string, filters: PartnerSaleFilters]

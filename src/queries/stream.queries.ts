@@ -17,7 +17,7 @@ export type StreamEvent = {
   readonly id: string;
   readonly stream: string;
   readonly type: string;
-  /** TECHNICAL: internal, not in the audit log. UNKNOWN: unknown to this release, so its data is not shown. */
+  /** TECHNICAL: internal, not in the audit log. UNKNOWN: unknown to this release, so its data is not displayed. */
   readonly kind: 'DOMAIN' | 'TECHNICAL' | 'UNKNOWN';
   readonly revision: number;
   readonly position: number;

@@ -24,7 +24,9 @@ const FactorClaims = z.object({
 });
 export type FactorClaims = z.output<typeof FactorClaims>;
 
-/** Short-lived tokens between the first and the second step of a sign-in or step-up. They grant no access. */
+/**
+ * Short-lived tokens for the time between the first and the second step of a sign-in or step-up. They grant no access.
+ */
 @Injectable()
 export class FactorTokens {
   constructor(

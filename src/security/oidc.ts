@@ -46,7 +46,7 @@ type Verified = OidcBearer & { readonly exp: number };
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const ACCESS_TOKEN = ['at+jwt', 'application/at+jwt'];
 const ANY_TOKEN = [...ACCESS_TOKEN, 'jwt', undefined];
-/** Claims found only in ID tokens (OpenID Connect Core 3.1.3.6, 3.3.2.11). */
+/** Claims found only in ID tokens (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11). */
 const OF_ID_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
 const MAX_ANSWER_BYTES = 1_048_576;
 /** Maximum age of cached keys. An unknown key id triggers an earlier fetch. */
@@ -69,7 +69,7 @@ const identity = z.object({
 /** Whether an issuer manages the session. The service stores no data about such a session. */
 export const isOidcSession = (sessionId: string): boolean => sessionId.startsWith(SESSION_PREFIX);
 
-/** Whether a URL is safe for sending secrets and fetching keys: https, or http to this machine. */
+/** Whether a URL is safe for sending secrets and fetching keys, which requires https, or http to this machine. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -150,9 +150,9 @@ export class OidcTokens {
   }
 
   /**
-   * RFC 9068 (2.1, 4) identifies access tokens by their type. If a provider omits it, ID tokens are recognized by
-   * claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the client for
-   * which the token is intended.
+   * RFC 9068 (sections 2.1 and 4) identifies access tokens by their type. If a provider omits it, ID tokens are
+   * recognized by claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the
+   * client for which the token is intended.
    */
   private isAccessToken(type: string | undefined, payload: JWTPayload): boolean {
     const { audience, tokenType = 'at+jwt' } = this.options;

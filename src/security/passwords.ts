@@ -47,8 +47,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the password matches the hash. Without a hash, because there is no such account, a decoy is verified, so
-   * that both cases take the same time.
+   * Whether the password matches the hash. If there is no hash because the account does not exist, a decoy is verified,
+   * so that both cases take the same time.
    * @throws DomainError unavailable if the queue is full
    */
   matches(passwordHash: string | undefined, password: string): Promise<boolean> {

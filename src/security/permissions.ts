@@ -47,8 +47,8 @@ const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read', 'audi
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
 /**
- * The system roles' permissions: OWNER and ADMIN have all of them. USER has two write permissions, and every read
- * permission except those for users, roles and the audit log.
+ * The permissions of the system roles. OWNER and ADMIN have all permissions. USER has two write permissions, and every
+ * read permission except those for users, roles and the audit log.
  */
 export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<PermissionCode>>> = {
   OWNER: ALL_PERMISSIONS,

@@ -33,7 +33,10 @@ export class SecretBox {
     return new SecretBox(Buffer.from(text, 'base64url'));
   }
 
-  /** Encrypts a secret. Only `open` with the same `place` returns it, so it cannot be moved to another record. */
+  /**
+   * Encrypts a secret. Only `open` with the same `place` can decrypt the result, so it cannot be moved to another
+   * record.
+   */
   seal(secret: string, place: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.key, nonce).setAAD(Buffer.from(place));

@@ -84,7 +84,7 @@ export class SigningKeys {
     return new SigningKeys(clock, logger, path, await loadOrMakeKey(path));
   }
 
-  /** Returns the key that signs now. */
+  /** Returns the current signing key. */
   async current(): Promise<SigningKey> {
     await this.renew(MAX_AGE_MS);
     return this.keys[0];

@@ -23,7 +23,7 @@ export type WebhookAnswer = {
 export type WebhookSenderOptions = {
   readonly clock: Clock;
   readonly keys: WebhookKeys;
-  /** Allows targets in private networks, and http. */
+  /** Allows targets in private networks, and unencrypted connections. */
   readonly allowPrivate: boolean;
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
