@@ -20,7 +20,7 @@ import {
 
 export type { Role };
 
-/** Every setting, its default and its description. README's table is generated from them. */
+/** Every setting, with its default and description. The table in the README is generated from this schema. */
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
@@ -199,7 +199,7 @@ export const settings = z.object({
 
 export type Config = Omit<z.output<typeof settings>, 'SEED_DEMO'> & { readonly SEED_DEMO: boolean };
 
-/** Lists every invalid setting, one per line. */
+/** Thrown for invalid settings. The message lists all of them, one per line. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -223,7 +223,7 @@ export const secretSettings = [
   'METRICS_TOKEN',
 ] as const satisfies readonly (keyof z.input<typeof settings>)[];
 
-/** Replaces `<NAME>_FILE` with the content of the file; adds unreadable files to `faults`. */
+/** Replaces `<NAME>_FILE` with the content of the file. Adds unreadable files to `faults`. */
 function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEnv {
   const environment = { ...given };
   for (const name of secretSettings) {
@@ -239,7 +239,10 @@ function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEn
   return environment;
 }
 
-/** Reads the settings and removes secrets from the environment of this process and its children. @throws ConfigError */
+/**
+ * Reads the settings, and removes secrets from the environment of this process and its child processes.
+ * @throws ConfigError
+ */
 export function takeConfig(): Config {
   const config = readConfig();
   for (const name of secretSettings) Reflect.deleteProperty(process.env, name);
@@ -260,7 +263,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return { ...config, SEED_DEMO: SEED_DEMO && config.NODE_ENV !== 'production' };
 }
 
-/** Conflicts between settings that are valid individually. */
+/** Returns conflicts between settings that are individually valid. */
 function faultsTogether(config: z.output<typeof settings>): string[] {
   const faults: string[] = [];
   if ((config.VAPID_PUBLIC_KEY === undefined) !== (config.VAPID_PRIVATE_KEY === undefined))
@@ -276,6 +279,6 @@ function faultsTogether(config: z.output<typeof settings>): string[] {
   return faults;
 }
 
-/** Embedded engines belong to one process, so no other process could take the remaining roles. */
+/** Embedded engines belong to one process, so no other process could take on the remaining roles. */
 const sharesTooLittle = ({ ROLES: given, EVENTSTORE_URL, MONGODB_URL }: z.output<typeof settings>): boolean =>
   given.length < ROLES.length && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined);

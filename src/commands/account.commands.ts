@@ -43,7 +43,7 @@ const managedByCustomer = () =>
     'The account belongs to a customer. Change the customer, or only its name and isActive here.',
   );
 
-/** Operations on all accounts: those with their own streams and those of customers. */
+/** Operations on accounts, both those with their own streams and those of customers. */
 @Injectable()
 export class AccountService {
   constructor(
@@ -63,9 +63,9 @@ export class AccountService {
   }
 
   /**
-   * Applies a decision to the account. The default of a type must stay active. This is checked here; the account's
-   * memberships protect it against concurrent changes of the default. The receipt's revision, which is compared with
-   * If-Match, counts the account's own events and its `isDefault` changes, which are events of another record.
+   * Applies a decision to the account. The default of a type must remain active, which is checked here. The account's
+   * memberships protect against concurrent changes of the default. The receipt's revision, which is compared with
+   * If-Match, counts the account's own events and the changes of `isDefault`, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -75,7 +75,9 @@ export class AccountService {
     return this.runner.execute(account, target, data, isDefault ? asDefault(decide) : decide, revisionOf);
   }
 
-  /** Sets or clears an account as the default of its type, after its other changes. The receipt covers both changes. */
+  /**
+   * Makes an account the default of its type, or ends that, after its other changes. The receipt covers both changes.
+   */
   async setDefault(target: Target, done: Executed<Account, AccountEvent>, isDefault: boolean): Promise<Receipt> {
     const { tenantId, id } = target;
     if (done.state.status === 'absent') return receiptOf(done);
@@ -104,8 +106,8 @@ function updateCustomer(bus: CommandBus, { target, data: { name, isActive, ...ot
 }
 
 /**
- * Rejects the deletion of an account to which transactions or rules refer. The decision itself rejects system and
- * default accounts.
+ * Rejects the deletion of an account to which transactions or rules refer. The decision itself rejects the deletion of
+ * system and default accounts.
  */
 async function ensureUnused(
   reader: RecordReader,

@@ -10,7 +10,7 @@ import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
 /**
- * Returns the category to which a request refers, whether archived or not.
+ * Returns the category to which a request refers, even if it is archived.
  * @throws DomainError not_found with the path
  */
 export async function categoryNamed(
@@ -31,7 +31,7 @@ export class UpdateTransactionCategory extends command(categories.UpdateTransact
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
-/** Maximum depth of the tree. Each change of a parent visits the chain of ancestors. */
+/** Maximum depth of the tree. Changing a category's parent reads all of its ancestors. */
 const MAX_DEPTH = 10;
 
 /**
@@ -78,7 +78,7 @@ async function ensureAccount(reader: RecordReader, tenantId: string, id: string)
 
 /**
  * Checks a rule against the records to which it refers, and formats its amounts with the decimals of the currency.
- * `known` is the rule before an update.
+ * `known` is the rule before the update.
  * @throws DomainError not_found with the path; invalid for amounts; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 async function checked<Input extends rules.UpdateCategoryRule>(

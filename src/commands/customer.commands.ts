@@ -43,7 +43,7 @@ export class DeleteCustomer extends command(z.object({})) {}
 
 const isCodeTaken = (error: unknown): boolean => error instanceof DomainError && error.code === 'CUSTOMER_CODE_TAKEN';
 
-/** Creates customers at the request of users and for partners' sales. Generates a code if none is given. */
+/** Creates customers for users' requests and for partners' sales. Generates a code if none is specified. */
 @Injectable()
 export class CustomerCreation {
   constructor(
@@ -93,7 +93,7 @@ async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustom
   return data;
 }
 
-/** Rejects the deletion of a customer with transactions. It can be made passive instead. */
+/** Rejects the deletion of a customer with transactions. Such a customer can be made passive instead. */
 export async function ensureUnused(
   reader: RecordReader,
   ledger: Pick<LedgerUse, 'hasTransactions' | 'isInRule'>,

@@ -29,7 +29,7 @@ import { categoryNamed } from './category.commands.js';
 
 type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
 
-/** Types of accounts that receive and pay money. */
+/** Types of accounts that can receive and pay money. */
 const MONEY: readonly AccountType[] = ['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER'];
 
 /** Types of accounts that a field accepts. A field without an entry accepts any type. */
@@ -40,18 +40,18 @@ const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
   'PAYMENT expenseItemId': ['EXPENSE'],
 };
 
-/** Returns the direction of the money in the ledger; null for transfers and journal entries. */
+/** Returns the direction in which the money moves; null for transfers and journal entries. */
 const directionOf = ({ type, direction }: CreateTransaction): Direction | null => {
   if (type === 'COLLECTION') return 'IN';
   if (type === 'PAYMENT') return 'OUT';
   return direction ?? null;
 };
 
-/** The only customer of an entry, if there is exactly one. `name` is matched by category rules. */
+/** The customer of an entry, if there is exactly one. Category rules match the `name`. */
 export type EntryCustomer = { readonly id: string; readonly name: string } | null;
 
 /**
- * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the facts about
+ * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the data of
  * these records that the transaction needs.
  * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
  * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept
@@ -100,7 +100,7 @@ async function accountOf(reader: RecordReader, tenantId: string, id: string, pat
   throw notFoundAt(path, 'account');
 }
 
-/** Returns the customer among the accounts of the lines if there is exactly one. */
+/** Checks the accounts of the lines. Returns the customer among them if there is exactly one. */
 async function ensureLines(
   reader: RecordReader,
   tenantId: string,
@@ -128,7 +128,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   return { id, name: state.name };
 }
 
-/** Expects a validated request that is not for a journal entry. */
+/** Expects a validated request. It must not be for a journal entry. */
 function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const amount = amountIn(facts.currency, input.amount ?? '');
@@ -176,7 +176,7 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: CreateTransact
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
-/** Returns the account that balances an entry with one account. It must differ from that account. */
+/** Returns the account that balances an entry with a single account. The two accounts must differ. */
 function balancingAccount(
   { type, accountId }: CreateTransaction,
   { openingBalances, adjustments }: { readonly openingBalances: string; readonly adjustments: string },
@@ -190,7 +190,7 @@ function balancingAccount(
 /** A transaction to record, with the rule that assigned its category. */
 export type PreparedEntry = Omit<ReplacementTransaction, 'correctionOf'>;
 
-/** Checks the request for a new transaction and prepares the transaction. @throws DomainError */
+/** Checks the request for a new transaction, and prepares the transaction. @throws DomainError */
 export async function preparedEntry(
   reader: RecordReader,
   categorizer: Categorizer,

@@ -15,10 +15,10 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
 const MAX_REMEMBERED = 2_000;
 
-/** Records an error on its open record, or on a new one if all of its records are closed. */
+/** Adds a report to the error's open record, or to a new record if all of its records are closed. */
 @Injectable()
 export class ErrorRecorder {
-  /** Number of the first record that is not known to be closed, by fingerprint. */
+  /** Number of the first record that is not known to be closed, for each fingerprint. */
   private readonly incarnations = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
   constructor(

@@ -40,16 +40,16 @@ export const proofsIn = (body: object): string[] =>
 
 export type Method = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE' | 'PASSWORD';
 
-/** The response to a request that needs a further proof. */
+/** The response to a request that requires a further proof. */
 export type FactorRequired = {
   readonly factorRequired: true;
   readonly factorToken: string;
   readonly methods: readonly Method[];
-  /** For `navigator.credentials.get`; null if no passkey can be used on this host. */
+  /** Options for `navigator.credentials.get`; null if no passkey can be used on this host. */
   readonly options: object | null;
 };
 
-/** Returns the place of a sealed secret, to which its encryption is bound. */
+/** Returns the location of a sealed secret. The secret can be decrypted only with the same location. */
 export const placeOf = ({ tenantId, id }: Target, factorId: string): string => `${tenantId}/${id}/${factorId}`;
 
 const isApp = (factor: { readonly type: string }): factor is AuthenticatorApp => factor.type === 'TOTP';
@@ -96,8 +96,8 @@ export class FactorProofs {
   }
 
   /**
-   * Verifies a proof and marks it as used. Returns the method, or undefined for a proof that is wrong or was used
-   * before, which counts as a failed sign-in. `challenge` is the challenge for a passkey.
+   * Verifies a proof and marks it as used. Returns the method, or undefined for a proof that is wrong or has been used
+   * before. Such a proof counts as a failed sign-in. `challenge` is the challenge for a passkey.
    * @throws DomainError limited, unavailable
    */
   spend(target: Target, proof: FactorProof, challenge: string | undefined): Promise<Method | undefined> {

@@ -12,12 +12,16 @@ import { standingOf, userWithRoles } from './user.commands.js';
 
 type Person = { readonly userId: string };
 
-/** Removes all second factors of another user who has lost them. */
+/** Removes all second factors of another user, for example because they are lost. */
 export class RemoveUserFactors extends commandBy<Authority & Person>()(RemoveFactors) {}
-/** Removes all second factors of another operator who has lost them. */
+/** Removes all second factors of another operator, for example because they are lost. */
 export class RemoveOperatorFactors extends commandBy<Person>()(RemoveFactors) {}
 
-/** Otherwise the rules for one's own factors, such as LAST_FACTOR, could be bypassed. @throws DomainError conflict */
+/**
+ * Rejects the caller's own account, because the rules for own factors, such as LAST_FACTOR, could otherwise be
+ * bypassed.
+ * @throws DomainError conflict
+ */
 function ensureNotOwn({ id }: Target, { userId }: Person): void {
   if (id === userId)
     throw conflict('OWN_FACTORS', 'Remove your own factors in your account, with DELETE /api/auth/factors/{id}.');
@@ -32,8 +36,8 @@ function removeUserFactorsBy(state: User, { by, roles, ...removal }: Removal): U
 }
 
 /**
- * Ends the account's sessions with `end`, then removes the factors. After a failure between the two, the request can
- * be repeated, because the account still has factors.
+ * Ends the account's sessions with `end`, then removes the factors. If the second step fails, the request can be
+ * repeated, because the account still has factors.
  */
 async function remove(
   runner: CommandRunner,

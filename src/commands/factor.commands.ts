@@ -36,7 +36,7 @@ const targetOf = ({ userId: id }: Person): Target => ({ tenantId: currentContext
 
 export const AddFactorInput = z.strictObject({ type: FactorType }).meta({ id: 'AddFactorDto' });
 
-/** The data with which the person sets up the factor. */
+/** Data with which the person sets up the factor. */
 export type AddedFactor = { readonly id: string; readonly position: number } & (
   { readonly secret: string; readonly uri: string } | { readonly options: object }
 );
@@ -55,7 +55,7 @@ export const ConfirmFactorInput = z
 type Confirmation = z.output<typeof ConfirmFactorInput>;
 
 export type ConfirmedFactor = { readonly recoveryCodes: readonly string[]; readonly position: number };
-/** Replaces the recovery codes. The current session counts as verified with the factor. */
+/** Confirms a factor and replaces the recovery codes. The current session then counts as verified with the factor. */
 export class ConfirmFactor extends commandOf<
   ConfirmedFactor,
   [person: Person, factorId: string, data: Confirmation]
@@ -72,7 +72,7 @@ async function addApp(
   const secret = newTotpSecret();
   const data = { factorId: id, sealedSecret: box.seal(secret, placeOf(target, id)) };
   const { events, position } = await runner.execute(factors, target, data, requestApp);
-  // An earlier attempt of the request added the factor, and its secret is shown once.
+  // An earlier attempt of the request added the factor, and its secret is shown only once.
   if (events.length === 0) throw secretShown(id);
   return { id, secret: base32(Buffer.from(secret, 'base64url')), uri: otpauthUri(secret, email), position };
 }
@@ -91,7 +91,7 @@ async function addPasskey(
 }
 
 /**
- * Returns the facts of the new factor if the code or credential is valid.
+ * Returns the data of the new factor if the code or credential is valid.
  * @throws DomainError invalid, not_found, conflict
  */
 async function confirmed(

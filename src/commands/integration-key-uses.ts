@@ -12,27 +12,27 @@ import { Progress } from '../projecting/progress.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
-/** Maximum number of keys tracked at the same time. Uses of further keys may be lost. */
+/** Maximum number of keys tracked at the same time. Uses of further keys are not recorded. */
 const MAX_KEYS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;
-/** Time limit for recording uses at shutdown, as part of the process's shutdown time limit. */
+/** Time limit for recording uses at shutdown. It is part of the process's shutdown time limit. */
 const FLUSH_WITHIN_MS = 2_000;
 
 type Use = {
   readonly tenantId: string;
   readonly keyId: string;
   usedAtMs: number;
-  /** Time of the last recorded use. */
+  /** Time of the last use that has been recorded. */
   recordedAtMs: number;
-  /** Time of the last attempt to record, on the monotonic clock. */
+  /** Time of the last attempt to record a use, by the monotonic clock. */
   triedAtMs: number;
 };
 
 /**
- * Tracks the last use of integration keys. Each use costs a request two clock reads and one map lookup. Uses are noted
- * in memory and recorded as technical events: the first one at once, later ones once a minute for each key, and the
- * last ones at shutdown. A process that is killed loses the uses of about the last minute.
+ * Tracks the last use of integration keys. Each use costs a request two clock reads and one map lookup. Uses are
+ * collected in memory and recorded as technical events: the first use of a key immediately, later uses once a minute,
+ * and the last use at shutdown. If a process is killed, uses in about the last minute are not recorded.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -49,7 +49,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Never throws and never blocks. */
+  /** Notes a use. Never throws and never blocks. */
   note({ tenantId, keyId }: Pick<PartnerPrincipal, 'tenantId' | 'keyId'>): void {
     const usedAtMs = this.clock.nowMs();
     let use = this.uses.get(keyId);
@@ -66,7 +66,9 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     this.sweeping = this.sweepAgainAndAgain();
   }
 
-  /** Runs once no more requests arrive. Records noted uses and waits for the read models, as far as time allows. */
+  /**
+   * Runs when no more requests arrive. Records the collected uses and waits for the read models, as far as time allows.
+   */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -101,7 +103,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     if (positions.length > 0) await this.progress.reached(Math.max(...positions), FLUSH_WITHIN_MS);
   }
 
-  /** Returns the position of the record, or −1 if there is none. */
+  /** Returns the position of the event, or −1 on failure. */
   private async record(use: Use, isFinal = false): Promise<number> {
     use.triedAtMs = this.clock.monotonicMs();
     const { tenantId, keyId, usedAtMs } = use;
@@ -120,7 +122,8 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   }
 
   /**
-   * Logs at most once a minute, because the write is retried within a minute and only the date of a use could be lost.
+   * Logs at most one warning per minute, because the write is retried within a minute and only the date of a use could
+   * be lost.
    */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();

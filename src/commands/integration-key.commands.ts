@@ -25,7 +25,7 @@ import { isRecent } from '../security/step-up.js';
 /** A key as returned on creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit' | 'expiresAt'> & {
   readonly id: string;
-  /** The complete value of the header. It is returned only once and stored only as a hash. */
+  /** The complete value of the header. It is returned only once, and stored only as a hash. */
   readonly key: string;
   readonly position: number;
 };
@@ -36,7 +36,7 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
 const Nothing = z.strictObject({});
 export class RotateIntegrationKey extends command<typeof RotateInput, IssuedKey>(RotateInput) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-/** Only an operator who was verified recently can raise the limit. */
+/** Only a recently verified operator can raise the limit. */
 export class UpdateIntegrationKey extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(UpdateInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {
@@ -54,7 +54,7 @@ export const integrationKeyCommandHandlers = [
   handles(CreateIntegrationKey, [CommandRunner], async (runner, { target, data }) => {
     const { secret, secretHash } = newSecret();
     const made = await runner.execute(integrationKey, target, { ...data, secretHash }, createIntegrationKey);
-    // An earlier attempt of the request created the key, and its secret cannot be recovered.
+    // An earlier attempt of this request created the key, and its secret cannot be recovered.
     if (made.events.length === 0) throw secretShown(target.id);
     return issued(target, made, secret);
   }),

@@ -17,34 +17,33 @@ const MAX_PER_ACCOUNT = 10;
 const MAX_PER_ADDRESS = 100;
 const WARN_EVERY_MS = 1_000;
 /**
- * Number of failed sign-ins to one account from all addresses after which unknown addresses must pause between
- * attempts.
+ * Number of failed sign-ins to an account, from any address, after which unknown addresses must pause between attempts.
  */
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** Time after a sign-in for which an address counts as known to the account. */
+/** Time for which an address counts as known to the account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
- * Limits of the queue. It allows slightly more concurrent attempts than password verifications. A full queue takes
- * about five seconds to drain.
+ * Limits of the queue. It allows slightly more concurrent attempts than concurrent password verifications. A full queue
+ * takes about five seconds to drain.
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Hits that have been counted, each with its counter. */
+/** Hits that have been counted, with their counters. */
 type Reservation = readonly {
   readonly key: string;
   readonly isLocal: boolean;
   readonly count: number;
-  /** End of the window whose limit the hit exceeds; otherwise undefined. */
+  /** End of the window whose limit the hit exceeds; undefined if it exceeds no limit. */
   readonly isOver: number | undefined;
 }[];
 
 /**
- * Limits password guessing: 10 failures in 15 minutes for an account from one address, and 100 from one address. An
- * IPv6 network counts as one address. After 10 failures at an account from any addresses, attempts must be some seconds
- * apart. If the account has signed in from the address before, only the first limit applies, so that others cannot lock
- * it out.
+ * Limits password guessing. In 15 minutes, an address may cause 10 failures for one account, and 100 failures in total.
+ * An IPv6 network counts as one address. After 10 failures for an account from any addresses, attempts must be several
+ * seconds apart. If the account has signed in from the address before, only the first limit applies, so that others
+ * cannot lock it out.
  *
  * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
  * unless the attempt fails. Addresses take turns, as do the accounts of one address. If the shared cache is
@@ -63,9 +62,9 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * Makes an attempt to sign in to `account`, an e-mail address or other identifier of which only a digest is stored.
-   * `attempt` returns undefined for a wrong password; nothing else counts as a failure.
-   * @throws DomainError limited RATE_LIMITED, unavailable, both without making the attempt; any error of `attempt`
+   * Makes an attempt to sign in to `account`, which is an e-mail address or another identifier. Only its digest is
+   * stored. `attempt` returns undefined for a wrong password. Nothing else counts as a failure.
+   * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error of `attempt`
    */
   guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
     const visitor = { group: clientNetwork(address), member: account };
@@ -162,10 +161,14 @@ const tooManyAtOnce = (): DomainError =>
 
 /** Maximum number of pending writes. Any further failures are only logged. */
 const MAX_UNDER_WAY = 1_000;
-/** Delay before the write, so that the response is sent first even if the event store writes on this thread. */
+/**
+ * Delay before the write. It ensures that the response is sent first, even if the event store writes on this thread.
+ */
 const DELAY_MS = 100;
 
-/** Records rejected sign-ins after the response, so that its timing does not reveal whether the account exists. */
+/**
+ * Records rejected sign-ins after the response, so that the response time does not reveal whether the account exists.
+ */
 @Injectable()
 export class LoginFailures implements OnApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();

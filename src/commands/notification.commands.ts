@@ -33,7 +33,7 @@ export type SendReceipt = Receipt & { readonly recipientCount: number; readonly 
 export class SendAdminNotification extends command<typeof SendInput, SendReceipt>(SendInput) {}
 
 const Nothing = z.object({});
-/** The target's id is that of the notification. */
+/** The target's id is the id of the notification. */
 export class ReadNotification extends command(Nothing) {
   constructor(
     readonly person: Person,
@@ -45,7 +45,7 @@ export class ReadNotification extends command(Nothing) {
 export type ReadAllReceipt = Receipt & { readonly updatedCount: number };
 export class ReadAllNotifications extends commandOf<ReadAllReceipt, [person: Person]>() {}
 
-/** Creates one notification, or several with separate ids if one cannot name all recipients. */
+/** Creates one notification, or several with different ids if one cannot list all recipients. */
 async function send(
   runner: CommandRunner,
   recipients: NotificationRecipients,
@@ -79,8 +79,8 @@ async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own
 
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
-  // The receipt's revision, which is compared with If-Match, is that of the notification for this recipient: 1 once it
-  // has been read.
+  // The receipt's revision, which is compared with If-Match, is the notification's revision for this recipient: 0 at
+  // first, and 1 once it has been read.
   handles(ReadNotification, [CommandRunner, NotificationLists], async (runner, lists, { person, target }) => {
     const seen = await lists.find(person, target.id);
     if (!seen) throw notFound('notification');

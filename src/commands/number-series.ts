@@ -12,10 +12,13 @@ const BLOCK = 20;
  * step.
  */
 const PASSED_ONE_BY_ONE = 5;
-/** Maximum number of attempts, enough for about a million manually assigned values. */
+/** Maximum number of attempts, which is sufficient for about a million manually assigned values. */
 const MAX_NUMBERS_TRIED = 20;
 
-/** Generates numbered values, such as C-000001, from one sequence per tenant whose numbers are reserved in blocks. */
+/**
+ * Generates numbered values, such as C-000001. Each tenant has its own sequence, from which numbers are reserved in
+ * blocks.
+ */
 export class NumberSeries {
   private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
   private readonly queue = new KeyedQueue();
@@ -37,14 +40,14 @@ export class NumberSeries {
     });
   }
 
-  /** Returns the value with a number. */
+  /** Returns the value for a number. */
   numbered(number: number): string {
     return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
   }
 
   /**
-   * Prepares the next attempt after `tried` consecutive values were found to be assigned manually. May skip values,
-   * including the unused rest of this process's block. Returns false if no further attempt is allowed.
+   * Prepares the next attempt after `tried` consecutive values turned out to be assigned manually. May skip values,
+   * including the remaining numbers of this process's block. Returns false if no further attempt is allowed.
    */
   async afterTaken(tenantId: string, tried: number): Promise<boolean> {
     if (tried === MAX_NUMBERS_TRIED) return false;
@@ -56,8 +59,7 @@ export class NumberSeries {
   private async reserve(tenantId: string, skipped = 0): Promise<{ next: number; upTo: number }> {
     const target = { tenantId, id: this.series.id };
     const reserving = () => this.runner.execute(numberSequence, target, { count: skipped + BLOCK }, reserveNumbers);
-    // This needs its own command id, because the id of the current command must not occur twice in the sequence's
-    // stream.
+    // The reservation needs its own command id, because the current command may reserve more than once.
     const { state } = await besideIfMatch(reserving, { tenantId, commandId: this.ids.next() });
     const block = { next: state.upTo - BLOCK + 1, upTo: state.upTo };
     this.blocks.set(tenantId, block);

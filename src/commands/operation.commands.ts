@@ -25,7 +25,7 @@ import { ProjectionStatus } from '../projecting/projection-status.js';
 import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from '../queries/dead-letter.queries.js';
 import { JOB_DIRECTORY } from '../queries/operation.queries.js';
 
-/** The receipt with the new status of the letter, which is PARKED if it failed again. */
+/** The receipt, with the new status of the letter. It is PARKED if the replay failed. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});
@@ -80,13 +80,13 @@ function versionOf(projections: ProjectionStatus, { target }: { readonly target:
 
 const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
 
-/** The receipt of the change of the job's stream, with the new execution. */
+/** The receipt of the change to the job's stream, with the new execution. */
 export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 
 /** Starts a run of the target job. The receipt's `id` is the job's name. */
 export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
 
-/** Changes of a run in progress. The target is its job. */
+/** Commands for a run in progress. The target is the run's job. */
 const Run = z.object({ executionId: z.string() });
 export class PauseRun extends command(Run) {}
 export class ResumeRun extends command(Run) {}
@@ -101,9 +101,9 @@ const changesRun = (type: Type<PauseRun>, decide: Decision<JobState, RunRequest,
     decide,
   );
 
-/** Records the download of a backup. Must be executed before its first byte is sent. */
+/** Records the download of a backup. Must be executed before the first byte is sent. */
 export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
-/** Records a read of the history of a record. Must be executed before the history is returned. */
+/** Records that the history of a record was read. Must be executed before the history is returned. */
 export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 export class RecordEventsRead extends command(inspections.EventsRead) {}
 
@@ -179,7 +179,7 @@ export const operationCommandHandlers = [
     projectionAggregate,
     cancelRebuild,
   ),
-  // Any process records the run; the job leader executes it.
+  // Any process can record the run. The job leader executes it.
   handles(TriggerJob, [CommandRunner, JOB_DIRECTORY], async (runner, directory, { target, data }) => {
     const known = directory.jobs.get(target.id);
     if (!known) throw notFoundAt('jobName', 'job');

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/time.js';
 
 /**
  * Determines the date of a reversal that a user books. Default: today in the tenant's time zone, or the date of the
- * reversed transaction if that is later.
+ * reversed transaction if it is later.
  * @throws DomainError invalid for a date before that of the reversed transaction; conflict PERIOD_CLOSED
  */
 export async function reversalDate(

@@ -37,14 +37,14 @@ function updateRolePermissionsBy(
   return roles.updateRolePermissions(state, data);
 }
 
-/** @throws DomainError conflict SYSTEM_ROLE if the id is that of a system role */
+/** @throws DomainError conflict SYSTEM_ROLE if the id belongs to a system role */
 function ensureCustom<C extends { readonly target: Target }>(received: C): C {
   const { tenantId, id } = received.target;
   if (roles.systemRoleOf(tenantId, id)) throw conflict('SYSTEM_ROLE', 'System roles cannot be changed.');
   return received;
 }
 
-/** Returns the creation time of the role, as the read models will return it. */
+/** Returns the creation time of the role, with the value that the read models will contain. */
 async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
   const stream = streamName(roles.role.name, tenantId, id);
   const event = await eventAt(events, stream, revision);

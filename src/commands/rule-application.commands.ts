@@ -15,7 +15,7 @@ import { CLOCK } from '../ports/time.js';
 import { applicableRule } from '../queries/rule-application.queries.js';
 import { RuleApplicationReader } from '../queries/rule-application.reader.js';
 
-/** Starts the application of a rule to past transactions, which a policy carries out. */
+/** Starts the application of a rule to past transactions. A policy carries it out. */
 export class ApplyCategoryRule extends command(ApplyInput) {
   constructor(
     target: ApplyCategoryRule['target'],
@@ -27,12 +27,14 @@ export class ApplyCategoryRule extends command(ApplyInput) {
 }
 
 /**
- * `restored`: number of transactions whose category was restored. `kept`: number of those that have been changed again
- * since.
+ * `restored`: number of transactions whose category was restored. `kept`: number of transactions that were left
+ * unchanged, because they have been changed since.
  */
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});
-/** Undoes an application. Resolves when the policy has done so. A repeated request returns the first result. */
+/**
+ * Undoes an application. Resolves when the policy has completed the work. A repeated request returns the first result.
+ */
 export class UndoRuleApplication extends command<typeof nothing, Undone>(nothing) {}
 
 const LOOK_EVERY_MS = 50;

@@ -11,7 +11,7 @@ import { type Freshness, RecordReader } from '../eventsourcing/record-reader.js'
 import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** Facts about a user or operator that sessions need. The user or operator is not deleted. */
+/** Data of a user or operator that sessions need. The user or operator is not deleted. */
 export type Account = {
   /** `platform` for operators. */
   readonly tenantId: string;
@@ -23,10 +23,13 @@ export type Account = {
   readonly isActive: boolean;
 };
 
-/** Beyond this number of accounts with one address, only the tenant's slug selects the account. */
+/** Maximum number of accounts with one address for which a sign-in without a tenant's slug is possible. */
 export const MAX_ACCOUNTS = 5;
 
-/** Read for unknown addresses, so that they take as many stream reads as known ones and the timing reveals nothing. */
+/**
+ * A stream that is read for unknown addresses, so that they cause as many reads as known ones and the timing reveals
+ * nothing.
+ */
 const NOBODY: StreamParts = {
   entity: user.name,
   tenantId: '00000000-0000-0000-0000-000000000000',
@@ -118,7 +121,7 @@ export class OidcIdentities {
       : hasIdentity((await this.reader.read(user, tenantId, id, freshness)).state, identity);
   }
 
-  /** Returns all accounts bound to the identity, of which there is rarely more than one. */
+  /** Returns all accounts bound to the identity. There is rarely more than one. */
   async boundTo({ issuer, subject }: OidcIdentity): Promise<StreamParts[]> {
     const identity = { issuer, subject };
     const owners = this.ownersOf(await this.claims.owners(identityClaim(identity)));
@@ -127,9 +130,9 @@ export class OidcIdentities {
   }
 
   /**
-   * Resolves an identity to its account. An unknown identity is bound to the operator with the verified e-mail address;
-   * if there is none, to the only user with that address whose tenant lists the issuer and the domain. Returns
-   * undefined if not exactly one account qualifies.
+   * Resolves an identity to its account. An unknown identity is bound to the operator with the verified e-mail address.
+   * If there is no such operator, it is bound to the only user with that address whose tenant accepts the issuer for
+   * the domain. Returns undefined unless exactly one account qualifies.
    */
   async accountOf({ issuer, subject, email }: VerifiedIdentity): Promise<StreamParts | undefined> {
     const identity = { issuer, subject };
@@ -150,7 +153,7 @@ export class OidcIdentities {
       : this.runner.execute(user, { tenantId, id }, identity, bindIdentity);
   }
 
-  /** Returns the accounts that have the address and may be bound by it. */
+  /** Returns the accounts that have the address and may be bound on the basis of it. */
   private async inviting(owners: readonly StreamParts[], given: Given): Promise<StreamParts[]> {
     const areInviting = await Promise.all(owners.map((owner) => this.isInviting(owner, given)));
     return owners.filter((_, index) => areInviting[index]);

@@ -14,7 +14,7 @@ export class SessionStarts {
     @Inject(SESSION_RULES) private readonly rules: Pick<SessionRules, 'lifetime'>,
   ) {}
 
-  /** Runs `work` on behalf of the account, in a session that need not exist yet. */
+  /** Runs `work` on behalf of the account, in a session that may not exist yet. */
   as<T>({ tenantId, owner: { userId } }: Account, sessionId: string, work: () => Promise<T>): Promise<T> {
     return inContext({ ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) }, work);
   }

@@ -24,7 +24,7 @@ export type Tokens = {
   readonly expiresIn: number;
 };
 
-/** The tokens of a started or refreshed session, and the position of its event. */
+/** The tokens of a started or refreshed session, and the position of the event. */
 export type SignedIn = { readonly tokens: Tokens; readonly position: number };
 
 /** A refresh token recorded in a session's events. */
@@ -59,8 +59,8 @@ export class SessionTokens {
   }
 
   /**
-   * Returns the session's tokens, with the same bytes each time.
-   * @throws DomainError unavailable if the key from which the token is derived no longer exists
+   * Returns the session's tokens. Every call returns identical tokens.
+   * @throws DomainError unavailable if the key from which the refresh token was derived no longer exists
    */
   async answer(issued: Issued): Promise<Tokens> {
     const { keys } = this.tokens;

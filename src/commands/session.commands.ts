@@ -35,16 +35,16 @@ export const LoginInput = z
   })
   .meta({ id: 'LoginDto' });
 
-/** A started session, or the second step that is required first. */
+/** A started session, or the second step that is required before it can start. */
 export type LoggedIn = SignedIn | { readonly tokens: FactorRequired; readonly position: number };
 
-/** `host` is the host of the page, for passkeys. */
+/** `host` is the host of the page, which passkeys need. */
 export class Login extends commandOf<LoggedIn, [data: z.output<typeof LoginInput>, host: string]>() {}
 
 /**
- * Reads the accounts with the e-mail address and their tenants, then starts a session for the only account whose
- * password matches. A wrong address, a wrong password and a deactivated account or tenant get the same response in the
- * same time.
+ * Reads the accounts with the e-mail address and their tenants, then starts a session for the only active account whose
+ * password matches. The response and its timing are the same for a wrong address, a wrong password, and a deactivated
+ * account or tenant.
  */
 @CommandHandler(Login)
 export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
@@ -87,8 +87,8 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   }
 
   /**
-   * Returns the accounts whose password matches. Checking no account takes as long as checking one, and checking
-   * several takes as long as checking MAX_ACCOUNTS. The timing therefore reveals at most that several accounts exist.
+   * Returns the accounts whose password matches. Checking no accounts takes as long as checking one, and checking
+   * several takes as long as checking MAX_ACCOUNTS. Therefore, the timing reveals at most that several accounts exist.
    */
   private async fitting(accounts: readonly Account[], password: string): Promise<Account[]> {
     const checks = Array.from({ length: accounts.length > 1 ? MAX_ACCOUNTS : 1 }, (_, index) =>
@@ -117,7 +117,7 @@ export const ChangePasswordInput = z
   .strictObject({ currentPassword: z.string().max(1_024), newPassword: Password })
   .meta({ id: 'ChangePasswordDto' });
 
-/** Changes the caller's own password and ends all other sessions of the caller. */
+/** Changes the caller's password, and ends all of the caller's other sessions. */
 export class ChangeOwnPassword extends commandOf<
   Receipt,
   [principal: UserPrincipal | OperatorPrincipal, data: z.output<typeof ChangePasswordInput>]
@@ -171,7 +171,7 @@ export class Logout extends commandOf<Receipt, [principal: UserPrincipal | Opera
 const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
-/** Reads the session and makes the same checks as for every request. */
+/** Reads the session, and performs the same checks as for every request. */
 async function honoured(
   reader: RecordReader,
   accounts: SessionAccounts,
@@ -187,8 +187,8 @@ async function honoured(
 }
 
 /**
- * Exchanges a refresh token, which is then spent, for new tokens. Requests repeated within a few seconds get the same
- * response. Later reuse counts as theft and ends the session.
+ * Exchanges a refresh token for new tokens, and marks it as spent. A request that is repeated within a few seconds gets
+ * the same response. Later reuse counts as theft and ends the session.
  */
 export async function refreshSession(
   runner: CommandRunner,
@@ -204,7 +204,7 @@ export async function refreshSession(
   const { userId, generation } = await honoured(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
-  // Used only if the token is current when the command is decided. `generation` is then that of the token's successor.
+  // Used only if the token is current when the decision is made. `generation` is then the generation of its successor.
   const nextHash = await tokens.nextHash(sessionId, generation);
   const rotation = { presentedHash, nextHash, lifetime };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };
@@ -225,7 +225,7 @@ export const sessionCommandHandlers = [
   ),
   handles(Logout, [CommandRunner], async (runner, { args: [principal] }) => {
     const target = { tenantId: currentContext().tenantId, id: principal.sessionId };
-    // The issuer manages this session. Kontor stores nothing about it, so there is nothing to end.
+    // The issuer manages this session. Kontor does not store it, so there is nothing to end.
     if (isOidcSession(target.id)) return { id: target.id, revision: 0, position: 0 };
     return receiptOf(await runner.execute(sessions.session, target, { reason: 'LOGOUT' }, sessions.endSession));
   }),

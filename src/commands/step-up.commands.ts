@@ -57,7 +57,7 @@ type StepUpData = z.output<typeof StepUpInput>;
 /** Time until which the session counts as recently verified. */
 export type SteppedUp = { readonly verifiedUntil: string };
 
-/** Verifies the person of a running session again. Without a proof, returns the accepted methods. */
+/** Verifies the person again during a session. Without a proof, returns the accepted methods. */
 export class StepUp extends commandOf<
   { readonly outcome: SteppedUp | FactorRequired; readonly position: number },
   [person: Person, data: StepUpData, host: string]
@@ -79,7 +79,10 @@ async function accountOf(accounts: SessionAccounts, claims: FactorClaims | undef
 
 const targetOf = ({ tenantId, owner: { userId: id } }: Account): Target => ({ tenantId, id });
 
-/** Verifies the proof in a step-up. Returns the factor, or undefined for the password. @throws DomainError invalid */
+/**
+ * Verifies the proof of a step-up. `verify` returns the factor, or undefined for the password.
+ * @throws DomainError invalid
+ */
 class StepUpProofs {
   constructor(
     private readonly proofs: FactorProofs,

@@ -24,14 +24,14 @@ import { hashNewPassword } from '../security/passwords.js';
 /**
  * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and
  * their rules. All ids are in TenantCreated or derived from the tenant's id, so each record is created only once, even
- * if this runs several times. The command that creates the tenant runs it, as does the policy that completes the tenant
- * after a crash.
+ * if the seeder runs several times. It is run by the command that creates the tenant, and by the policy that completes
+ * the tenant after a crash.
  */
 @Injectable()
 export class TenantSeeder {
   constructor(@Inject(CommandRunner) private readonly runner: CommandRunner) {}
 
-  /** Returns the position of the last event that was written, or that was read if all records existed. */
+  /** Returns the position of the last event written, or of the last event read if all records already existed. */
   seed(cause: Cause, tenantId: string, data: tenants.NewTenant): Promise<number> {
     return inReactionTo(cause, 'tenant-seeding', () => this.write(tenantId, data), tenantId);
   }
@@ -84,7 +84,7 @@ export class TenantSeeder {
     return Math.max(...[...accounts, defaults].map(({ position }) => position));
   }
 
-  /** Creates a category with its rules, unless a user has already given its name to another category. */
+  /** Creates a category with its rules, unless a user has already created a category of the same name. */
   private async makeCategory(tenantId: string, { id, category: data, rules }: SeedCategory): Promise<number> {
     try {
       const made = await this.runner.execute(category, { tenantId, id }, data, createCategory);
@@ -120,7 +120,7 @@ function newSeeds(ids: Ids): tenants.TenantSeeds {
 }
 
 export const tenantCommandHandlers = [
-  // Creates the tenant, then its initial records. After a crash, the policy on TenantCreated completes them.
+  // Creates the tenant, then its initial records. After a crash, the policy that handles TenantCreated completes them.
   handles(
     CreateTenant,
     [CommandRunner, RecordReader, TenantSeeder, CLOCK, IDS],

@@ -47,7 +47,7 @@ export class CreateTransaction extends command<typeof CreateInput, RecordedRecei
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
 
-/** Base class for a command that records a new transaction beside the target. */
+/** Base class for a command that records a new transaction in addition to the target. */
 const recordingCommand = <S extends z.ZodType>(schema: S) =>
   class extends command(schema) {
     constructor(
@@ -82,7 +82,7 @@ type Place = { readonly carrier: Carrier; readonly isReversal: boolean; readonly
 /** A transaction, and the record whose stream contains it. */
 type Carried = Target & { readonly recordId: string; readonly entity: Carrier['entity'] };
 
-/** Finds the streams that contain transactions, and changes a transaction on its stream. */
+/** Finds the streams that contain transactions, and changes transactions in these streams. */
 export class TransactionCarriers {
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
@@ -100,7 +100,7 @@ export class TransactionCarriers {
     return found;
   }
 
-  /** Changes a transaction. The receipt and If-Match use the transaction's revision, not that of its stream. */
+  /** Changes a transaction. The receipt and If-Match use the revision of the transaction, not of its stream. */
   async change<S extends Carrying, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
     { tenantId, id, recordId }: Carried,
@@ -172,7 +172,7 @@ export const transactionCommandHandlers = [
       const known = fieldHashes && (await reader.read(transactionAggregate, tenantId, id));
       if (known && known.state.status !== 'absent') {
         ensureSameRequest(known.state.fieldHashes ?? {}, fieldHashes);
-        // Repeats the first response: revision 0, regardless of changes since then.
+        // Repeats the first response, with revision 0 regardless of later changes.
         return { id, revision: 0, position: known.position, isReplay: true };
       }
       const prepared = await preparedEntry(reader, categorizer, target, data);

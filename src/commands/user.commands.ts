@@ -45,7 +45,7 @@ async function permissionsOf(
   return state.status === 'present' ? state.permissions : undefined;
 }
 
-/** Checks only the branches that are added, because users keep a branch that was deactivated. */
+/** Checks only the branches that are added, because users keep branches that have been deactivated. */
 async function checkBranches(
   reader: RecordReader,
   tenantId: string,
@@ -112,7 +112,10 @@ export class DeleteUser extends Command<Receipt> {
   }
 }
 
-/** Updates the caller's own profile: a user of the target's tenant, or an operator if that is the platform. */
+/**
+ * Updates the caller's own profile. The caller is a user of the target's tenant, or an operator if the tenant is
+ * `platform`.
+ */
 export class UpdateProfile extends command(users.UpdateProfile) {}
 
 type Guard = { readonly by: Authority; readonly roles: RolePermissions };
@@ -199,7 +202,7 @@ export const userCommandHandlers = [
     [RecordReader],
     async (reader, { target, data: { newPassword }, by }) => {
       const { state, roles } = await userWithRoles(reader, target);
-      // Authorize the caller before hashing the password.
+      // Authorize the caller before the expensive hashing of the password.
       resetPasswordBy(state, { by, roles, passwordHash: '' });
       ensureUnlike(users.presentUser(state).email, newPassword);
       return { by, roles, passwordHash: await hashNewPassword(newPassword) };
@@ -229,7 +232,7 @@ export const userCommandHandlers = [
     operators.createOperator,
   ),
   decides(DeleteOperator, operators.operator, operators.deleteOperator),
-  // The inviter could sign in as the user, so the same rule applies as for setting a password.
+  // The inviter could use the code to sign in as the user, so the same rule applies as for setting a password.
   handles(InviteUser, [CommandRunner, RecordReader, CLOCK], async (runner, reader, clock, { args: [target, by] }) => {
     const { roles } = await userWithRoles(reader, target);
     const secret = randomBytes(32).toString('base64url');

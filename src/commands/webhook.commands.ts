@@ -15,7 +15,7 @@ import { CLOCK, IDS } from '../ports/time.js';
 import { WebhookCount } from '../queries/webhook.queries.js';
 import { type WebhookAnswer, WebhookSender } from '../security/webhook-sender.js';
 
-/** Maximum number of webhooks of a tenant. */
+/** Maximum number of webhooks per tenant. */
 const MAX_WEBHOOKS = 50;
 
 /** A webhook with its secret, which is derived from the service's key and returned only once. */
@@ -24,7 +24,7 @@ export type IssuedWebhook = Receipt & {
   readonly types: readonly string[];
   readonly secret: string;
 };
-/** Outcome of a test message. */
+/** Result of sending a test message. */
 export type TestedWebhook = Receipt & { readonly answer: WebhookAnswer };
 
 const Nothing = z.strictObject({});
@@ -54,7 +54,7 @@ function issued(
   return { ...receiptOf(done), url, types, secret };
 }
 
-/** Returns the CloudEvent of a test. */
+/** Returns the CloudEvent of a test message. */
 const testMessage = ({ tenantId, id: subject }: Target, id: string, nowMs: number): string =>
   JSON.stringify({
     ...{ specversion: '1.0', id, source: `/tenants/${tenantId}`, type: 'kontor.webhook.test.v1', subject },
@@ -72,7 +72,7 @@ export const webhookCommandHandlers = [
         throw conflict('TOO_MANY_WEBHOOKS', `A tenant may have ${MAX_WEBHOOKS} webhooks. Delete one first.`);
       const named = { ...data, secretId: ids.next(), keyFingerprint: sender.keyFingerprint };
       const made = await runner.execute(webhooks.webhook, target, named, webhooks.createWebhook);
-      // An earlier attempt of the request created the webhook and returned its secret.
+      // An earlier attempt of this request created the webhook and returned its secret.
       if (made.events.length === 0) throw secretShown(target.id);
       return issued(sender, target, made);
     },
