@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseSchedules } from './jobs/job-schedules.js';
 import { parseTrustedProxies } from './security/addresses.js';
 
-// Types of settings. An empty value counts as missing.
+// Types of settings. An empty value is treated as missing.
 
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const empty = (value: unknown) => (value === '' ? undefined : value);

@@ -86,7 +86,7 @@ export type EndpointFacts = {
   readonly maxBytes?: number;
   /** Path parameters that must be UUIDs (any other value results in 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
-  /** Whether If-Match is read. Default: PATCH, PUT and DELETE. */
+  /** Whether If-Match is read. Default: for PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
   /** Whether Idempotency-Key is read before the body is validated. The handler implements it. */
   readonly idempotencyKey?: boolean;

@@ -86,8 +86,8 @@ type Parts = {
 
 const LOOK_EVERY_MS = 250;
 /**
- * Without a checkpoint, a history whose first public event is older than this counts as forwarded by an earlier
- * version.
+ * Without a checkpoint, a history whose first public event is older than this is assumed to have been forwarded by an
+ * earlier version.
  */
 const NEW_FOR_MS = 60 * 60_000;
 /** A rewind waits while more live messages than this are in flight. */

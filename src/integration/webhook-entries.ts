@@ -3,7 +3,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { CloudEvent } from './contracts-fields.js';
 import { alsoAbout, translate } from './translations.js';
 
-/** Cause of an entry: a new event, a recovery of past deliveries, or a user who sends one message again. */
+/** Cause of an entry: a new event, a recovery of past deliveries, or a user's request to resend one message. */
 export type EntryKind = 'live' | 'recovery' | 'resend';
 
 /**

@@ -126,7 +126,7 @@ export class WebhookLane {
       this.take({ ...entryOf('live', event, before), event: undefined });
   }
 
-  /** Sends one message again. */
+  /** Resends one message. */
   resend(entry: SavedEntry): void {
     this.take({ ...entry, event: undefined });
   }

@@ -74,7 +74,7 @@ export class JobRunner {
   }
 
   /**
-   * Starts or continues the run in the background, unless it has ended or another process holds it. `instead`: the
+   * Starts or continues the run in the background, unless it has ended or another process is its runner. `instead`: the
    * previous runner, whose process has ended.
    */
   take(job: Job, executionId: string, instead?: string): void {

@@ -141,7 +141,7 @@ export class QueueMeters {
     return meter;
   }
 
-  /** Returns the readings of the queues that this process consumes now. */
+  /** Returns the readings of the queues that this process currently consumes. */
   readings(): QueueReading[] {
     const here = [...this.meters.values()].filter(({ isBegun }) => isBegun).map((meter) => meter.read());
     return [...this.reported, ...here];

@@ -20,8 +20,8 @@ import { hourOf, noticeId } from './notice-ids.js';
 import { RejectedSales } from './rejected-sales.js';
 
 /**
- * Sends a notification from the service to users of a tenant, or to operators for the platform tenant. Each id is sent
- * only once.
+ * Sends a notification from the service to users of a tenant, or to operators for the platform tenant. A notification
+ * with a given id is sent only once.
  */
 export async function sendSystemNotification(
   runner: CommandRunner,

@@ -36,8 +36,8 @@ export type ReadModel<Doc extends object = never> = {
   readonly compound?: readonly (readonly string[])[];
   /**
    * Single-valued filters with few distinct values. The number of documents for each value is maintained with the
-   * model, so the total of a list with only this filter is known immediately, regardless of its length. If `counted` is
-   * empty, only the overall count is maintained.
+   * model. The total of a list with only this filter is therefore known immediately, regardless of its length. If
+   * `counted` is empty, only the overall count is maintained.
    */
   readonly counted?: readonly string[];
   /**

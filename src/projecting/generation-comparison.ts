@@ -47,7 +47,7 @@ export async function countChanged(
   return changed;
 }
 
-/** Number of comparisons after which documents that are still at different positions count as changed. */
+/** Number of comparisons after which documents that are still at different positions are considered changed. */
 const MAX_COMPARISONS = 50;
 
 /**

@@ -84,7 +84,7 @@ export class Leadership {
     const nowMs = this.clock.monotonicMs();
     if (!isSame(sighting.lease, lease)) [sighting.lease, sighting.atMs] = [lease, nowMs];
     const { holder, term, counter } = lease ?? NOBODYS;
-    // A lease that this process held but did not renew, and that no other process has taken, counts as free.
+    // A lease that this process held but did not renew, and that no other process has acquired, is considered free.
     const isFree = holder === '' || holder === this.options.holder;
     if (!isFree && nowMs - sighting.atMs < this.options.takeOverAfterMs) return undefined;
     const next = { holder: this.options.holder, term: term + 1, counter: counter + 1 };
@@ -134,7 +134,7 @@ export class Leadership {
     }
   }
 
-  /** Releases the lease so that a standby can take over at once. */
+  /** Releases the lease so that a standby can take over immediately. */
   private async giveUp(name: string, held: Lease): Promise<void> {
     try {
       await this.leases.replace(name, held, { holder: '', term: held.term, counter: held.counter + 1 });

@@ -83,7 +83,7 @@ export class ModelFollower {
       this.awaken = new AbortController();
       const { isReportedHere, isAwaited } = this.progress;
       const isUrgent = !isReportedHere && isAwaited;
-      // `stop` aborts `awaken` as well. AbortSignal.any() of both would leak in the longer-lived signal on Node.js 20.
+      // `stop` also aborts `awaken`. AbortSignal.any() of both would leak in the longer-lived signal on Node.js 20.
       const { signal } = isUrgent ? this.stopping : this.awaken;
       await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
       try {

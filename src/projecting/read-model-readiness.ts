@@ -30,8 +30,8 @@ const filledName = ({ name, version }: Model): string => `filled:${name}:v${vers
 export const filledKey = (model: Model): string => subscriberKey(filledName(model));
 
 /**
- * Determines which read models may be read. A version that is being built (when it is new, or after a restore) is
- * incomplete until it reaches the position at which the history ended at process start. Completeness is stored with the
+ * Determines which read models may be read. A version is built when it is new, and after a restore. It is incomplete
+ * until it reaches the position at which the history ended when the process started. Completeness is stored with the
  * documents, so a model that merely lags is readable immediately after a restart. A stopped model is also readable,
  * because rejecting its reads would fix nothing.
  */

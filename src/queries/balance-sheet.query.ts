@@ -5,7 +5,8 @@ import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 
 /**
- * `accountId` and `type` are null for amounts that belong to no single account: the sum of the customers, and results.
+ * `accountId` and `type` are null for amounts that belong to no single account: the total of all customers, and
+ * results.
  */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;

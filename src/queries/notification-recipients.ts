@@ -140,7 +140,7 @@ export class PushTargets {
   }
 
   /**
-   * Returns the number of browsers that a notification to this audience would reach now.
+   * Returns the number of browsers that a notification to this audience would currently reach.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async count(tenantId: string, audience: Audience): Promise<number> {

@@ -34,8 +34,8 @@ export class StreamHistory {
   }
 
   /**
-   * Returns the event in its current version; undefined if this release does not know it because a newer replica has
-   * written it.
+   * Returns the event in its current version; undefined if this release does not recognize it, because a newer replica
+   * has written it.
    */
   decode(event: RecordedEvent): Recorded | undefined {
     try {

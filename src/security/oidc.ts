@@ -150,9 +150,9 @@ export class OidcTokens {
   }
 
   /**
-   * RFC 9068 (sections 2.1 and 4) identifies access tokens by their type. If a provider omits it, ID tokens are
-   * recognized by claims that only they have (Keycloak also sets `typ`), and by `azp`, which in an ID token names the
-   * client for which the token is intended.
+   * RFC 9068 (sections 2.1 and 4) identifies access tokens by their type. If a provider omits the type, ID tokens are
+   * recognized by claims that only they contain (Keycloak also sets `typ`). They are also recognized by `azp`, which in
+   * an ID token names the client for which the token is intended.
    */
   private isAccessToken(type: string | undefined, payload: JWTPayload): boolean {
     const { audience, tokenType = 'at+jwt' } = this.options;

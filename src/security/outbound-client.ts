@@ -97,7 +97,7 @@ export class OutboundClient {
         if (!sent.closed) sent.destroy();
       });
       sent.on('socket', (socket) => {
-        // A reused connection has been checked before.
+        // A reused connection has already been checked.
         if (!socket.connecting) return;
         // Runs before TLS starts, so no data has been sent.
         socket.once('connect', () => {
