@@ -31,7 +31,7 @@ export class ApiClient {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** Resolves with any response; `ms` is the time until its last byte arrives. */
+  /** Resolves with any response. `ms` is the time until its last byte arrives. */
   ask(
     method: string,
     path: string,

@@ -20,9 +20,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of projection and read store
- * alone. Projects sales (accepted and booked) in batches of 100 into an empty store, in live mode and as in a rebuild,
- * and compares the cost with the cost of projecting the transactions of the same sales.
+ * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of projection and read store. It
+ * projects sales (accepted and booked) in batches of 100 into an empty store, both in live mode and as in a rebuild,
+ * and compares the cost with that of projecting the transactions of the same sales.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;
@@ -83,7 +83,7 @@ function* history(): Generator<RecordedEvent> {
 
 const events = [...history()].map((event) => catalogue.decode(event));
 
-/** Microseconds of CPU time per sale, in live mode or in bulk with indexes built at the end. */
+/** CPU time per sale in microseconds, in live mode or in bulk with indexes built at the end. */
 async function cost(projections: readonly AnyProjection[], bulk: boolean): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });

@@ -14,7 +14,7 @@ import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
 import type { LedgerEvent } from '../src/projections/ledger-events.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 
-/** Records of a tenant that the generated events refer to. */
+/** Records of a tenant to which the generated events refer. */
 export type Tenant = {
   readonly id: string;
   readonly accounts: Readonly<Record<'sales' | 'tax' | 'adjustments' | 'openingBalances', string>>;
@@ -58,12 +58,12 @@ const NOTE = [
   'Consulting',
 ];
 
-/** Filter values match between one third of the rows and one row in ten thousand. */
+/** Each filter value matches between one third of the rows and one row in ten thousand. */
 const RARE = 0.0001;
 
 /**
  * Events of one tenant, oldest first: customers throughout, sales with payments, returns, cancellations, and every kind
- * of manually recorded transaction. Fully determined by a seed. A few events are backdated by up to two months.
+ * of manually recorded transaction. Determined by a seed. A few events are backdated by up to two months.
  */
 export class History {
   private readonly random: () => number;

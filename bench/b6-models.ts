@@ -12,7 +12,10 @@ import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/** Read models that are projected from a History's events. All other read models remain as the service created them. */
+/**
+ * Read models that are projected from the events of a History. All other read models remain as the service created
+ * them.
+ */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'ledger_entries', 'transactions'];
 /** Models with too many documents to keep all of them in memory. */
 const MANY = ['ledger_entries', 'transactions'];
@@ -24,7 +27,7 @@ type Folded = { document: object | undefined; position: number };
 
 /**
  * Feeds events to the projections and stores the documents as a rebuild does: into a new generation, in bulk, with
- * indexes built at the end. First copies the tenant's documents that the service has already created.
+ * indexes built at the end. Before that, copies the tenant's documents that the service has already created.
  */
 export async function fill(directory: string, tenantId: string, events: () => Iterable<BenchEvent>): Promise<void> {
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });

@@ -50,7 +50,7 @@ const statement = (account: string, from: string, to: string): string =>
 
 type Filter = (random: Random) => Record<string, string>;
 
-/** Values are ordered from common to rare and chosen with equal probability. */
+/** Filters with values that are ordered from common to rare. All are chosen with equal probability. */
 const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filter[] => [
   (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
   (random) => ({ accountId: pick(random, tenant.money) }),

@@ -1,5 +1,5 @@
-// Runs the compiled service with commands from standard input. `JOB` runs the job of that name, `watch SECONDS` only
-// observes, and `settle` waits until the read models are current. For each command it prints a line of JSON: the job's
+// Runs the compiled service with commands from standard input. `JOB` runs the job with that name, `watch SECONDS` only
+// observes, and `settle` waits until the read models are up to date. For each command, prints a line of JSON: the job's
 // outcome, its duration, the event-loop delay of the serving thread during that time, and the memory of the process.
 // `end` stops it.
 import { randomUUID } from 'node:crypto';

@@ -22,9 +22,9 @@ import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures the backup of a large history under sales, its verification, its restore into
- * another embedded store, a comparison of both histories and all read models, and a rebuild of all read models while
- * serving. The jobs run in the worker threads of the compiled service.
+ * This benchmark has no goal. It measures the backup of a large history while sales arrive, its verification, its
+ * restore into another embedded store, a comparison of both histories and of all read models, and a rebuild of all read
+ * models while the service handles requests. The jobs run in the worker threads of the compiled service.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 4_000);
 const SALES_PER_SECOND = pick(50, 10);
@@ -39,7 +39,7 @@ type Row = {
   readonly lastRebuild: { readonly status: string; readonly changedDocuments: number | null } | null;
 };
 
-/** Requests the rebuild of all read models at the same time, and polls the list of projections until it is done. */
+/** Requests the rebuild of all read models at once, and polls the list of projections until all rebuilds are done. */
 async function rebuildAll(operator: ApiClient) {
   const path = '/api/platform/projections';
   const list = async () => (await operator.json<{ data: Row[] }>('GET', path)).data;
@@ -77,7 +77,7 @@ async function contentOf(events: EventReader, upTo: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Runs the restore program; returns its duration. */
+/** Runs the restore program, and returns its duration. */
 async function restore(args: readonly string[], directory: string): Promise<number> {
   const startedMs = performance.now();
   const program = new URL('../dist/restore.js', import.meta.url).pathname;
@@ -111,14 +111,14 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
   return { ...done, sales: { requests, errors, p50Ms, p99Ms } };
 }
 
-/** Runs the jobs under sales, and then a last backup without sales. */
+/** Runs the jobs while sales arrive, and then a last backup without sales. */
 async function serve(directory: string) {
-  // The key is created first, because raising its limit requires current read models.
+  // The key is created first, because raising its limit requires up-to-date read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();
   await fillHistory(directory, { events: EVENTS, seed: options.seed }, clock);
-  // As after a restore, the read models are rebuilt from the history.
+  // Rebuilds the read models from the history, as after a restore.
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
   const service = await HostedService.start('backup-service.mjs', directory);
@@ -134,11 +134,11 @@ async function serve(directory: string) {
   return { filled, quiet, rebuilt, backup, verified, fileName: outcome.artifact.fileName };
 }
 
-/** Returns the differences between two stores. There are none unless the restore is incorrect. */
+/** Returns the differences between two stores. Only an incorrect restore causes differences. */
 async function differences(directories: readonly string[]): Promise<string[]> {
   const stores = directories.map((directory) => EmbeddedEventStore.open({ directory, clock }));
-  // Events that the service appends on shutdown are not in the backup. Positions match, because the store contains
-  // nothing else.
+  // Events that the service appends on shutdown are not in the backup. Positions match, because the store contains no
+  // other events.
   const upTo = Math.min(...(await Promise.all(stores.map((store) => store.head()))));
   const reads = await EmbeddedReadStore.open({ directory: join(place, 'models'), mode: 'readwrite' });
   const found: Map<string, string>[] = [];

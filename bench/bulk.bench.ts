@@ -17,8 +17,8 @@ import { BenchService, type Books } from './service-client.js';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * Work of operators beside live sales: the replay of 100,000 dead letters of one tenant, paused, killed and resumed, and
- * the rewind of its 100,000 messages. The sales belong to another tenant.
+ * Bulk operations during live sales: the replay of 100,000 dead letters of one tenant, which is paused, killed and
+ * resumed, and the rewind of the tenant's 100,000 messages. The sales belong to another tenant.
  */
 const LETTERS = pick(100_000, 2_000);
 const PER_SECOND = 500;
@@ -31,7 +31,7 @@ const SIGN_IN_EVERY_MS = 10 * 60_000;
 const AT_ONCE = 500;
 const FORWARDER = '/api/platform/forwarders/integration-events';
 
-/** Sales one after another, and the time until each is accepted. */
+/** Sends sales one after another, and measures the time until each is accepted. */
 class LiveSales {
   private latencies: number[] = [];
   private readonly stopping = new AbortController();
@@ -60,7 +60,7 @@ class LiveSales {
   }
 }
 
-/** Appends copies of a customer of another tenant, each with a dead letter. Returns the books of the live tenant. */
+/** Appends copies of another tenant's customer, each with a dead letter. Returns the books of the live tenant. */
 async function prepare(directory: string): Promise<Books & { readonly large: string; readonly letters: number }> {
   const service = await BenchService.start({ directory });
   const books = await service.createTenant();
@@ -103,7 +103,7 @@ const runOf = async ({ operator }: BenchService): Promise<Run> => {
 const change = async (service: BenchService, what: string): Promise<unknown> =>
   service.operator.json('POST', `/api/platform/jobs/execution/${(await runOf(service)).id}/${what}`, {});
 
-/** Waits for a status of the bulk run, however long it takes. */
+/** Waits until the bulk run has a status, however long it takes. */
 async function reached(service: BenchService, isReached: (status: string) => boolean): Promise<Run> {
   let signedInMs = performance.now();
   for (;;) {

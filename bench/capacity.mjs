@@ -19,17 +19,17 @@ const IDLE_US = Number(values.idle);
 /** Share of a core that a replica should use, so that it can take over the tenants of another. */
 const TARGET = 0.6;
 
-/** Sales per second of `replicas`, each with a share of a core. */
+/** Throughput of `replicas`, each with a share of a core, in sales per second. */
 const throughput = ({ saleUs, everywhereUs, idleUs }, replicas, share) =>
   (share * 1e6 - idleUs) / (saleUs / replicas + everywhereUs);
 
-/** Replicas that a rate needs; infinite if receiving the events takes all of their CPU time. */
+/** Number of replicas that a rate needs. Infinite if receiving the events takes all of their CPU time. */
 function replicasFor({ saleUs, everywhereUs, idleUs }, perSecond) {
   const left = TARGET * 1e6 - idleUs - perSecond * everywhereUs;
   return left <= 0 ? Infinity : Math.ceil((perSecond * saleUs) / left);
 }
 
-/** Solves the cost per sale of runs with different numbers of replicas for the model's constants. */
+/** Calculates the constants of the model from the cost per sale in runs with different numbers of replicas. */
 function costsOf(runs) {
   const rows = runs.map(({ replicas, perSecond, cpuUs }) => {
     const ownUs = cpuUs - (replicas * IDLE_US) / perSecond;

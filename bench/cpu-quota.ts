@@ -6,7 +6,7 @@ const V2 = '/sys/fs/cgroup';
 const PERIOD_US = 20_000;
 
 /**
- * Limits processes to a share of a core with a cgroup of their own, version 1 or 2. Needs root.
+ * Limits processes to a share of a core with a separate cgroup, version 1 or 2. Requires root.
  * @throws Error if cgroups cannot be created
  */
 export class CpuQuota {
@@ -25,7 +25,7 @@ export class CpuQuota {
     return new CpuQuota(directory);
   }
 
-  /** Call after the process has ended. */
+  /** Must be called after the process has ended. */
   remove(): void {
     rmdirSync(this.directory);
   }

@@ -1,5 +1,5 @@
-// The EventStoreDB test server in a process of its own, on the history in the folder that is its argument, or on an empty
-// one. Prints its URL; replies to each line of input with the number of calls so far, as JSON.
+// The EventStoreDB test server in a separate process. Its argument is the folder of the history; without it, the
+// history is empty. Prints its URL. Replies to each line of input with the number of calls so far, as JSON.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

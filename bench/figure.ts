@@ -1,6 +1,6 @@
 import { median, round } from './statistics.js';
 
-/** The value that the goal applies to, and the bound. */
+/** The value to which the goal applies, and the bound. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One number, measured once per run. */
@@ -9,13 +9,13 @@ export type Series = { readonly name: string; readonly unit: string; readonly ru
 export type Measurement = Series & {
   /** B1, B1b …: the name used with `--only`. */
   readonly figure: string;
-  /** Number of operations in all runs; none of them may fail. */
+  /** Number of operations in all runs. None of them may fail. */
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;
-  /** Size of the history, if that is a parameter. */
+  /** Size of the history, if it is a parameter. */
   readonly events?: number;
-  /** Baseline from the same runs on the same machine; the ratio is computed per run. */
+  /** Baseline from the same runs on the same machine. The ratio is computed for each run. */
   readonly against?: Series;
   readonly goal?: Goal;
   /** Context needed to interpret the number. */

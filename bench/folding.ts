@@ -4,11 +4,12 @@ import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
 /**
- * Recent documents are cached, as in a projector. An evicted document starts empty again, which does not matter here.
+ * Recent documents are cached, as in a projector. An evicted document starts empty again, which does not affect the
+ * measurement.
  */
 const REMEMBERED = 50_000;
 
-/** Folds a history into all read models in memory without storing anything; returns the number of folds. */
+/** Folds a history into all read models in memory without storing anything. Returns the number of folds. */
 export async function foldAll(events: EventReader, upTo: number): Promise<number> {
   const known = new Map<string, object>();
   let folds = 0;

@@ -17,9 +17,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B10: the forwarder translates and publishes a history from its first event to a dedicated NATS server, which
- * acknowledges and stores each message. Baseline: the official client publishing prepared texts of the same length with
- * as many in flight.
+ * B10: the forwarder translates a history from its first event, and publishes it to a dedicated NATS server, which
+ * acknowledges and stores each message. Baseline: the official client, which publishes prepared texts of the same
+ * length with the same number in flight.
  */
 const EVENTS = pick(200_000, 10_000);
 const IN_FLIGHT = 256;
@@ -28,7 +28,7 @@ const clock = new SystemClock();
 
 type Run = { readonly perSecond: number; readonly messages: number; readonly bytes: number; readonly parked: number };
 
-/** Messages and bytes over all streams. */
+/** Messages and bytes across all streams. */
 async function stored(manager: JetStreamManager): Promise<{ messages: number; bytes: number }> {
   let [messages, bytes] = [0, 0];
   for await (const { state } of manager.streams.list()) {

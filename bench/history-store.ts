@@ -35,7 +35,7 @@ const nobody: Tenant = {
 
 export type Filling = { readonly events: number; readonly seed: number; readonly tenant?: Tenant };
 
-/** Appends all events to an embedded store, with many concurrent appends. */
+/** Appends all events to an embedded store, with many appends at once. */
 export async function appendAll(directory: string, appends: Iterable<Append>, clock: Clock): Promise<void> {
   const store = EmbeddedEventStore.open({ directory, clock });
   let inFlight: Promise<unknown>[] = [];
@@ -61,14 +61,14 @@ function* appendsOf({ events, seed, tenant = nobody }: Filling): Generator<Appen
   }
 }
 
-/** Appends events of one tenant's ledger and customers to an embedded store; returns events per second. */
+/** Appends the ledger and customer events of one tenant to an embedded store. Returns events per second. */
 export async function fillHistory(directory: string, filling: Filling, clock: Clock): Promise<number> {
   const startedMs = performance.now();
   await appendAll(directory, appendsOf(filling), clock);
   return Math.round(filling.events / ((performance.now() - startedMs) / 1_000));
 }
 
-/** Folder of a history of this many events and nothing else. An existing folder is complete. */
+/** Folder with a history of this many events and nothing else. If the folder exists, it is complete. */
 export async function historyAlone(events: number, clock: Clock): Promise<string> {
   const directory = join(folder, `history-alone-${events}`);
   if (existsSync(directory)) return directory;
@@ -79,7 +79,7 @@ export async function historyAlone(events: number, clock: Clock): Promise<string
   return directory;
 }
 
-/** Reads the service's own streams up to a position in batches, each with the position at which it ends. */
+/** Reads the service's own streams up to a position, in batches. Each batch has the position at which it ends. */
 export async function readHistory(
   events: EventReader,
   {

@@ -12,8 +12,8 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B1 and B2: the cost of a partner's sale, durable before the response. Baselines: bare Fastify echoing the same JSON,
- * and the peer appending it. Each run uses its own service, empty or with a copy of a prepared history.
+ * B1 and B2: the cost of a partner's sale that is durable before the response. Baselines: bare Fastify echoing the same
+ * JSON, and the peer appending it. Each run has a separate service, which is empty or has a copy of a prepared history.
  */
 const SECONDS = pick(10, 3);
 const ONE_SECONDS = pick(3, 1.5);

@@ -17,9 +17,10 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B14: cost of the tree per event, and rate of a verification. The cost is the CPU time of reading a history and adding
- * it to the tree, with the storage of its tiles, less the CPU time of reading it alone in the same run. The verification
- * is the nightly job in this process: it reads the history, compares every leaf with the stored tiles, and the root.
+ * B14: cost of the integrity tree per event, and rate of a verification. The cost is the CPU time of reading a history,
+ * adding it to the tree and storing the tiles, less the CPU time of reading it alone in the same run. The verification
+ * is the nightly job, which runs in this process: it reads the history, and compares every leaf with the stored tiles,
+ * and the root.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 20_000);
 const SAVE_EVERY = 4_096;
@@ -36,7 +37,7 @@ async function readOnly(events: EventReader, upTo: number): Promise<number> {
   return cpuMs() - beganMs;
 }
 
-/** As the follower does it. Returns the CPU time and the tree. */
+/** Builds the tree as the follower does. Returns the CPU time and the tree. */
 async function follow(events: EventReader, upTo: number, tiles: TileStore) {
   let complete: EndedTile[] = [];
   let [end, saved] = [-1, 0];

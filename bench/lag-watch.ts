@@ -9,10 +9,13 @@ import { OWNER, type BenchService, type Books } from './service-client.js';
 const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
-/** Any route that reads a read model; with a minimum position, it waits until all read models reach that position. */
+/**
+ * Any route that reads a read model. With a minimum position, the route waits until all read models reach that
+ * position.
+ */
 const READ = '/api/branches/lookup';
 
-/** Maximum lags observed, in milliseconds since a sale's acceptance. */
+/** Maximum lags observed, in milliseconds since the acceptance of a sale. */
 export type Lag = {
   /** Until the sale's status is booked. */
   readonly bookedMs: number;
@@ -24,7 +27,7 @@ export type Lag = {
 
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
-/** Measures the lag of a service under load. Sends separate sales and tracks each of them to the end. */
+/** Measures the lag of a service under load. Sends additional sales, and tracks each of them to the end. */
 export class LagWatch {
   private readonly stopping = new AbortController();
   private readonly done: Promise<unknown>;
@@ -92,7 +95,7 @@ export class LagWatch {
     });
   }
 
-  /** The service waits for at most five seconds and then rejects the request, which is repeated. */
+  /** The service waits for at most five seconds and then rejects the request. The request is then repeated. */
   private async projected(): Promise<void> {
     const headers = { 'x-min-position': String(await this.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * A load generator in its own process: keep-alive connections over raw sockets, one request in flight on each. Reads
- * its plan as JSON from the command line, prints its result as JSON, and exits.
+ * A load generator in a separate process: keep-alive connections over raw sockets, with one request in flight on each.
+ * Reads its plan as JSON from the command line, prints its result as JSON, and exits.
  */
 type Plan = {
   readonly host: string;
@@ -17,22 +17,24 @@ type Plan = {
   readonly prefix: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second over all connections; undefined: as fast as responses arrive. */
+  /** Requests per second over all connections. If undefined, requests are sent as fast as responses arrive. */
   readonly rate?: number;
-  /** Ports over which connections are distributed. Default: the port. */
+  /** Ports among which connections are distributed. Default: the port. */
   readonly ports?: readonly number[];
-  /** Values of the header X-Integration-Key, each with its share of the requests. The order is random but fixed. */
+  /**
+   * Values of the header X-Integration-Key, each with its share of the requests. The order is random but reproducible.
+   */
   readonly keys?: readonly { readonly key: string; readonly share: number }[];
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
-  /** Number of responses other than 2xx and of broken connections. */
+  /** Number of responses other than 2xx, plus the number of broken connections. */
   readonly errors: number;
   readonly seconds: number;
   readonly perSecond: number;
   /**
-   * CPU use of this process, of one core. If this value is close to 1, the figure measures the generator and not the
-   * server.
+   * CPU use of this process, as a fraction of one core. If it is close to 1, the figure measures the generator and not
+   * the server.
    */
   readonly generatorBusy: number;
 };
@@ -51,7 +53,7 @@ const head = [
   ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
 ].join('\r\n');
 const bodyless = Buffer.from(`${head}\r\n\r\n`);
-/** Parts of the body around the request's name, and their total length. */
+/** Parts of the body around the name of the request, and their total length. */
 const pieces = plan.body?.split('{n}') ?? [];
 const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
@@ -72,7 +74,7 @@ function isOver(): boolean {
   return performance.now() >= startedMs + plan.seconds * 1_000;
 }
 
-/** One connection: sends the next request once the last response is complete. */
+/** A connection. Sends the next request once the last response is complete. */
 class Connection {
   private sinceMs = 0;
   private received: Buffer[] = [];
@@ -105,7 +107,7 @@ class Connection {
       return;
     }
     // Latency is measured from the scheduled time, so that a slow response also affects the following ones. A late
-    // timer is a delay of the generator itself.
+    // timer counts as a delay of the generator itself.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);
@@ -129,7 +131,7 @@ class Connection {
     this.next();
   }
 
-  /** Collects the first chunks of a response until its length is known. */
+  /** Collects the first chunks of a response until the length of the response is known. */
   private readHead(chunk: Buffer): void {
     const whole = this.received.length === 0 ? chunk : Buffer.concat([...this.received, chunk]);
     const end = whole.indexOf('\r\n\r\n');

@@ -17,8 +17,8 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures notifications of a large tenant: a broadcast to all users with pushes to a
- * local push service (each encrypted, over TLS); then lists, counts and read-all with as many unread broadcasts.
+ * This benchmark has no goal. It measures the notifications of a large tenant: a broadcast to all users, with encrypted
+ * pushes over TLS to a local push service, followed by lists, counts and read-all with as many unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
@@ -109,7 +109,7 @@ async function pushToAll(service: BenchService, counted: { pushes: number }): Pr
   return { answeredMs: round(answeredMs), perSecond, mostLag, memoryMiB };
 }
 
-/** Measures with all notifications unread, and again after all were read. */
+/** Measures while all notifications are unread, and again after all have been read. */
 async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   const read = async (name: string, path: string, times: number): Promise<Measurement> => {
     const taken = await timeEach(times, () => owner.json('GET', path));
@@ -154,7 +154,7 @@ const { answeredMs, perSecond, ...pushed } = await pushToAll(second, pushes.coun
 say(`${round(perSecond)} pushes/s, ${JSON.stringify(pushed)}`);
 await second.stop();
 
-// Too old to be pushed.
+// These notifications are too old to be pushed.
 await appendAll(directory, appendsOf(tenantId, Date.now() - 2 * DAY_MS, broadcasts()), clock);
 const third = await BenchService.start(settings);
 await third.signIn();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * Options of a figure's process, passed by `npm run bench` or by hand:
+ * Options of the process of a figure, passed by `npm run bench` or by hand:
  *
  *   node --import ./test/support/typescript.mjs bench/requests.bench.ts --quick --runs 1 --events 10000,100000
  */
@@ -21,16 +21,16 @@ const { values } = parseArgs({
 });
 
 export type Options = {
-  /** A short and small run: a smoke test whose figures must not be quoted. */
+  /** A short and small run. It is a smoke test, and its figures must not be quoted. */
   readonly quick: boolean;
   readonly runs: number;
-  /** History sizes of the growth curves; undefined: the size of the goal. */
+  /** History sizes of the growth curves. If undefined, only the size of the goal is measured. */
   readonly sizes: readonly number[] | undefined;
-  /** Seed of everything that is generated. */
+  /** Seed of all generated data. */
   readonly seed: number;
-  /** The reason why the peer cannot run, or undefined. */
+  /** The reason why the peer cannot run; undefined if it can. */
   readonly noPeer: string | undefined;
-  /** No CPU pinning: the subject shares both cores with its load. */
+  /** Disables CPU pinning, so that the subject shares both cores with its load. */
   readonly bothCores: boolean;
 };
 
@@ -43,11 +43,12 @@ export const options: Options = {
   bothCores: values['both-cores'],
 };
 
-/** Chooses the full measurement or its short form. */
+/** Selects the value for the full measurement or for its short form. */
 export const pick = <T>(whole: T, quick: T): T => (options.quick ? quick : whole);
 
 /**
- * Folder of prepared histories, shared by several figures. Without --folder the process creates and removes its own.
+ * Folder of prepared histories, which several figures can share. Without --folder, the process creates and removes a
+ * temporary one.
  */
 export const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));
 export const isFolderOurs = values.folder === undefined;

@@ -14,7 +14,7 @@ const STARTS_WITHIN_MS = 30_000;
 
 export const PEER_NAME = 'emmett 0.42 on PostgreSQL 15 behind a bare Fastify route';
 
-/** PostgreSQL does not run as root; a root process starts it as the user postgres. */
+/** PostgreSQL refuses to run as root, so a root process starts it as the user postgres. */
 function asItself(): { readonly prefix: readonly string[]; readonly own: (directory: string) => void } {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => undefined };
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres']).stdout.toString());
@@ -25,8 +25,8 @@ function asItself(): { readonly prefix: readonly string[]; readonly own: (direct
 }
 
 /**
- * The peer: an event store of the same kind and in the same language, with equivalent work. PostgreSQL (default
- * settings: each commit is flushed) and the peer's process share the core that the service would use.
+ * The peer: a similar event store in the same language, with equivalent work. PostgreSQL (with default settings, so
+ * each commit is flushed) and the peer's process share the core that the service would use.
  */
 export class Peer {
   private databases = 0;
@@ -35,7 +35,7 @@ export class Peer {
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  /** Undefined if it cannot run; the options state the reason. */
+  /** Undefined if the peer cannot run. The options state the reason. */
   static async start(): Promise<Peer | undefined> {
     if (options.noPeer !== undefined) return undefined;
     const directory = mkdtempSync(join(tmpdir(), 'kontor-bench-postgres-'));
@@ -59,13 +59,13 @@ export class Peer {
   }
 
   /**
-   * Serves on a new database: each sale is one durable append; `project` also writes a row of an indexed read model.
+   * Serves on a new database. Each sale is one durable append; `project` also writes a row of an indexed read model.
    */
   async serve(mode: 'append' | 'project'): Promise<Server> {
     return startServer([SERVER, await this.database(), mode]);
   }
 
-  /** Events per second of each rebuild of its single read model. */
+  /** Events per second in each rebuild of the peer's single read model. */
   async rebuild(events: number, runs: number): Promise<readonly number[]> {
     const args = [await this.database(), String(events), String(runs)];
     return (await run<{ perSecond: number[] }>('peer/rebuild.mjs', args)).perSecond;

@@ -14,7 +14,7 @@ export type Prepared = {
   readonly directory: string;
   readonly events: number;
   readonly books: Books;
-  /** Duration of the rebuild of all read models, and memory of the service that ran it. */
+  /** Duration of the rebuild of all read models, and memory used by the service that ran it. */
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 
@@ -29,7 +29,7 @@ const REST_MS = 10_000;
 
 /**
  * Data directory of a service with this many events and complete read models, prepared once for all figures of a run.
- * Figures that write use `copyOf`.
+ * Figures that write use `copyOf` instead.
  */
 export async function prepared(events: number): Promise<Prepared> {
   const directory = folderOf('history', events);
@@ -49,7 +49,7 @@ export async function prepared(events: number): Promise<Prepared> {
   return made;
 }
 
-/** As after a restore, the service rebuilds all read models when it starts, and is then ready. */
+/** As after a restore, the service rebuilds all read models when it starts, and then becomes ready. */
 async function fillModels(directory: string): Promise<Prepared['filling']> {
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
@@ -70,7 +70,7 @@ async function fillModels(directory: string): Promise<Prepared['filling']> {
   return { seconds, mostMiB, afterMiB };
 }
 
-/** A writable copy in the same parent folder as the original, so that the file system can share blocks. */
+/** A writable copy in the parent folder of the original, so that the file system can share blocks. */
 export async function copyOf({ directory }: Prepared): Promise<string> {
   const copy = await mkdtemp(`${directory}-copy-`);
   await cp(directory, copy, { recursive: true });

@@ -7,7 +7,7 @@ import type { LoadResult } from './load.js';
 import { options } from './options.js';
 
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
-/** The subject with all its threads uses the first core, its load the second. */
+/** The subject with all its threads uses the first core. Its load uses the second. */
 export type Core = 'measured' | 'load';
 const NUMBERS: Readonly<Record<Core, string>> = { measured: '0', load: '1' };
 const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
@@ -46,7 +46,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a server (all its threads on one core) and waits for the line with its address. */
+/** Starts a server with all its threads on one core, and waits for the line with the server's address. */
 export async function startServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -63,7 +63,7 @@ export async function startServer(
   throw new Error('The server ended before it listened');
 }
 
-/** A receiver of webhooks, on the core of the load. */
+/** A receiver of webhooks, on the core that generates the load. */
 export const startReceiver = (): Promise<Server> =>
   startServer([new URL('./webhook-receiver.mjs', import.meta.url).pathname], {}, 'load');
 
@@ -71,7 +71,7 @@ export const startReceiver = (): Promise<Server> =>
 export const startBare = (file?: string): Promise<Server> =>
   startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
 
-/** Runs a benchmark program on the measured core; returns the JSON on its last line of output. */
+/** Runs a benchmark program on the measured core. Returns the JSON on the last line of its output. */
 export async function run<T>(program: string, args: readonly string[] = []): Promise<T> {
   const loader = program.endsWith('.ts') ? LOADER : [];
   const path = new URL(`./${program}`, import.meta.url).pathname;
@@ -108,17 +108,20 @@ export function load({ url }: { readonly url: URL }, plan: Load): Promise<LoadRe
   return lastJson(start('load', [process.execPath, ...LOADER, file, whole]), 'The load generator');
 }
 
-/** Private memory of a process (RssAnon, without file pages), MiB. */
+/** Private memory of a process in MiB (RssAnon, which excludes file pages). */
 export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
 }
 
 const MS_PER_TICK = 10;
-/** Processor time of a process so far, in milliseconds; on a machine with other work, it says more than the duration. */
+/**
+ * CPU time of a process so far, in milliseconds. On a machine with other work, CPU time is more meaningful than
+ * duration.
+ */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in parentheses, may contain spaces. User and system time are fields 14 and 15.
+  // The program name, in parentheses, may contain spaces. User and system time are fields 14 and 15.
   const [user = '0', system = '0'] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,6 +1,6 @@
 import type { AnyTable, DocumentWrite, ReadStore } from '../src/ports/read-store.js';
 
-/** A read model with only a key. */
+/** A read model with a key and no other indexes. */
 export const RAW: AnyTable = {
   model: {
     ...{ name: 'raw', version: 1, fields: {}, filters: [] },
@@ -12,7 +12,7 @@ const AT_ONCE = 1_000;
 
 export type Copied = { readonly documents: number; readonly ms: number };
 
-/** Passes every document of some tables, with its key, to a writer, and measures only the writer. */
+/** Passes every document of some tables, with its key, to a writer. Measures only the writer. */
 export async function copyDocuments(
   from: ReadStore,
   tables: readonly AnyTable[],
@@ -37,7 +37,7 @@ export async function copyDocuments(
   return { documents, ms };
 }
 
-/** Writes to a read store as plain inserts with a key index. */
+/** Writes to a read store, using plain inserts with an index of keys. */
 export const into =
   (store: ReadStore) =>
   async (writes: readonly DocumentWrite[]): Promise<void> => {

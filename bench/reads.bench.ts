@@ -12,16 +12,16 @@ import { BenchService, OWNER } from './service-client.js';
 import { latenciesOf } from './statistics.js';
 
 /**
- * B6: lists, search and statements of one tenant with very many records, over HTTP, one request at a time with varying
- * parameters. Meanwhile a second connection sends a small request every few milliseconds; its latency shows how much a
- * read delays other requests. The history is projected directly into the read store in bulk; everything else is created
- * through the API.
+ * B6: lists, searches and statements of one tenant with a very large number of records, over HTTP, one request at a
+ * time with varying parameters. Meanwhile, a second connection sends a small request every few milliseconds, and its
+ * latency shows how much a read delays other requests. The history is projected directly into the read store in bulk.
+ * All other data is created through the API.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);
 const within = (atMost: number): Goal => ({ of: 'value', atMost });
 
-/** Limits of p99 in milliseconds. */
+/** Upper bounds of p99, in milliseconds. */
 const GOALS: Readonly<Record<string, Goal>> = {
   'transactions, page 1,000': within(25),
   'one filter': within(60),

@@ -21,7 +21,7 @@ import { round } from './statistics.js';
 const EVENTS = options.sizes?.[0] ?? pick(100_000, 5_000);
 const clock = new SystemClock();
 
-/** Seconds until all read models are built. */
+/** Time until all read models are built, in seconds. */
 async function build(events: EventReader): Promise<number> {
   const directory = await mkdtemp(join(folder, 'models-'));
   const reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
@@ -32,7 +32,7 @@ async function build(events: EventReader): Promise<number> {
 }
 
 const history = await historyAlone(EVENTS, clock);
-// The server adds system events to its copy.
+// The server adds system events to its copy of the history.
 const copy = await mkdtemp(join(folder, 'eventstore-'));
 await cp(history, copy, { recursive: true });
 const server = await CountedEventStore.start(copy);

@@ -11,9 +11,9 @@ import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * B17: sales that 1, 2 and 4 replicas accept and process completely per second. Every replica has the same CPU quota,
- * so small that the servers and the load need less than 60 % of their core. 200 tenants share the sales by Zipf's law
- * with exponent 0.8; in a second run, one of them has half of the sales.
+ * B17: number of sales that 1, 2 and 4 replicas accept and process completely per second. Every replica has the same
+ * CPU quota, which is so small that the servers and the load need less than 60 % of their core. The sales of 200
+ * tenants follow Zipf's law with exponent 0.8. In a second run, one tenant has half of the sales.
  */
 const SECONDS = pick(20, 8);
 const WARM_SECONDS = pick(40, 4);
@@ -32,7 +32,7 @@ type Done = {
   readonly drainMs: number;
   /** Share of a core that each replica has, in percent. */
   readonly quota: number;
-  /** CPU time per sale of all replicas, and use of the core by servers and load. */
+  /** CPU time of all replicas per sale, and use of the core that the servers and the load share. */
   readonly cpuUs: number;
   readonly serversBusy: number;
 };
@@ -40,13 +40,15 @@ type Ranges = readonly { readonly leaders: readonly (string | null)[] }[];
 
 const zipf = (keys: readonly string[]): Keys => keys.map((key, at) => ({ key, share: 1 / (at + 1) ** EXPONENT }));
 
-/** The first tenant has as many sales as all others together. */
+/** The first tenant has as many sales as all other tenants together. */
 function dominated(keys: readonly string[]): Keys {
   const [first, ...rest] = zipf(keys);
   return [{ key: first?.key ?? '', share: rest.reduce((sum, { share }) => sum + share, 0) }, ...rest];
 }
 
-/** Creates tenants, each with a partner's key. Passwords make this slow, so it happens before the quota applies. */
+/**
+ * Creates tenants, each with a partner key. Password hashing makes this slow, so it happens before the quota applies.
+ */
 async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
   const keys: string[] = [];
   for (let n = 0; n < TENANTS; n += 1) {
@@ -63,7 +65,7 @@ async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
   return keys;
 }
 
-/** Resolves when every range has a leader and the shares are even. */
+/** Resolves when every range has a leader and the ranges are evenly divided. */
 async function even(operator: ApiClient, replicas: number): Promise<void> {
   const endMs = performance.now() + EVEN_WITHIN_MS;
   while (performance.now() < endMs) {

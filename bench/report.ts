@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { figureOf, type Measurement } from './figure.js';
 import { folder, isFolderOurs } from './options.js';
 
-/** Prints progress to standard error; standard output contains only the figures. */
+/** Prints progress to standard error, because standard output contains only the figures. */
 export function say(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }
 
-/** Completes the process of a figure: prints its figures as one line on standard output and removes temporary data. */
+/** Ends the process of a figure: prints the figures as one line on standard output, and removes temporary data. */
 export function tell(measurements: readonly Measurement[]): void {
   process.stdout.write(`${JSON.stringify({ figures: measurements.map(figureOf) })}\n`);
   if (isFolderOurs) rmSync(folder, { recursive: true, force: true });

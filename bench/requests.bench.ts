@@ -11,7 +11,7 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B3: cost of a user's reads: one customer, and a page of twenty, with a token. Baseline: bare Fastify returning the
+ * B3: cost of authenticated reads by a user: one customer, and a page of twenty. Baseline: bare Fastify returning the
  * same bytes.
  */
 const SECONDS = pick(8, 3);

@@ -7,8 +7,8 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B9: choice of a category among a tenant's 1,000 rules. The rules match substrings, prefixes and whole texts of
- * merchants and descriptions, some with bounds and directions. Two of five transactions match a rule.
+ * B9: assignment of a category by a tenant's 1,000 rules. The rules match substrings, prefixes and whole texts of
+ * merchants and descriptions, and some have bounds and directions. Two of five transactions match a rule.
  */
 const RULES = 1_000;
 const SUBJECTS = 10_000;

@@ -9,11 +9,11 @@ import { CountedEventStore, type Calls } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * B15 and B16: what a sale costs the service when its history is on EventStoreDB, relative to the embedded history.
- * Everything else is embedded in both. The server runs on the other core, so its own CPU time does not count.
+ * B15 and B16: the cost of a sale for a service with its history on EventStoreDB, relative to the embedded history.
+ * Everything else is embedded in both cases. The server runs on the other core, so its own CPU time does not count.
  */
 const SECONDS = pick(15, 3);
-/** Time in which a process without load still makes calls: heartbeats, confirmations, polls. */
+/** Duration for which calls are counted without load: heartbeats, confirmations, polls. */
 const IDLE_SECONDS = pick(5, 2);
 
 type Cost = { readonly cpuUs: number; readonly perSecond: number; readonly sales: number; readonly errors: number };

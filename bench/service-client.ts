@@ -9,14 +9,14 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node.js arguments with which the service runs everywhere. */
+/** Node.js arguments with which the service always runs. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,
 ];
 
 /**
- * Environment of the compiled service with a separate folder and embedded engines, even if the shell's environment
+ * Environment of the compiled service with a separate folder and embedded engines, even if the environment of the shell
  * configures servers.
  */
 export const environmentOf = (directory: string): Record<string, string> => ({
@@ -29,18 +29,18 @@ export const environmentOf = (directory: string): Record<string, string> => ({
   RESTORE_FORWARD: 'all',
 });
 
-/** A tenant, and a partner key without a practical limit. */
+/** A tenant, and a partner key without an effective rate limit. */
 export type Books = { readonly tenantId: string; readonly key: string };
 
 export type ServiceOptions = {
-  /** A folder that is retained when the service stops. Without one, a temporary folder is used. */
+  /** A folder that is kept when the service stops. Without one, a temporary folder is used. */
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Called as soon as the service listens; its read models may still be empty. */
+  /** Called as soon as the service listens. Its read models may still be empty. */
   readonly onListening?: (pid: number | undefined) => void;
 };
 
-/** The compiled service in its own process, with its operator signed in. */
+/** The compiled service in a separate process, with its operator signed in. */
 export class BenchService {
   private constructor(
     private readonly server: Server,
@@ -70,7 +70,7 @@ export class BenchService {
     return createBooks(this.operator, this.owner);
   }
 
-  /** Renews the tokens, which last for minutes. Call before each longer measurement. */
+  /** Renews the tokens, which expire after minutes. Must be called before each longer measurement. */
   async signIn(): Promise<void> {
     await this.operator.signIn(OPERATOR);
     await this.owner.signIn(OWNER);
@@ -89,7 +89,9 @@ export class BenchService {
   }
 }
 
-/** Signs the operator in once the read models are current, since signing in requires them. May take an hour. */
+/**
+ * Signs the operator in once the read models are up to date, because signing in requires them. This may take an hour.
+ */
 export async function signedIn(url: URL): Promise<ApiClient> {
   const operator = new ApiClient(url);
   while ((await operator.ask('GET', '/readyz')).status !== 200) await sleep(LOOK_EVERY_MS);
@@ -110,8 +112,8 @@ export async function createBooks(operator: ApiClient, owner: ApiClient): Promis
 
 const LOOK_EVERY_MS = 100;
 /**
- * Access tokens last fifteen minutes. Each sign-in appends an event, so queues would never become empty if sign-ins
- * were frequent.
+ * Access tokens last fifteen minutes. Each sign-in appends an event, so frequent sign-ins would keep the queues from
+ * becoming empty.
  */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const STANDS_STILL_MS = 5 * 60_000;

@@ -12,7 +12,7 @@ export type Calls = { readonly append: number; readonly read: number; readonly s
 const HOST = new URL('./event-store-host.ts', import.meta.url).pathname;
 const LOADER = new URL('../test/support/typescript.mjs', import.meta.url).pathname;
 
-/** EventStoreDB's test server on the core of the load. It counts the calls that it receives. */
+/** EventStoreDB's test server on the core that generates the load. It counts the calls that it receives. */
 export class CountedEventStore {
   private constructor(
     private readonly child: ChildProcess,
@@ -20,7 +20,7 @@ export class CountedEventStore {
     readonly url: string,
   ) {}
 
-  /** Starts the server on the history in a folder, or on an empty one. */
+  /** Starts the server on the history in a folder, or on an empty history. */
   static async start(directory?: string): Promise<CountedEventStore> {
     const command = [process.execPath, '--import', LOADER, HOST, ...(directory === undefined ? [] : [directory])];
     const child = start('load', command, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -39,7 +39,7 @@ export class CountedEventStore {
   }
 }
 
-/** One of each server that replicas share, on the core of the load. */
+/** One instance of each server that replicas share, on the core that generates the load. */
 export class SharedServers {
   private constructor(
     readonly events: CountedEventStore,

@@ -1,6 +1,6 @@
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits));
 
-/** Percentile by nearest rank; 0 for no values. */
+/** Percentile by the nearest-rank method; 0 if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
@@ -31,7 +31,7 @@ export function slope(points: readonly Point[]): number {
   return covariance / mean(({ x }) => (x - meanX) ** 2);
 }
 
-/** Duration of each of several sequential calls, milliseconds. */
+/** Durations of sequential calls, in milliseconds. */
 export async function timeEach(times: number, call: () => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let n = 0; n < times; n += 1) {

@@ -1,12 +1,12 @@
-// Runs the compiled service and measures its own appends on command: the time from a durable append until all read
+// Runs the compiled service and, on command, measures its own appends: the time from a durable append until all read
 // models contain it, and the duration of event-loop turns during that time. `measure SECONDS` prints both as JSON.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
 /**
- * Number of unmeasured appends between two measured appends, because waiting for a position causes the subscriber
- * thread to report its progress.
+ * Number of unmeasured appends between two measured appends. They are needed because waiting for a position causes the
+ * subscriber thread to report its progress.
  */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;

@@ -21,8 +21,8 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B13: a webhook reads its tenant's history from the first event, and delivers every message signed to a local receiver,
- * which acknowledges it. Deliveries are logged and the progress is stored, as in the service.
+ * B13: a webhook reads its tenant's history from the first event. It signs every message and delivers it to a local
+ * receiver, which acknowledges it. As in the service, deliveries are logged and the progress is stored.
  */
 const EVENTS = pick(60_000, 5_000);
 const LOOK_EVERY_MS = 5;
@@ -68,7 +68,7 @@ async function deliver(directory: string, url: string): Promise<Run> {
   return { perSecond: deliveries / seconds, deliveries, cpuUs: (user + system) / deliveries, errors };
 }
 
-/** Whether the webhook has caught up, and nothing is open. */
+/** Whether the webhook has caught up and has no pending deliveries. */
 async function isDone(log: DeliveryLog, id: string): Promise<boolean> {
   const lanes = await log.lanes<ReturnType<typeof newLane>>();
   const lane = lanes.find((one) => one.id === id);

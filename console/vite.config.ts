@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const OUT = join(import.meta.dirname, '..', 'dist', 'console');
-/** Minimum size in bytes. For smaller files, compression saves less than a network packet. */
+/** Minimum size in bytes. For smaller files, compression saves less than one network packet. */
 const LEAST_BYTES = 1_400;
 
 /**
@@ -36,7 +36,7 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy would allow images as data URLs, but a separate file is cached separately.
+    // The content security policy would allow images as data URLs, but separate files can be cached separately.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

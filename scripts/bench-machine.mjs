@@ -1,4 +1,4 @@
-// The machine that `npm run bench` runs on, and its load.
+// The machine on which `npm run bench` runs, and its load.
 import { spawnSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
@@ -13,7 +13,7 @@ const QUIET_SHARE = 0.1;
 
 const git = (...args) => spawnSync('git', args, { cwd: root }).stdout?.toString().trim();
 
-/** Median duration of writing and flushing 4 KiB where the figures store their data, milliseconds. */
+/** Median duration of writing and flushing 4 KiB in the folder where the figures store their data, in milliseconds. */
 function fdatasyncP50Ms() {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'));
   const file = openSync(join(folder, 'flush'), 'w');

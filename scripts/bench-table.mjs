@@ -1,11 +1,11 @@
 // Output of `npm run bench`: the table and the growth curves.
 
-/** A curve is flat if its largest history is at most this factor worse than its smallest. */
+/** A curve is flat if the result for the largest history is worse than that for the smallest by at most this factor. */
 const FLAT = 1.25;
-/** Units in which lower is better. */
+/** Units for which lower values are better. */
 const LESS = ['ms', 's', 'µs', 'MiB', 'MiB/min'];
 
-// JSON has neither infinity nor NaN; both are null.
+// JSON supports neither infinity nor NaN. Both are stored as null.
 const number = (value) => (value === null ? '?' : told(value));
 const told = (value) =>
   Math.abs(value) >= 1_000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
@@ -49,7 +49,10 @@ export function table(figures) {
     .join('\n');
 }
 
-/** For each figure measured at several sizes: its medians, and how much worse the largest size is than the smallest. */
+/**
+ * For each figure measured at several sizes, its medians, and the factor by which the largest size is worse than the
+ * smallest.
+ */
 export function curves(figures) {
   const groups = figures
     .filter(isPoint)

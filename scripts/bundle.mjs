@@ -60,7 +60,7 @@ const { output } = await bundle.write({
   dir: DIST,
   format: 'esm',
   sourcemap: true,
-  // Nest resolves some providers by class name, and logs and metrics show class names.
+  // Nest resolves some providers by class name, and logs and metrics contain class names.
   keepNames: true,
   entryFileNames: '[name].js',
   chunkFileNames: fileOf,

@@ -27,7 +27,7 @@ const operatorsConsole = {
   inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
   build: buildConsole,
 };
-/** Modules that test and benchmark programs import; the service itself does not need them. */
+/** Modules that test and benchmark programs import. The service itself does not need them. */
 const modules = {
   what: 'the modules of the service',
   result: at('dist', 'modules', 'main.js'),
@@ -47,17 +47,15 @@ const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infini
 const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 /**
- * Latest modification below a path. Includes folders, because a folder's modification time changes when a file in it is
- * removed.
+ * Latest modification time below a path. Includes folders, because the modification time of a folder changes when a
+ * file in it is removed.
  */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
   return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
 }
 
-/**
- * Runs a program to its end and returns its exit code. Signals are handled by the program, which decides how it ends.
- */
+/** Runs a program to completion and returns its exit code. Forwards signals to the program, which decides how to exit. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -82,7 +80,7 @@ async function must(what, running) {
 }
 
 /**
- * Installs the dependencies of the lock file, unless they were installed after the file last changed. Includes
+ * Installs the dependencies of the lock file, unless they were installed after the lock file was last changed. Includes
  * development tools, which the build needs. A symlinked node_modules belongs to another checkout, and `npm ci` would
  * empty it.
  */

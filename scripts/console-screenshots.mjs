@@ -10,7 +10,7 @@ const { launch, Visitor } = await import('../test/support/visitor.ts');
 
 const FOLDER = join(root, 'docs', 'console');
 const MOST_BYTES = 200_000;
-/** Live charts need several samples before they show a line. */
+/** Live charts show a line only after several samples. */
 const WATCHED_MS = 14_000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,7 +34,7 @@ async function furnish(service) {
   return { shop, backup, letter: items[0].id };
 }
 
-/** Creates records for the search and book-keeping pages. */
+/** Creates records for the search and the bookkeeping pages. */
 async function furnishBooks(service, { shop }) {
   const mine = (path, body, method) => service.call(path, { token: shop.ownerToken, body, method });
   const opening = { amount: '1250.00', direction: 'OUT', date: '2026-01-01' };

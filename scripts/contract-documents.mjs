@@ -28,7 +28,7 @@ const HEADER = '// Written by `npm run docs:contracts` from docs/openapi.json: d
 const EVENTS = 'docs/events';
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Documents of each event's data, without its metadata, in the current version. */
+/** Documents of each event's data, without metadata, in the current version. */
 const eventDocuments = () =>
   catalogue.aggregates.flatMap(({ name: entity, events }) =>
     Object.entries(events).map(([type, { version, schema, audit }]) => [

@@ -5,7 +5,10 @@ const listed = (counts) => {
   return parts.length === 0 ? 'none' : parts.join(', ');
 };
 
-/** Findings that fail a run, by schemathesis's kinds; the last row collects the kinds not listed in the others. */
+/**
+ * Findings that fail a run, by the kinds that schemathesis distinguishes. The last row counts all kinds that are not
+ * listed in other rows.
+ */
 const COUNTED = [
   ['undocumented statuses', ['UndefinedStatusCode']],
   ['accepted invalid inputs', ['AcceptedNegativeData']],
@@ -14,7 +17,7 @@ const COUNTED = [
 ];
 const OTHERS = 'other findings: headers, bodies, media types, methods';
 
-/** Counts of response statuses over all operations. */
+/** Counts of response statuses across all operations. */
 function statusesOf(operations) {
   const total = {};
   for (const counts of Object.values(operations))

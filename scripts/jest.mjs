@@ -1,13 +1,13 @@
-// Runs jest for the other scripts. TEST_REPORT=<file> writes its result there as JSON.
+// Runs Jest for the other scripts. TEST_REPORT=<file> writes its result there as JSON.
 import { buildIfStale, install, run } from './checkout.mjs';
 
-/** Installs dependencies and builds the service with its modules, which tests start as processes. */
+/** Installs dependencies, and builds the service and its modules. Tests start these modules as processes. */
 export async function prepare() {
   await install();
   await buildIfStale({ withModules: true });
 }
 
-/** Returns jest's exit code. `options` apply to the child process. */
+/** Returns Jest's exit code. `options` apply to the child process. */
 export function jestWith(options, ...args) {
   const report = options.env?.TEST_REPORT ?? process.env.TEST_REPORT;
   return run(

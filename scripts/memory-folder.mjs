@@ -1,5 +1,5 @@
-// Temporary folder for tests: in memory if there is enough space. On disk, every flush would wait for the device. The
-// suites would gain nothing, because they cannot distinguish the content of the disk from the page cache. Uses only
+// Temporary folder for tests, in memory if there is enough space. On disk, every flush would wait for the device. This
+// would not improve the tests, because they cannot distinguish the content of the disk from the page cache. Uses only
 // Node's own modules.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function hasRoom() {
   return bavail * bsize >= ENOUGH_BYTES;
 }
 
-/** Removes folders left by killed runs. */
+/** Removes folders that killed runs have left. */
 function removeOld() {
   for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
     const path = join(MEMORY, name);
@@ -25,7 +25,7 @@ function removeOld() {
   }
 }
 
-/** A folder of this process, removed when the process ends. */
+/** A folder for this process, removed when the process ends. */
 export function temporaryFolder() {
   if (!hasRoom()) return tmpdir();
   removeOld();

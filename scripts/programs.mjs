@@ -7,7 +7,7 @@ export const onPath = (program) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
-/** Whether the server built by `.ci/mongo-server.sh` and the Java that runs it are installed. */
+/** Whether the server built by `.ci/mongo-server.sh`, and the Java runtime that it needs, are installed. */
 export const hasMongoServer = () => onPath('java') && existsSync(mongoLibrary);
 
 const beancount = process.env.BEANCOUNT_HOME ?? join(root, 'test', 'support', 'beancount', 'python');

@@ -1,4 +1,4 @@
-// Python programs of suites, in a virtual environment. Uses only Node's own modules.
+// Python programs used by suites, in a virtual environment. Uses only Node's own modules.
 import { join } from 'node:path';
 import { run } from './checkout.mjs';
 
@@ -8,7 +8,7 @@ const succeeds = (program, ...args) =>
     () => false,
   );
 
-/** Folder of the programs of a virtual environment. */
+/** Folder that contains the programs of a virtual environment. */
 export const binOf = (environment) => join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
 
 /** Creates a virtual environment with these packages. Returns the folder of its programs; undefined on failure. */

@@ -1,6 +1,6 @@
-// Rows of the fault matrix: a fault, and the suites that verify the guarantees under it. A row whose suites are all in
-// other folders is covered by the commands that run those folders; the soak runs the suites again. `needs` names
-// programs. `measures`: the row compares times or memory with a limit, so it runs alone.
+// Rows of the fault matrix. Each contains a fault, and the suites that verify the guarantees under this fault. A row
+// whose suites are all in other folders is covered by the commands that run those folders, but the soak runs the suites
+// again. `needs` names programs. `measures`: the row compares times or memory with a limit, so it runs alone.
 const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
 
 export const rows = [

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** The same value as in src/security/signing-keys.ts. */
+/** Must have the same value as in src/security/signing-keys.ts. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -55,12 +55,12 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // The check below reports the error.
+    // The check below reports this error.
   }
   throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }
 
-/** Flushes the new file and gives it the owner of the old file, then renames it to replace the old file. */
+/** Flushes the new file, gives it the owner of the old file, and then renames it to replace the old file. */
 function replace(text) {
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);
@@ -74,7 +74,7 @@ function replace(text) {
     closeSync(file);
   }
   renameSync(draft, path);
-  // Windows cannot open a folder, and does not need to flush one.
+  // Windows cannot open a folder, and has no need to flush one.
   if (process.platform === 'win32') return;
   const folder = openSync(directory, 'r');
   fsyncSync(folder);

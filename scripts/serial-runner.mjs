@@ -1,4 +1,5 @@
-// Jest runner for suites that need the machine to themselves: runs them in the main process while all workers are idle.
+// Jest runner for suites that must have the machine to themselves. Runs them in the main process while all workers are
+// idle.
 import TestRunner from 'jest-runner';
 
 export default class SerialRunner extends TestRunner {

@@ -11,7 +11,7 @@ const FROM = '<!-- settings: written by `npm run docs:settings` from src/config.
 const TO = '<!-- /settings -->';
 const readme = join(root, 'README.md');
 
-/** The default in the notation of the environment; empty for an optional setting without a default. */
+/** The default value, as written in the environment. Empty for an optional setting without a default value. */
 function defaultOf(field) {
   const parsed = field.safeParse(undefined);
   if (!parsed.success) return 'required';

@@ -4,7 +4,7 @@ import { buildIfStale, install } from './checkout.mjs';
 
 await install();
 await buildIfStale();
-// Ctrl-C arrives twice, from the terminal and from npm; the second must not interrupt the draining started by the
-// first.
+// Ctrl-C arrives twice, from the terminal and from npm. The second signal must not interrupt the draining that the
+// first one started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 await import('../dist/main.js');

@@ -1,5 +1,5 @@
 // npm run test:console: the suites of test/console/, which drive the compiled service and its console with Chromium
-// (/usr/bin/chromium, or CHROMIUM_PATH). Arguments are passed to jest.
+// (/usr/bin/chromium, or CHROMIUM_PATH). Arguments are passed to Jest.
 import { existsSync } from 'node:fs';
 import { jest, prepare } from './jest.mjs';
 

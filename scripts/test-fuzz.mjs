@@ -25,7 +25,7 @@ const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];
 
-/** Path of schemathesis, in a virtual environment below `work`; undefined if it cannot be installed. */
+/** Path of schemathesis in a virtual environment below `work`; undefined if it cannot be installed. */
 async function schemathesis(work) {
   const given = process.env.SCHEMATHESIS;
   const bin = given === undefined ? await pythonWith(join(work, 'python'), `schemathesis==${VERSION}`) : binOf(given);
@@ -43,7 +43,7 @@ function configuration(work) {
   return path;
 }
 
-/** Requests are sent one at a time. On two cores, the service then uses one and the fuzz run the other. */
+/** Requests are sent one at a time, so that on two cores the service uses one and the fuzz run the other. */
 function fuzz(program, url, operator, result, work) {
   const { PATH = '', HOME = '' } = process.env;
   const env = {
@@ -74,8 +74,8 @@ async function fuzzed(program, work) {
   const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');
   const result = process.env.FUZZ_RESULT ?? join(work, 'result.json');
   rmSync(result, { force: true });
-  // Trusts the client address that a request claims. Fuzz requests claim other addresses than setup requests and
-  // therefore do not throttle them.
+  // Trusts the client address that a request claims. Fuzz requests claim addresses other than those of setup requests,
+  // so they do not throttle the setup.
   const service = await ConsoleService.start({ METRICS_TOKEN, TRUST_PROXY: 'true' });
   try {
     console.log(`Fuzzing ${service.url} (seed ${seed}, ${examples} examples)`);

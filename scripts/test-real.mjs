@@ -21,7 +21,7 @@ const servers = {
 
 const SERVERS = ['mongodb', 'nats', 'redis'];
 
-/** `own`: the suite kills server processes, so it always starts its own instead of using a URL. */
+/** `own`: the suite kills server processes, so it always starts its own servers instead of using a URL. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...SERVERS.map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
@@ -55,7 +55,7 @@ const unlisted = readdirSync(join(root, 'test/real'))
   .filter((path) => path.endsWith('.test.ts') && !suites.some((suite) => suite.path === path));
 if (unlisted.length > 0) throw new Error(`These suites are not listed: ${unlisted.join(', ')}`);
 
-/** The reason why a suite cannot run, or undefined. */
+/** The reason why a suite cannot run; undefined if it can. */
 function obstacle({ needs, own = false }) {
   const missing = needs.map((name) => servers[name]).find(({ url, isHere }) => !isHere && (own || !process.env[url]));
   return missing && (own ? missing.lacks : `${missing.url} is not set, and ${missing.lacks}`);

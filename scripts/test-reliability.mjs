@@ -17,7 +17,10 @@ if (process.argv.includes('--soak')) process.env.RELIABILITY_SCALE = 'soak';
 const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
-/** Number of concurrent rows: rows mostly wait, so several can share the machine. The soak runs each row alone. */
+/**
+ * Number of concurrent rows. Rows spend most of their time waiting, so several can share the machine. The soak runs
+ * each row alone.
+ */
 const AT_ONCE = isSoak ? 1 : 2;
 
 const isHere = (need) => (need === 'mongo-server' ? hasMongoServer() : onPath(need));
@@ -38,8 +41,8 @@ async function run({ row, fault, suites }, work) {
 }
 
 /**
- * In the short form: the CI command that covers the row at the same scale. The table lists the row, but the row is not
- * run again.
+ * The CI command that, in the short form, covers the row at the same scale. The table lists the row, but it is not run
+ * again.
  */
 function shownBy({ suites }) {
   if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;
@@ -57,7 +60,7 @@ async function resultOf(row, work) {
   return { ...notRun, failed, result: `not run: no ${missing.join(', ')}` };
 }
 
-/** Runs several rows at once, but rows that measure one by one. Results keep the order of the rows. */
+/** Runs several rows at once, but those that measure run one by one. Results are in the order of the rows. */
 async function resultsOf(chosen, work) {
   const results = new Map();
   const take = async (queue) => {
@@ -69,7 +72,7 @@ async function resultsOf(chosen, work) {
   return chosen.map((row) => results.get(row));
 }
 
-/** Results of a jest report. A skipped test is counted as failed. */
+/** Results in a Jest report. A skipped test counts as failed. */
 function countsOf(report, status) {
   if (!existsSync(report)) return { passed: 0, failed: 1, result: 'no report' };
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -80,7 +83,7 @@ function countsOf(report, status) {
   return { passed: numPassedTests, failed, result: failed === 0 ? 'passed' : 'FAILED' };
 }
 
-/** Cycles and figures noted by the tests. Without notes, every passed test is counted as a cycle. */
+/** Cycles and figures recorded by the tests. Without a record, every passed test counts as a cycle. */
 function notesOf(path, passed) {
   if (!existsSync(path)) return { cycles: `${passed} tests`, figures: '' };
   const told = readFileSync(path, 'utf8')
@@ -110,7 +113,7 @@ function table(results) {
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Writes the report, only after a complete run, because it lists the rows that ran and the commit. */
+/** Writes the report only after a complete run, because it lists the rows that ran and the commit. */
 function writeReport(results) {
   const commit = git('rev-parse', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`;

@@ -1,6 +1,6 @@
 // npm run test:webhooks: the compiled service delivers webhooks to a receiver in Python, which verifies every delivery
-// with the PyPI library `standardwebhooks`: of a receiver that accepts everything, one that rejects some messages once,
-// and one that is slow. The secret is rotated meanwhile. Prints a table at the end. SALES=<n> (default 200): pushed sales;
+// with the PyPI library `standardwebhooks`. One endpoint accepts everything, one rejects some messages once, and one is
+// slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> (default 200): pushed sales;
 // WEBHOOK_PYTHON=<folder>: an existing virtual environment. Without access to PyPI nothing is tested; with
 // REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ async function startReceiver(bin) {
   };
 }
 
-/** The report on a path once this number of messages has arrived, or when the time is up. */
+/** The report for a path, once this number of messages has arrived or the time limit is reached. */
 async function arrived(receiver, path, messages) {
   let report = await receiver.report(path);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; report = await receiver.report(path)) {
@@ -61,16 +61,16 @@ async function deliver(service, receiver) {
     for (let number = first; number < last; number += 1) await service.sell(shop, `sale-${number}`);
   };
   await sellTo(0, SALES / 2);
-  // Messages that are signed before the rotation carry one signature only, that of the old secret.
+  // Messages signed before the rotation have only one signature, that of the old secret.
   await arrived(receiver, '/steady', MESSAGES / 2);
   const rotated = await service.call(`/api/webhooks/${hooks.get('/steady')}/rotate-secret`, { token, method: 'POST' });
   await sellTo(SALES / 2, (SALES * 3) / 4);
-  // From here on the receiver knows the new secret only.
+  // From here on, the receiver accepts only the new secret.
   await receiver.setSecret('/steady', rotated.data.secret);
   await sellTo((SALES * 3) / 4, SALES);
 }
 
-/** Each check with its outcome. */
+/** All checks with their outcomes. */
 function checksOf(path, { accepted, unverified, rejected }) {
   const first = new Map(accepted.map((one) => [one.id, one]));
   const sequences = new Map();

@@ -1,4 +1,4 @@
-// The peer's domain: one event per sale, and a read model that can be listed by customer and by time.
+// The domain of the peer: one event per sale, and a read model that can be listed by customer and by time.
 import { getPostgreSQLEventStore, postgreSQLRawBatchSQLProjection } from '@event-driven-io/emmett-postgresql';
 import { dumbo, SQL } from '@event-driven-io/dumbo';
 
@@ -14,7 +14,7 @@ const INDEXES = [
   SQL`CREATE INDEX IF NOT EXISTS sales_by_customer ON sales (customer, occurred_at, external_id)`,
 ];
 
-/** Inserts a batch in one statement, which is the fastest way that the library offers. */
+/** Inserts a batch in one statement, which is the fastest method of the library. */
 const insertion = postgreSQLRawBatchSQLProjection({
   name: 'sales',
   canHandle: ['SaleAccepted'],
@@ -39,7 +39,7 @@ export const openStore = (connectionString, isProjected) =>
     projections: isProjected ? [{ type: 'inline', projection: sales }] : [],
   });
 
-/** Durable when it resolves; a duplicate sale is rejected. */
+/** Resolves when the sale is durable. A duplicate sale is rejected. */
 export const accept = (store, sale) =>
   store.appendToStream(`sale-${sale.externalId}`, [{ type: 'SaleAccepted', data: sale }], {
     expectedStreamVersion: 'STREAM_DOES_NOT_EXIST',

@@ -1,5 +1,5 @@
-// node server.mjs <connection string> <append | project>: accepts sales, each as one durable append. It does not
-// validate them and requires no key.
+// node server.mjs <connection string> <append | project>: accepts sales, each as one durable append, without validation
+// and without a key.
 import { fastify } from 'fastify';
 import { accept, openStore } from './sales.mjs';
 

@@ -1,4 +1,4 @@
-// Satisfies the service's Content-Security-Policy. Must run before any other code of the page.
+// Makes the console comply with the service's Content-Security-Policy. Must run before any other code of the page.
 
 type PolicedWindow = {
   readonly trustedTypes?: { createPolicy(name: string, rules: object): unknown };
@@ -10,7 +10,7 @@ const policed = window as PolicedWindow;
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 
-// Read by get-nonce on behalf of the library that prevents a page from scrolling behind a dialog.
+// Read by get-nonce for the library that prevents a page from scrolling behind a dialog.
 policed.__webpack_nonce__ = styleNonce();
 
 const withoutTags = (text: string): string => {
@@ -19,5 +19,5 @@ const withoutTags = (text: string): string => {
 };
 
 // Text is never interpreted as markup (require-trusted-types-for). The only exception is Mantine, which writes its
-// variables as the text of style elements, so text without tags is allowed.
+// variables as the text of style elements. Text without tags is therefore allowed.
 policed.trustedTypes?.createPolicy('default', { createHTML: withoutTags });

@@ -1,6 +1,6 @@
 import { createTheme, Input, Modal, type CSSVariablesResolver } from '@mantine/core';
 
-/** Calm and dense; every text colour meets WCAG AA contrast in both colour schemes. */
+/** Calm and dense. Every text colour meets the contrast requirements of WCAG AA in both colour schemes. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 9, dark: 8 },
@@ -12,11 +12,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Inputs stay aligned in a row, whether or not they have a hint.
+    // Inputs in a row stay aligned, whether or not they have a hint.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),
-    // The header of a dialog is a header element, which would be a second banner of the page.
+    // By default, the header of a dialog is a header element, which would be a second banner of the page.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
   },
 });

@@ -33,7 +33,7 @@ export const statementQuery = (id: string, query: Period) =>
     queryKey: ['statement', id, query],
     queryFn: async ({ signal }): Promise<Statement> => {
       const answer = await whole(api.GET('/api/accounts/{id}/statement', { params: { path: { id }, query }, signal }));
-      // The OpenAPI document also allows CSV, for clients that request it.
+      // The OpenAPI document also permits CSV, for clients that request it.
       if (typeof answer === 'string') throw new TypeError('The statement has an unexpected format.');
       return answer.data;
     },
@@ -92,7 +92,7 @@ const queryOf = (search: string) => (search === '' ? {} : { search });
 
 const CHOICES = { pageNumber: 1, pageSize: 20 };
 
-/** Active customers, with code and balance. */
+/** Active customers, with their codes and balances. */
 export const customerSource: Source = {
   key: ['customer-choice'],
   find: async (search, signal) =>
@@ -102,7 +102,7 @@ export const customerSource: Source = {
 
 export type AccountType = Account['type'];
 
-/** Active accounts of some types, or of all types, with code and balance. */
+/** Active accounts of some or all types, with their codes and balances. */
 export const accountsOf = (...type: AccountType[]): Source => ({
   key: ['account-choice', ...type],
   find: async (search, signal) => {
@@ -122,7 +122,7 @@ export const accountSource = accountsOf();
 export const moneySource = accountsOf('CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER');
 export const payeeSource = accountsOf('SUPPLIER', 'EMPLOYEE');
 export const expenseSource = accountsOf('EXPENSE');
-/** The tenant's own accounts: all but those of customers. */
+/** The tenant's own accounts, which are all accounts except those of customers. */
 export const ownSource = accountsOf(
   ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
   ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
@@ -136,12 +136,12 @@ export const branchSource: Source = {
 
 const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];
 
-/** Reloads what a posting may have changed. */
+/** Reloads everything that a posting may have changed. */
 export function changedBooks(cache: QueryClient): void {
   for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice']) askAgain(cache, [key]);
 }
 
-/** Branches by their codes, as sales name them. */
+/** Branches by the codes that sales contain. */
 export const branchCodeSource: Source = {
   key: ['branch-choice', 'code'],
   find: async (search, signal) => {

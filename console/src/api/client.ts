@@ -6,7 +6,7 @@ import { askStepUp } from './step-up';
 
 export { data, whole } from '../../../clients/typescript/src/answers';
 
-/** API schemas by their names in the OpenAPI document. */
+/** API schemas by name in the OpenAPI document. */
 export type Shapes = components['schemas'];
 
 type Send = (request: Request) => Promise<Response>;
@@ -29,15 +29,15 @@ async function signed(request: Request, send: Send): Promise<Response> {
   return send(request).catch(lostBy(request.signal));
 }
 
-/** Whether the request may succeed if it is repeated: with a renewed session, or after a proof of identity. */
+/** Whether the request may succeed if it is repeated, with a renewed session or after a proof of identity. */
 async function isMended(response: Response): Promise<boolean> {
   if (response.status === 401) return renew();
   return response.status === 403 && (await problemOf(response.clone())).code === 'STEP_UP_REQUIRED' && askStepUp();
 }
 
 /**
- * Sends a request with the session's token, without a timeout. After a 401 it renews the session and retries once. If
- * the operation requires a recent proof of identity, it asks for one first.
+ * Sends a request with the session's token, without a timeout. After a 401, renews the session and retries once. If the
+ * operation requires a recent proof of identity, asks the user for it first.
  * @throws KontorError
  */
 export async function authorizedFetch(request: Request, send: Send = fetch): Promise<Response> {
@@ -46,7 +46,9 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
   return (await isMended(response)) ? signed(again, send) : response;
 }
 
-/** Position that the read models must reach to show every write of this tab; 0 if they already show every write. */
+/**
+ * Position that the read models must reach to include every write of this tab; 0 if they already include every write.
+ */
 let awaited = 0;
 
 /** Makes subsequent reads wait for at least this position, until one of them has reached it. */
@@ -62,8 +64,8 @@ async function write(request: Request): Promise<Response> {
 }
 
 /**
- * Waits for the position. If the read models do not reach it, for example because one has stopped, returns the
- * available data.
+ * Waits until the read models have reached the position. If they do not reach it, for example because one has stopped,
+ * returns the available data.
  */
 async function read(request: Request): Promise<Response> {
   const position = awaited;
@@ -82,6 +84,6 @@ export const api = createClient<paths, 'application/json'>({
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),
 });
 
-/** Header of a change of the revision that was read; without one the change applies to any revision. */
+/** Header for changing the revision that was read. Without it, the change applies to any revision. */
 export const ifMatch = (revision?: number): { 'If-Match'?: string } =>
   revision === undefined ? {} : { 'If-Match': `"${revision}"` };

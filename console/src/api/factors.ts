@@ -31,7 +31,7 @@ export async function addPasskey(): Promise<readonly string[]> {
 }
 type Confirmed = Schemas['ConfirmFactorDto'];
 
-/** Lets the browser answer a passkey challenge. @throws DOMException if the user declines */
+/** Lets the browser respond to a passkey challenge. @throws DOMException if the user declines */
 export async function passkeyAnswer(options: object): Promise<NonNullable<FactorProof['credential']>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
   const credential = await navigator.credentials.get({ publicKey });

@@ -1,13 +1,16 @@
 import { useRef } from 'react';
 
-/** Browsers have no randomUUID over plain HTTP. */
+/** Browsers do not provide randomUUID over plain HTTP. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 type Keys = {
-  /** Header of a creating request. Its key stays the same while the body does, so a retry creates nothing twice. */
+  /**
+   * Header of a request that creates a record. Its key stays the same as long as the body does, so that a retry creates
+   * no duplicate.
+   */
   readonly headerFor: (body: object) => { 'Idempotency-Key': string };
-  /** Called after success: the same body then creates another record. */
+  /** Called after success, so that the same body then creates another record. */
   readonly forget: () => void;
 };
 

@@ -28,8 +28,8 @@ function after(job: Job, run: Run): Job {
 }
 
 /**
- * Updates the cached jobs from the service's event stream. `onRun` receives each job's latest run on connection, then
- * every change of a run. Returns the state of the connection.
+ * Updates the cached jobs from the service's event stream. `onRun` receives each job's latest run when the stream
+ * connects, and then every change of a run. Returns the state of the connection.
  */
 export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
   const cache = useQueryClient();
@@ -42,12 +42,12 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       onEvent: ({ id, event, data: content }) => {
         // Run lists are projected from the history and may lag.
         awaitPosition(Number(id));
-        // A response still in flight contains older data and would overwrite this update.
+        // A response that is still in flight contains older data and would overwrite this update.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') {
           const jobs = content as Job[];
           cache.setQueryData(jobsQuery.queryKey, jobs);
-          // Runs may have started and ended since their lists were requested.
+          // Runs may have started and ended since the lists of runs were requested.
           askAgain(cache, ['job-runs']);
           for (const { lastExecution } of jobs) if (lastExecution) onRun?.(lastExecution);
         }

@@ -24,10 +24,13 @@ export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
 
 const PAGES = '/console';
 
-/** Permitted target of a notification: this console, another page of the service, or an external HTTPS address. */
+/**
+ * Permitted target of a notification: a page of this console, another page of the service, or an external HTTPS
+ * address.
+ */
 type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
 
-/** Returns a notification's link if it is safe to follow: never a script, a file or an unencrypted address. */
+/** Returns a notification's link if it is safe to follow; never a script, a file or an unencrypted address. */
 export function safeLink(link: string | null): SafeLink | undefined {
   if (link === null || !URL.canParse(link, location.origin)) return undefined;
   const url = new URL(link, location.origin);

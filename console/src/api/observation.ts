@@ -4,16 +4,16 @@ import { api, data, type Shapes } from './client';
 export type Queue = Shapes['QueueDto'];
 export type SystemHealth = Shapes['SystemHealthDto'];
 
-/** Polling interval of live values, ms. */
+/** Polling interval of live values, in milliseconds. */
 export const WATCH_EVERY_MS = 2_000;
-/** Polling interval of counts that need attention, ms. */
+/** Polling interval of counts that need attention, in milliseconds. */
 export const SLOWLY_MS = 10_000;
-/** Samples of this page retained: ten minutes. */
+/** Number of samples that this page retains: ten minutes. */
 const KEPT = 300;
 
 /** Values of all queues at one time, for charts. */
 export type Point = {
-  /** Unix time, seconds. */
+  /** Unix time, in seconds. */
   readonly at: number;
   readonly head: number | null;
   /** Largest known lag by kind. */
@@ -31,7 +31,7 @@ export type Sample = Point & {
 type Observed = {
   readonly queues: readonly Queue[];
   readonly samples: readonly Sample[];
-  /** The hour before the first of the samples, as retained by the service. */
+  /** The hour before the first sample, as retained by the service. */
   readonly history: readonly Point[];
 };
 
@@ -62,8 +62,8 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
 }
 
 /**
- * Current state of all queues, with the samples collected since the signed-in user first displayed them, and the hour
- * before.
+ * Current state of all queues, with the samples collected since the signed-in user first displayed them and those of
+ * the preceding hour.
  */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
@@ -88,8 +88,8 @@ export const systemQuery = queryOptions({
 });
 
 /**
- * Rate at which the head advanced between samples, in positions per second. On the embedded engine, an event takes one
- * position.
+ * Rate at which the head advanced between samples, in positions per second. On the embedded engine, an event occupies
+ * one position.
  */
 export function headRates(of: readonly Point[]): (number | null)[] {
   return of.map(({ at, head }, index) => {

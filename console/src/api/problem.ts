@@ -3,7 +3,7 @@ import { t } from '../messages/catalogue';
 
 export { KontorError };
 
-/** Converts a response, or any thrown value, to a KontorError. */
+/** Converts a response or a thrown value to a KontorError. */
 export function problemOf(cause: Response): Promise<KontorError>;
 export function problemOf(cause: unknown): KontorError;
 export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
@@ -25,7 +25,7 @@ function unanswered(cause: unknown): KontorError {
     : new KontorError(0, 'OFFLINE', t('This device is offline.'), { cause });
 }
 
-/** Converts network failures to a KontorError; rethrows aborts by the given signal unchanged. */
+/** Converts network failures to a KontorError. Rethrows aborts by the given signal unchanged. */
 export const lostBy =
   (signal?: AbortSignal) =>
   (cause: unknown): never => {

@@ -9,12 +9,12 @@ const RECOVERY_MS = 5_000;
 
 const isPassing = (error: unknown): error is KontorError => error instanceof KontorError && error.isPassing;
 
-/** Cache of all reads; exists only as long as the tab. */
+/** Cache of all reads. It exists only as long as the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // Requests are sent even if the browser is offline, which is reported as a separate error.
+      // Requests are sent even if the browser is offline, so that this is reported as a separate error.
       networkMode: 'always',
       // A timeout is not retried, because a retry would double the waiting time.
       retry: (failures, error) => failures < RETRIES && isPassing(error) && error.code !== 'TIMEOUT',
@@ -25,5 +25,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The part of a query that pages need to display it. */
+/** The part of a query that pages need for display. */
 export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>;

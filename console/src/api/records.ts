@@ -26,11 +26,11 @@ export const historyQuery = (address: RecordAddress, pageNumber: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Page that contains the event of a revision. Revisions have no gaps. */
+/** Page that contains the event with a given revision. Revisions have no gaps. */
 export const pageOf = (revision: number, lastRevision: number): number =>
   Math.floor(Math.max(0, lastRevision - revision) / HISTORY_PAGE) + 1;
 
-/** The record at a revision or an instant; without either, its current state. */
+/** The record at a revision or an instant. Without either, its current state. */
 export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string | undefined) =>
   queryOptions({
     queryKey: ['state', entity, id, tenantId, at ?? 'now'],

@@ -26,7 +26,7 @@ type Application = Shapes['ApplyCategoryRuleDto'];
 
 const POLL_MS = 1_000;
 
-/** Runs of rules over past transactions, newest first. Reloads while a run is in progress. */
+/** Applications of rules to past transactions, newest first. Reloads while one is in progress. */
 export const applicationsQuery = (query: { readonly pageNumber: number; readonly pageSize: number }) =>
   queryOptions({
     queryKey: ['rule-applications', query],
@@ -37,11 +37,11 @@ export const applicationsQuery = (query: { readonly pageNumber: number; readonly
       state.data?.items.some(({ status }) => status === 'RUNNING' || status === 'UNDOING') === true ? POLL_MS : false,
   });
 
-/** Applies a rule to past transactions in the background; with `dryRun` it only finds out what would change. */
+/** Applies a rule to past transactions in the background. With `dryRun`, only determines the changes. */
 export const applyRule = async (id: string, body: Application) =>
   (await whole(api.POST('/api/transaction-categories/rules/{id}/apply', { params: { path: { id } }, body }))).data;
 
-/** What a rule would change among past transactions. */
+/** The changes that a rule would make to past transactions. */
 export async function previewRule(id: string, body: Application): Promise<RulePreview> {
   const found = await applyRule(id, { ...body, dryRun: true });
   if (!('wouldChange' in found)) throw new TypeError('The preview has an unexpected format.');

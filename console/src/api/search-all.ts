@@ -3,7 +3,7 @@ import { api, whole } from './client';
 import { isOperator, type Me } from './me';
 import { t } from '../messages/catalogue';
 
-/** A page or a record that a search has found. */
+/** A page or a record found by a search. */
 export type Found = {
   readonly kind: string;
   readonly name: string;
@@ -58,7 +58,7 @@ const errors: Search = async (search, signal) => {
   }));
 };
 
-/** Everything about a request: its entries in the audit log. */
+/** Everything about a request, in the form of its audit log entries. */
 const requests: Search = async (search, signal) => {
   if (!REQUEST.test(search)) return [];
   const { totalCount } = await whole(
@@ -80,7 +80,7 @@ const SEARCHES: readonly (readonly [permission: string, search: Search])[] = [
   ['transactions.read', transactions],
 ];
 
-/** Records that match, of the kinds that the user may read. A kind that cannot be searched is left out. */
+/** Matching records of the kinds that the user may read. Kinds that cannot be searched are omitted. */
 export async function findRecords(me: Me, search: string, signal: AbortSignal): Promise<Found[]> {
   const allowed = isOperator(me)
     ? [tenants, letters, errors, requests]

@@ -7,7 +7,7 @@ export type LiveState = 'connecting' | 'live' | 'waiting';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** The service sends a comment every 15 s. A connection that is silent for longer than this is considered dead. */
+/** The service sends a comment every 15 s. A connection without any data for longer than this is considered dead. */
 const SILENCE_MS = 40_000;
 
 type Watch = {
@@ -56,7 +56,7 @@ async function readAll(body: ReadableStream<Uint8Array>, onBlock: (block: string
 
 /**
  * Follows a stream of server-sent events until the signal aborts. Uses fetch, because EventSource cannot send the
- * token. Reconnects with backoff and resumes after the last event received.
+ * token. Reconnects with backoff, and resumes after the last event received.
  */
 export async function followEvents(path: string, { onEvent, onState, signal }: Watch): Promise<void> {
   let lastId = '';

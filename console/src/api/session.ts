@@ -17,13 +17,13 @@ const LOCK = 'kontor-session';
 /** Timeout of session requests, which delay the requests of all tabs. */
 const LIMIT_MS = 15_000;
 
-// Kept in memory only, because an injected script could read persistent storage.
+// Kept only in memory, because an injected script could read persistent storage.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
 let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('kontor-session');
-// A sign-in or sign-out in another tab may have changed the user; check again.
+// Checks again, because a sign-in or sign-out in another tab may have changed the user.
 tabs.onmessage = () => {
   lose('unknown');
 };
@@ -36,7 +36,7 @@ function become(is: Session['is']): void {
 
 function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
-  // The next user must not see data that the previous user has read.
+  // The next user must not see data that the previous user has loaded.
   queryClient.clear();
   become(is);
 }
@@ -46,7 +46,7 @@ function keep({ accessToken, expiresIn }: Tokens): void {
   become('in');
 }
 
-/** Sends JSON, which only a script of this origin can do. @throws KontorError */
+/** Sends JSON, which only a script of the same origin can do. @throws KontorError */
 async function ask(path: string, method: string, body?: object): Promise<Tokens | FactorRequired | null> {
   const response = await fetch(path, {
     method,
@@ -63,7 +63,7 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 }
 
 /**
- * Browsers offer locks only over HTTPS or on localhost; without them, the service accepts a used token for a few
+ * Browsers provide locks only over HTTPS or on localhost. Without them, the service accepts a used token for a few
  * seconds.
  */
 const { locks } = navigator as { readonly locks?: LockManager };
@@ -80,7 +80,7 @@ async function refresh(): Promise<boolean> {
   return tokens !== null;
 }
 
-/** Requests a new access token. Returns false if there is no session or it has ended. @throws KontorError */
+/** Requests a new access token. Returns false if there is no session or the session has ended. @throws KontorError */
 export function renew(): Promise<boolean> {
   asking ??= refresh().finally(() => {
     asking = undefined;
@@ -89,7 +89,8 @@ export function renew(): Promise<boolean> {
 }
 
 /**
- * Returns a token that stays valid for the duration of a request; undefined if nobody is signed in. @throws KontorError
+ * Returns a token that remains valid for the duration of a request; undefined if nobody is signed in. @throws
+ * KontorError
  */
 export async function accessToken(): Promise<string | undefined> {
   if (held === undefined || held.untilMs - performance.now() < EARLY_MS) await renew();
@@ -97,7 +98,7 @@ export async function accessToken(): Promise<string | undefined> {
 }
 
 /**
- * Signs in with a password or, in a second step, with a factor. Returns the request for that step if there is one.
+ * Signs in with a password or, in a second step, with a factor. If a second step is required, returns its request.
  * @throws KontorError for wrong credentials, too many attempts, or an unavailable service
  */
 export async function signIn(proof: Credentials | FactorProof): Promise<FactorRequired | undefined> {
@@ -109,7 +110,7 @@ export async function signIn(proof: Credentials | FactorProof): Promise<FactorRe
   return undefined;
 }
 
-/** Ends the session for all tabs. @throws KontorError if the service could not be reached */
+/** Ends the session in all tabs. @throws KontorError if the service could not be reached */
 export async function signOut(): Promise<void> {
   if ((await accessToken()) !== undefined)
     await ask(PATH, 'DELETE').catch((error: unknown) => {

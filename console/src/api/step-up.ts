@@ -10,7 +10,7 @@ function become(next: typeof pending): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks the user to prove who they are. Concurrent requests share one dialog. Resolves to false if the user declines. */
+/** Asks users to prove their identity. Concurrent requests share one dialog. Resolves to false if the user declines. */
 export function askStepUp(): Promise<boolean> {
   if (pending) return pending.promise;
   let resolve: Settle = () => undefined;
@@ -30,5 +30,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Returns the function that answers the pending question; undefined if there is none. */
+/** Returns the function that answers the open prompt; undefined if there is none. */
 export const useStepUp = (): Settle | undefined => useSyncExternalStore(subscribe, () => pending?.settle);

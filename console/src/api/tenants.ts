@@ -7,7 +7,7 @@ import { t } from '../messages/catalogue';
 export type Tenant = Shapes['TenantDto'];
 type TenantFilters = NonNullable<paths['/api/platform/tenants']['get']['parameters']['query']>;
 
-/** Tenant id of records that belong to no tenant. */
+/** Tenant id used for records that belong to no tenant. */
 export const PLATFORM = 'platform';
 export const PLATFORM_NAME = t('The platform');
 

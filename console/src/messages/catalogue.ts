@@ -8,7 +8,7 @@ type Tag = (words: ReactNode) => ReactNode;
 type RichValues = Readonly<Record<string, ReactNode | Tag>>;
 
 const load = import.meta.glob<Catalogue>('./*.json', { import: 'default' })[`./${language}.json`];
-// Every module that uses a text is evaluated after this one, so that texts may also be constants.
+// Every module that uses a text is evaluated after this module, so texts may also be constants.
 const catalogue: Catalogue = (await load?.()) ?? {};
 
 document.documentElement.lang = language;
@@ -33,7 +33,10 @@ function formatOf(text: string): IntlMessageFormat {
 export const t = (text: string, values?: Values): string =>
   values === undefined ? wordsOf(text) : String(formatOf(text).format(values));
 
-/** A text with elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day: <Day … /> })`. */
+/**
+ * A text with elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day: <Day … />
+ * })`.
+ */
 export function rich(text: string, values: RichValues): ReactNode {
   const tags = Object.entries(values).map(([name, value]) => [
     name,
@@ -44,9 +47,12 @@ export function rich(text: string, values: RichValues): ReactNode {
 
 const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, ...Children.toArray(parts));
 
-/** A noun as it is written within a sentence: in lower case, except in German. */
+/** A noun as it appears within a sentence: in lower case, except in German. */
 export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
 
-/** A text that the service names by a code; `fallback` is its own English text. Catalogue key: `kind:CODE`. */
+/**
+ * A text that the service identifies by a code. `fallback` is the service's own English text. Catalogue key:
+ * `kind:CODE`.
+ */
 export const byCode = (kind: string, code: string, fallback: string): string =>
   catalogue[`${kind}:${code}`] ?? fallback;

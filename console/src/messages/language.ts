@@ -1,8 +1,11 @@
-/** Languages of the console, each by its own name. English is the language of the source; the others have a file here. */
+/**
+ * Languages of the console, each with its own name. English is the language of the source. Each of the others has a
+ * file in this folder.
+ */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** What this module needs of a browser. Tests of parts of the console run without one. */
+/** The features of a browser that this module uses. Tests of parts of the console run without a browser. */
 type Browser = {
   readonly navigator?: { readonly languages: readonly string[] };
   readonly localStorage?: { getItem(key: string): string | null; setItem(key: string, value: string): void };
@@ -11,7 +14,7 @@ type Browser = {
 const browser = globalThis as unknown as Browser;
 
 const KEY = 'kontor-language';
-/** Tags of the viewer's languages, preferred first. */
+/** Tags of the viewer's languages, in order of preference. */
 const wished = browser.navigator?.languages ?? [];
 const baseOf = (tag: string): string => tag.split('-')[0] ?? tag;
 const isLanguage = (tag: string | undefined | null): tag is Language => Object.keys(LANGUAGES).includes(tag ?? '');
@@ -27,13 +30,13 @@ function stored(): string | null {
 
 const chosen = stored();
 
-/** Language of all texts: the stored choice, otherwise the browser's. It changes only with a reload. */
+/** Language of all texts: the stored choice, or otherwise the browser's language. It changes only with a reload. */
 export const language: Language = isLanguage(chosen) ? chosen : (wished.map(baseOf).find(isLanguage) ?? 'en');
 
 /** Locale of numbers and dates: the viewer's own variant of the language, for example `de-AT`. */
 export const locale: string = wished.find((tag) => baseOf(tag) === language) ?? language;
 
-/** Stores the language and reloads the page, because columns and labels are created once per page load. */
+/** Stores the language and reloads the page, because columns and labels are created only once per page load. */
 export function changeLanguage(to: string): void {
   if (!isLanguage(to) || to === language) return;
   browser.localStorage?.setItem(KEY, to);

@@ -59,11 +59,11 @@ const STATES = [
   ['true', t('Active')],
   ['false', t('Inactive')],
 ] as const;
-/** Types whose default account receives payments that name no account. */
+/** Account types with a default account that receives payments without a specified account. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
 const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
 
-/** The chart of accounts, without the accounts of customers. */
+/** The chart of accounts, except the accounts of customers. */
 export function AccountsPage(): ReactNode {
   const { page = 1, ...filters } = route.useSearch();
   const { type, isActive, search } = filters;

@@ -50,7 +50,7 @@ const shown: readonly Column<Branch>[] = [
   },
 ];
 
-/** Branches of the tenant. Partners name them by code in their sales. */
+/** Branches of the tenant. Partners refer to them by code in their sales. */
 export function BranchesPage(): ReactNode {
   const { page = 1, search } = route.useSearch();
   const navigate = route.useNavigate();

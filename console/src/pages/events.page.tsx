@@ -48,7 +48,7 @@ const columns: readonly Column<ListedEvent>[] = [
   { key: 'related', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
-/** The event's type; its content when unfolded. */
+/** The event's type. When expanded, also its content. */
 function Details({ event: { type, data, metadata, deliveries } }: { event: ListedEvent }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -67,7 +67,7 @@ function Details({ event: { type, data, metadata, deliveries } }: { event: Liste
   );
 }
 
-/** The name of a user is not part of an event; the audit log shows it. */
+/** Events do not contain user names, but the audit log shows them. */
 const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
   const userId = textIn(event.metadata, 'userId') ?? textIn(event.metadata, 'operatorId');
   return userId === undefined ? (
@@ -94,7 +94,7 @@ const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
   );
 };
 
-/** The events of the whole service, newest first. */
+/** All events of the service, newest first. */
 export function EventsPage(): ReactNode {
   const { cursor, ...filters } = route.useSearch();
   const { dateFrom, dateTo, ...rest } = filters;
@@ -132,7 +132,7 @@ export function EventsPage(): ReactNode {
   );
 }
 
-/** The last instant of a day; instants stay as they are. */
+/** Converts a day to its last instant. Returns an instant unchanged. */
 const endOf = (moment: string): string => (moment.length === 10 ? `${moment}T23:59:59.999Z` : moment);
 
 type PagingProps = {

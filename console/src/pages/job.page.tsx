@@ -42,7 +42,7 @@ function chosenRun(
   name: string,
   id: string | undefined,
 ): Run | undefined {
-  // The event stream delivers the latest run; the list is requested again when a run ends.
+  // The event stream delivers the latest run. The list is requested again when a run ends.
   const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }
@@ -165,7 +165,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
   );
 }
 
-/** Latest runs of the job, with links that show one of them below. */
+/** Latest runs of the job, with links that select the run shown below. */
 const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefined }): ReactNode =>
   runs.length > 1 && (
     <Panel title={t('Latest runs')}>
@@ -206,7 +206,7 @@ function lineOf({ type, data }: HistoryEvent): string {
   return parts.filter((part) => part !== undefined && part !== null).join(' · ');
 }
 
-/** Log of a run, built from its events; grows while the job runs. */
+/** Log of a run, built from its events. It grows while the job runs. */
 function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();

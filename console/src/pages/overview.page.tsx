@@ -75,7 +75,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** The part of a query that this page needs. The page shows its data only while the query succeeds. */
+/** The part of a query that this page needs. The page shows the data only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -116,7 +116,10 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
 
 type Counted = Asked<{ readonly totalCount: number }>;
 
-/** Number of items that need attention, with a note. While the number is unknown, neither suggests that all is well. */
+/**
+ * Number of items that need attention, with a note. While the number is unknown, neither of them suggests that all is
+ * well.
+ */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
   if (data === undefined) return { value: UNKNOWN };
@@ -262,7 +265,7 @@ const shareColumns: readonly Column<Share>[] = [
   { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
 ];
 
-/** How replicas divide the tenants among them. A single process has nothing to divide. */
+/** Distribution of the tenants among the replicas. Omitted for a single process. */
 const Shares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
     <Panel title={t('Work by replica')}>

@@ -25,7 +25,7 @@ const useRefresh = (): (() => void) => {
 
 const useCurrency = (): string => useMe()?.tenant?.currency ?? 'EUR';
 
-/** Keys with which partners push sales into this tenant's books. */
+/** Keys that allow partners to push sales into this tenant's books. */
 export function PartnerKeysPage(): ReactNode {
   const keys = useQuery(ownKeysQuery);
   return (

@@ -23,7 +23,7 @@ import { useZone } from '../parts/zone';
 import { dayAfter, instantsOf, today } from '../parts/zone-days';
 import { rich, t } from '../messages/catalogue';
 
-/** Closing and reopening of the books, and what was recorded behind a closing. */
+/** Closing and reopening of the books, and entries recorded after the closing of their period. */
 export function PeriodsPage(): ReactNode {
   const periods = useQuery(periodsQuery);
   const mayClose = useMay('periods.close');
@@ -78,7 +78,7 @@ const useRefresh = (): (() => void) => {
   };
 };
 
-/** Last day of the month before a day. */
+/** Last day of the previous month. */
 const endOfLastMonth = (day: string): string => dayAfter(`${day.slice(0, 7)}-01`, -1);
 
 function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
@@ -109,7 +109,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
   );
 }
 
-/** Warns of sales of the period that are not booked yet. */
+/** Warns about sales in the period that are not booked yet. */
 function Waiting({ through }: { through: string }): ReactNode {
   const zone = useZone();
   const isDay = /^\d{4}-\d\d-\d\d$/.test(through);

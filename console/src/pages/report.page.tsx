@@ -25,12 +25,12 @@ const REPORTS: readonly Report[] = [
   { name: 'tax', title: t('Tax'), of: TaxReportView },
 ];
 
-/** Leads to the first report. */
+/** Redirects to the first report. */
 export const ReportsPage = (): ReactNode => (
   <Navigate params={{ name: 'profit-and-loss' }} replace to="/reports/$name" />
 );
 
-/** One of the reports. Its parameters are part of the address. */
+/** A report. Its parameters are part of the address. */
 export function ReportPage(): ReactNode {
   const { name } = route.useParams();
   const filters = route.useSearch();

@@ -75,7 +75,7 @@ const shown: readonly Column<RuleApplication>[] = [
   },
 ];
 
-/** Runs of rules over past transactions, with their progress. */
+/** Applications of rules to past transactions, with their progress. */
 export function RuleApplicationsPage(): ReactNode {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();

@@ -23,7 +23,7 @@ import { t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/sales/$id');
 const WAITING_MS = 2_000;
 
-/** A sale with its lines and payments. A rejected sale shows the reason and the step that removes it. */
+/** A sale with its lines and payments. For a rejected sale, shows the reason and the step that resolves it. */
 export function SalePage(): ReactNode {
   const { id } = route.useParams();
   const sale = useQuery({
@@ -57,7 +57,7 @@ export function SalePage(): ReactNode {
   );
 }
 
-/** Partners record the returns of their own sales. */
+/** Partners record returns of their sales themselves. */
 function Actions({ sale }: { sale: Sale }): ReactNode {
   const mayRecord = useMay('transactions.write');
   const isReturnable = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;

@@ -17,13 +17,13 @@ const route = getRouteApi('/sign-in');
 /** Accepts only addresses of the console, to prevent open redirects. */
 const ownAddress = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : '/');
 
-/** Redirects a user who is already signed in. */
+/** Redirects users who are already signed in. */
 export function SignInPage(): ReactNode {
   const { to, ended } = route.useSearch();
   const session = useSession();
   useEffect(() => {
     document.title = t('Sign in · Kontor');
-    // Ignores an unavailable service, because the sign-in itself reports it.
+    // Ignores the error if the service is unavailable, because the sign-in itself reports it.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -50,7 +50,7 @@ export function SignInPage(): ReactNode {
   );
 }
 
-/** Continues to the address originally requested. */
+/** Continues to the address that was originally requested. */
 function Onward({ to }: { to: string }): ReactNode {
   const { history } = useRouter();
   useEffect(() => {
@@ -59,7 +59,7 @@ function Onward({ to }: { to: string }): ReactNode {
   return null;
 }
 
-/** The password, then the second factor of an account that has one. */
+/** Asks for the password, and then for the second factor if the account has one. */
 function SignInForm(): ReactNode {
   const [factor, setFactor] = useState<FactorRequired>();
   const cancel = (): void => {
@@ -166,8 +166,8 @@ type TenantFieldProps = {
 };
 
 /**
- * Shown if the e-mail address belongs to several tenants: a choice of the tenants whose password matches, or, if there
- * are too many, a field for the tenant's short name.
+ * Shown if the e-mail address belongs to several tenants. Offers the tenants for which the password matches or, if
+ * there are too many, a field for the tenant's short name.
  */
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {

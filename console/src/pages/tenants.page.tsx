@@ -98,7 +98,7 @@ const NEW: Draft = {
   'owner.password': '',
 };
 
-/** Derives a slug: lower-case words joined by dashes. */
+/** Derives a slug: lower-case words joined by hyphens. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFD')

@@ -95,7 +95,7 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
   </Panel>
 );
 
-/** Sentences about the transactions that this one reverses or replaces, or that reverse or replace it. */
+/** Sentences about the transactions that this transaction reverses or replaces, or that reverse or replace it. */
 function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transaction) {
   return (
     [
@@ -107,7 +107,7 @@ function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transact
   ).flatMap(([what, label, id]) => (id === null ? [] : [{ what, label, id }]));
 }
 
-/** What happened to the transaction, and why it was booked. */
+/** The history of the transaction, and the reason why it was booked. */
 function Story({ transaction }: { transaction: Transaction }): ReactNode {
   const { reversedBy, saleId, externalId } = transaction;
   const links = linksOf(transaction);

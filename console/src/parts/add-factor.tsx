@@ -11,19 +11,19 @@ import { ProblemView } from './problem-view';
 import { SecretOnce } from './secret-once';
 import { t } from '../messages/catalogue';
 
-/** The dialog of a new factor. Only its own buttons close it, because its secrets are shown only once. */
+/** The dialog for adding a factor. Only its own buttons close it, because its secrets are shown only once. */
 function useFactorDialog() {
   const cache = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
   const end = (): void => {
     close();
-    // Requests that were rejected because a factor was missing may now succeed.
+    // Requests that were rejected because of a missing factor may now succeed.
     void cache.invalidateQueries();
   };
   return { isOpen, open, end };
 }
 
-/** Adds an authenticator app: its secret as a QR code, then its first code. */
+/** Adds an authenticator app: shows its secret as a QR code, and then asks for its first code. */
 export function AddApp(): ReactNode {
   const { isOpen, open, end } = useFactorDialog();
   const added = useMutation({ mutationFn: () => addFactor('TOTP') });
@@ -111,7 +111,7 @@ function ConfirmApp({ factor: { secret = '', uri = '' }, confirm, cancel, isPend
   );
 }
 
-/** Adds a passkey with the browser's own dialog. */
+/** Adds a passkey, using the browser's own dialog. */
 export function AddPasskey(): ReactNode {
   const { isOpen, open, end } = useFactorDialog();
   const added = useMutation({ mutationFn: addPasskey });
@@ -155,7 +155,7 @@ const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () =
   />
 );
 
-/** Dark on light in both colour schemes, because scanners expect it. */
+/** Dark on light in both colour schemes, because QR code scanners expect it. */
 function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

@@ -3,12 +3,12 @@ import { locale } from '../messages/language.js';
 const LOCALE_DECIMAL =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** Sign, digits in groups or without, decimal separator, decimals. */
+/** Sign, digits with or without grouping, decimal separator, decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
-/** One separator before three digits, which may be thousands. */
+/** A single separator before three digits, which may be a thousands separator. */
 const THOUSANDS = /^[-+]?[1-9]\d{0,2}([.,])\d{3}$/;
 
-/** Removes the separators of groups. Unclear text stays as it is. */
+/** Removes grouping separators. Returns ambiguous text unchanged. */
 function plain(text: string): string {
   const shape = SHAPE.exec(text);
   if (shape === null || (shape[3] !== undefined && shape[3] === shape[4])) return text;
@@ -17,9 +17,9 @@ function plain(text: string): string {
 }
 
 /**
- * Converts an amount as people type it to the service's notation: `1.250,00`, `1,250.00`, `1 250,00` and `1250.00` all
- * become `1250.00`. A single separator before three digits is read as in the viewer's locale. Anything else is left as
- * it is, for the service to reject.
+ * Converts an amount as typed by a user to the service's notation: `1.250,00`, `1,250.00`, `1 250,00` and `1250.00` all
+ * become `1250.00`. A single separator before three digits is interpreted as in the viewer's locale. Any other text is
+ * left unchanged for the service to reject.
  */
 export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string {
   const text = typed.trim().replace(/[\s’']/g, '');
@@ -30,7 +30,7 @@ export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string 
 const SCALE = 6;
 const UNIT = 10n ** BigInt(SCALE);
 
-/** A typed amount in millionths, which are exact; undefined if it is no amount. */
+/** A typed amount in millionths, which are exact; undefined if the text is not an amount. */
 export function unitsOf(typed: string | undefined): bigint | undefined {
   const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amountOf(typed ?? '')) ?? [];
   if (whole === undefined) return undefined;
@@ -55,7 +55,7 @@ export const digitsOf = (currency: string): number =>
 export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
   (2n * gross * ratePercent + (100n * UNIT + ratePercent)) / (2n * (100n * UNIT + ratePercent));
 
-/** The gross amount of a line of a sale. Net and gross are rounded to the currency, as the service does. */
+/** The gross amount of a line of a sale. Like the service, rounds net and gross amounts to the currency. */
 export function grossOf(line: Readonly<Record<string, string>>, digits: number): bigint {
   const [quantity, price] = [unitsOf(line['quantity']) ?? 0n, unitsOf(line['unitPrice']) ?? 0n];
   const [discount, rate] = [unitsOf(line['discount']) ?? 0n, unitsOf(line['taxRate']) ?? 0n];

@@ -32,7 +32,7 @@ function bodyOf(values: Draft): Body {
   };
 }
 
-/** Tests a rule on past transactions, and applies it if the user is content with the result. */
+/** Tests a rule on past transactions, and applies it if the user accepts the result. */
 export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
   return (
     <FormDialog

@@ -25,7 +25,7 @@ type Props = {
   readonly queues: Asked<{ readonly queues: readonly Queue[]; readonly samples: readonly Sample[] }>;
 };
 
-/** Conditions that require an operator's action, most urgent first. */
+/** Conditions that an operator must act on, most urgent first. */
 export function Attention({ system, queues }: Props): ReactNode {
   const parked = useQuery(parkedQuery);
   const errors = useQuery(openErrorsQuery);

@@ -56,12 +56,14 @@ export function actorWords(userName: string | null): string {
   return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
 }
 
-/** Parts of a summary of the service: `Customer "Ada Ltd" updated: city, phone`. */
+/** Parts of a summary from the service: `Customer "Ada Ltd" updated: city, phone`. */
 const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
 
 const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
 
-/** Name of a record in a summary. The service names transactions by type and amount, and periods by their last day. */
+/**
+ * Name of a record in a summary. The service identifies transactions by type and amount, and periods by their last day.
+ */
 function nameWords(name: string): string {
   const [, type, amount, currency] = TRANSACTION.exec(name) ?? [];
   if (amount !== undefined)
@@ -69,7 +71,7 @@ function nameWords(name: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
 }
 
-/** What an entry records, in the viewer's language. The names of changed fields and codes stay as they are. */
+/** The action that an entry records, in the viewer's language. Names of changed fields and codes are not translated. */
 export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
   const words = byCode('event', eventType, '');
   const parts = SUMMARY.exec(summary);

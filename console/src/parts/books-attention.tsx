@@ -83,7 +83,7 @@ function useUnread(): Item[] {
   ];
 }
 
-/** What a user of a tenant should look at, most urgent first. */
+/** Items that a user of a tenant should look at, most urgent first. */
 export function BooksAttention(): ReactNode {
   const items = [...useRejectedSales(), ...useBrokenWebhooks(), ...useLateEntries(), ...useOverdue(), ...useUnread()];
   return (

@@ -42,8 +42,8 @@ function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promi
 }
 
 /**
- * Replays or discards all dead letters that match the filters of the page: counts them first, then runs as a job whose
- * progress the job's page shows.
+ * Replays or discards all dead letters that match the filters of the page. Counts them first, and then runs as a job.
+ * The page of the job shows the progress.
  */
 export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): ReactNode {
   const { label, icon } = WORDS[kind];
@@ -91,7 +91,7 @@ type ConfirmProps = {
   readonly close: () => void;
 };
 
-/** Shows what a run would affect, and starts it. */
+/** Shows the effect of a run, and starts it. */
 function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
   const navigate = useNavigate();
   const { verb, willBe } = WORDS[kind];

@@ -5,22 +5,22 @@ import { FormDialog } from './form-dialog';
 import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
-  /** Describes the effect and any irreversible consequences. */
+  /** Description of the effect and of any irreversible consequences. */
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
   /**
-   * The outcome to show until the user closes the dialog. If omitted, the dialog closes immediately and the page shows
+   * The outcome, shown until the user closes the dialog. If omitted, the dialog closes immediately and the page shows
    * the outcome.
    */
   readonly outcome?: (result: Result) => ReactNode;
   /** Whether the input in the dialog is complete. */
   readonly isReady?: boolean;
-  /** Called when the dialog closes after the action succeeded. */
+  /** Called when the dialog closes after the action has succeeded. */
   readonly onDone?: (result: Result) => void;
 };
 
 /**
- * A button for an action that must not be triggered by accident. Asks for confirmation, then shows progress and the
+ * A button for an action that must not be triggered by accident. Asks for confirmation, and then shows progress and the
  * outcome.
  */
 export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Result>): ReactNode => (

@@ -9,9 +9,9 @@ export type Column<Row> = {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Aligns digits in columns. */
+  /** Aligns digits within columns. */
   readonly numeric?: boolean;
-  /** Total of the column, shown under the rows. */
+  /** Total of the column, shown below the rows. */
   readonly total?: ReactNode;
 };
 
@@ -24,18 +24,18 @@ type Props<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
-  /** Query of the rows; omitted if they are already available. */
+  /** Query that loads the rows. Omitted if the rows are already available. */
   readonly query?: Asked;
   /** Message for an empty list. */
   readonly empty: ReactNode;
-  /** Pagination under the table. */
+  /** Pagination below the table. */
   readonly pages?: PagesProps | undefined;
 };
 
 const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
-/** A list in all its states. On a phone every row becomes a card that labels each value with its column. */
+/** A list in all its states. On a phone, every row becomes a card that labels each value with its column. */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;

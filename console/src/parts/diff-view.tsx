@@ -6,7 +6,10 @@ export type Change = { readonly path: string; readonly before?: unknown; readonl
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '—' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
-/** Changes of a record, field by field. Words and signs distinguish before from after; colours only reinforce them. */
+/**
+ * Changes of a record, field by field. Words and signs distinguish old values from new ones. Colours only reinforce the
+ * distinction.
+ */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
   if (changes.length === 0) return <p className="k-empty">{t('No visible changes.')}</p>;
   return (

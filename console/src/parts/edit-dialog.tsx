@@ -23,7 +23,7 @@ type Props = {
   /** Reads the current record. */
   readonly reload: () => Promise<Version>;
   readonly onDone: () => void;
-  /** Subject of the action; distinguishes buttons that repeat in every row. */
+  /** Subject of the action. Distinguishes buttons that are repeated in every row. */
   readonly about?: string;
 };
 
@@ -35,7 +35,7 @@ const isConflict = (error: unknown): boolean => error instanceof KontorError && 
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
-  // Resolves with the current version of the record if another user has changed the record in the meantime.
+  // If another user has changed the record in the meantime, resolves with its current version.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));
@@ -74,7 +74,10 @@ export function EditDialog(props: Props): ReactNode {
 const differing = (values: Draft, from: Draft): string[] =>
   Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
 
-/** Rebases the typed values onto the current version: typed changes win, all other fields are taken from it. */
+/**
+ * Rebases the typed values onto the current version. Typed changes take precedence. All other fields come from the
+ * current version.
+ */
 const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...theirs,
   ...Object.fromEntries(differing(typed, from).map((name) => [name, typed[name] ?? ''])),

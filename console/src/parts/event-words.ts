@@ -3,13 +3,15 @@ import type { HistoryEvent } from '../api/records';
 import { actorWords } from './audit-words';
 import { t } from '../messages/catalogue';
 
-/** The value under a name, if it is text. */
+/** The value of a member, if it is text. */
 export const textIn = (metadata: unknown, name: string): string | undefined => {
   const value: unknown = typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, name) : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Actor of an event: the name in the audit log if there is an entry, otherwise the name in the event's metadata. */
+/**
+ * Actor of an event. The name comes from the audit log entry if there is one, or otherwise from the event's metadata.
+ */
 export function actorOf({ metadata, position }: HistoryEvent, audit: readonly AuditEntry[]): string {
   const entry = audit.find((each) => each.position === position);
   if (entry) return actorWords(entry.userName);

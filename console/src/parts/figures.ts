@@ -36,7 +36,8 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 export function ago(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);
-  // The clocks of the service and of this device differ slightly. The time used here may also be a few seconds old.
+  // The clocks of the service and of this device differ slightly. The device's time used here may also be a few seconds
+  // old.
   if (size < 6 * SECOND_MS) return t('just now');
   if (size < MINUTE_MS) return relative.format(Math.round(ms / SECOND_MS), 'second');
   if (size < HOUR_MS) return relative.format(Math.round(ms / MINUTE_MS), 'minute');

@@ -8,7 +8,7 @@ import { t } from '../messages/catalogue';
 /** Navigation options for an address change within a page: no history entry, no scrolling. */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
 
-/** Returns a setter for one of several filters. Changing a filter resets the list to its first page. */
+/** Returns a function that sets one of several filters. Changing a filter resets the list to its first page. */
 export const setterOf =
   <F extends object>(filters: F, go: (filters: F) => void) =>
   <K extends keyof F>(name: K) =>
@@ -18,12 +18,12 @@ export const setterOf =
 
 type BarProps = {
   readonly children: ReactNode;
-  /** The values that are set. Only then can they be cleared. */
+  /** The values that are set. The filters can be cleared only if there are any. */
   readonly filters?: object;
   readonly onClear?: () => void;
 };
 
-/** Filters of a list. Their values are part of the address, so that a filtered list can be shared. */
+/** Filters of a list. Their values are part of the address, so that users can share a filtered list. */
 export function FilterBar({ children, filters = {}, onClear }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
@@ -55,7 +55,7 @@ type SearchProps = {
   readonly hint: string;
 };
 
-/** Search field that updates while typing; `/` focuses it. */
+/** Search field that updates while the user types. `/` focuses it. */
 export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
   const [typed, type] = useTyped(value, onChange);
   useEffect(() => {

@@ -11,18 +11,18 @@ type Props<Result> = Opener & {
   /** Initial values. */
   readonly initial: Draft;
   readonly fields: (form: Form) => ReactNode;
-  /** Introduction above the fields. */
+  /** Introduction shown above the fields. */
   readonly lead?: ReactNode;
   readonly act: (values: Draft) => Promise<Result>;
-  /** Label of the submit button; defaults to `label`. */
+  /** Label of the submit button. Default: `label`. */
   readonly send?: string;
   /** Whether the input outside the fields is complete. */
   readonly isReady?: boolean;
-  /** Set for a confirmation without input, which a click outside may close. */
+  /** Set for a confirmation without input. A click outside may close it. */
   readonly isQuestion?: boolean;
-  /** Replaces the form after success; without it the dialog closes. */
+  /** Replaces the form after success. If omitted, the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
-  /** Set if the outcome is shown only once. Only the outcome's own button then closes the dialog. */
+  /** Set if the outcome is shown only once. Then, only the outcome's own button closes the dialog. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after success. */
   readonly onDone?: (result: Result) => void;

@@ -4,7 +4,7 @@ import type { Draft, Form } from './form';
 import { Icon } from './icons';
 import { inSentence, t } from '../messages/catalogue';
 
-/** A view of the fields whose names start with the prefix, without it. */
+/** The fields whose names start with the prefix, as a form without the prefix. */
 export const scoped = (form: Form, prefix: string): Form => ({
   values: Object.fromEntries(
     Object.entries(form.values).flatMap(([name, value]) =>
@@ -27,7 +27,7 @@ export const prefixed = (values: Draft, prefix: string): Draft =>
 const PATH = /^(\w+)\[(\d+)\]\.(.+)$/;
 const lineAt = (list: string, index: number): string => `${list}[${index}].`;
 
-/** Values of each line of a list, which is stored as `lines[0].amount`, `lines[1].amount`, …. */
+/** Values of each line of a list. They are stored as `lines[0].amount`, `lines[1].amount`, …. */
 export function linesIn(values: Draft, list: string): Draft[] {
   const lines: Record<string, string>[] = [];
   for (const [name, value] of Object.entries(values)) {
@@ -38,14 +38,14 @@ export function linesIn(values: Draft, list: string): Draft[] {
   return lines;
 }
 
-/** Fields of a list with these lines. */
+/** Form fields of a list with these lines. */
 export const linesAs = (list: string, lines: readonly Draft[]): Draft =>
   Object.assign({}, ...lines.map((line, index) => prefixed(line, lineAt(list, index)))) as Draft;
 
 type Props = {
   readonly form: Form;
   readonly list: string;
-  /** Name of a line, for example “Line”. */
+  /** Display name of a line, for example “Line”. */
   readonly label: string;
   /** Values of a new line. */
   readonly blank: Draft;

@@ -18,10 +18,13 @@ export type Form = {
   readonly fault: (name: string) => string | undefined;
 };
 
-/** The form shows all elements of a list in one field: `types[0]` in `types`. */
+/** The form has a single field for all elements of a list, so `types[0]` belongs to `types`. */
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
-/** Form values with the service's validation errors. A form with a key gets its input back after the session ended. */
+/**
+ * Form values with the service's validation errors. If the session ends, a form with a key gets its input back
+ * afterwards.
+ */
 export function useForm(initial: Draft, error: unknown, key?: string): Form {
   const draft = useKeptDraft(key);
   const [values, replace] = useState(draft ?? initial);
@@ -123,7 +126,7 @@ export const OneOfField = ({ form, name, label, hint, required, options }: OneOf
   />
 );
 
-/** Error of the form as a whole. Does not repeat errors that are shown at fields. */
+/** Error of the form as a whole. Does not repeat errors that are shown next to fields. */
 export function FormProblem({ error, form }: { error: unknown; form: Form }): ReactNode {
   if (error === null) return null;
   const errors = error instanceof KontorError ? error.errors : [];
@@ -153,7 +156,7 @@ export const someOf = <N extends string>(values: Draft, names: readonly N[]): Pa
     }),
   ) as Partial<Record<N, string>>;
 
-/** Converts typed values for the service: clearable fields become null when emptied. */
+/** Converts typed values for the service. Clearable fields become null when emptied. */
 export const cleared = (values: Draft, clearable: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(values).map(([name, typed]) => [

@@ -1,5 +1,5 @@
 import type { Job } from '../api/jobs';
 import { byCode } from '../messages/catalogue';
 
-/** What a job does. */
+/** Descriptions of the jobs. */
 export const jobWords = ({ name, description }: Job): string => byCode('job', name, description);

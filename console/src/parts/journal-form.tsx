@@ -18,7 +18,7 @@ export const newJournal = (date: string): Draft => ({
   ...linesAs('lines', [BLANK, BLANK]),
 });
 
-/** A journal entry as form values. */
+/** Form values of a journal entry. */
 export const journalDraft = ({ date, description, reference, branchId, postings }: Transaction): Draft => ({
   ...{ type: 'JOURNAL', date, description: description ?? '', reference: reference ?? '', branchId: branchId ?? '' },
   ...linesAs(
@@ -50,7 +50,7 @@ export const journalBody = (values: Draft): Shapes['CreateTransactionDto'] => ({
 const sumOf = (lines: readonly Draft[], side: 'debit' | 'credit'): bigint =>
   lines.reduce((sum, line) => sum + (unitsOf(line[side]) ?? 0n), 0n);
 
-/** Sums of both sides, updated while the user types. */
+/** Totals of both sides, updated while the user types. */
 function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): ReactNode {
   const [debit, credit] = [sumOf(lines, 'debit'), sumOf(lines, 'credit')];
   const words = (units: bigint): string => amountWords(amountIn(units, digits));
@@ -73,7 +73,7 @@ function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): R
   );
 }
 
-/** Splits the gross amount of the last line into its net amount and the tax, which gets a line of its own. */
+/** Splits the gross amount of the last line into the net amount and the tax. The tax gets a separate line. */
 function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
   const [rate, setRate] = useState('');
   const lines = linesIn(form.values, 'lines');

@@ -3,7 +3,9 @@ import type { ReactNode } from 'react';
 import { t } from '../messages/catalogue';
 import { changeLanguage, language, LANGUAGES } from '../messages/language';
 
-/** Chooses the language of the console. The names are in their own languages, so that everybody finds theirs. */
+/**
+ * Selects the language of the console. Each language is listed under its own name, so that all users recognise theirs.
+ */
 export const LanguageChoice = (): ReactNode => (
   <Menu>
     <Menu.Target>

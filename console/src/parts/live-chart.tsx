@@ -8,12 +8,12 @@ import { locale } from '../messages/language';
 
 type Series = {
   readonly label: string;
-  /** One value per time; null if unknown. */
+  /** One value per time. Null if unknown. */
   readonly values: readonly (number | null)[];
 };
 
 type Props = {
-  /** Text alternative; should state the latest values. */
+  /** Text alternative. Should state the latest values. */
   readonly summary: string;
   /** Unix times in seconds, ascending. */
   readonly times: readonly number[];
@@ -29,7 +29,7 @@ const INKS = {
 } as const;
 type Inks = (typeof INKS)[keyof typeof INKS];
 
-/** The scale starts at zero. A constant zero is drawn at the bottom. */
+/** The scale starts at zero. If all values are zero, the line is drawn at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
 /** Steps between labels on the axis; integers, because the charted values are integers. */

@@ -12,7 +12,7 @@ export function amountWords(amount: string): string {
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-/** An amount as the viewer would type it, without groups of digits. */
+/** An amount as the viewer would type it, without digit grouping. */
 export function typedAmount(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };

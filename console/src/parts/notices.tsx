@@ -85,7 +85,7 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
 }
 
 /**
- * Link of a notification: client-side navigation within the console, a new tab for other addresses, no link if the
+ * Link of a notification: client-side navigation within the console, a new tab for other addresses, or no link if the
  * address is unsafe.
  */
 function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {

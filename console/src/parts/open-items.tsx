@@ -13,7 +13,7 @@ import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
-/** A part of the balance that no document explains has no transaction. */
+/** Amounts that are part of the balance but not of any document have no transaction. */
 const columnsOf = (total: string): readonly Column<Item>[] => [
   {
     key: 'date',
@@ -46,7 +46,7 @@ const columnsOf = (total: string): readonly Column<Item>[] => [
   { key: 'open', header: t('Open'), numeric: true, cell: ({ open }) => amountWords(open), total: amountWords(total) },
 ];
 
-/** What a customer has not paid yet, oldest first. */
+/** A customer's unpaid items, oldest first. */
 export function OpenItemsPanel({ id, name }: { id: string; name: string }): ReactNode {
   const items = useQuery(openItemsQuery(id));
   return (

@@ -28,7 +28,7 @@ type Props = {
   readonly title?: string;
 };
 
-/** The service's error message, with the request id for looking it up in the log. */
+/** The service's error message, with the request id for finding the request in the log. */
 export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   const problem = problemOf(error);
   const { message, code, errors, requestId, status, retryAfterSeconds } = problem;
@@ -80,7 +80,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   );
 }
 
-/** Suggests the next step to a user without access. */
+/** Suggests the next step to a user who lacks access. */
 const NextStep = ({ code }: { code: string }): ReactNode => {
   if (code === 'STEP_UP_REQUIRED') return null;
   return code === 'FACTOR_REQUIRED' ? (

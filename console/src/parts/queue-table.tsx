@@ -18,18 +18,19 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   integrity: t('Tamper evidence'),
 };
 
-/** Number of samples in ten seconds, within which a queue is expected to process existing events. */
+/** Number of samples in ten seconds. Within this time, a queue is expected to process existing events. */
 const LOOKS = 5;
 
 /**
- * A queue is behind if it has not reached an earlier head. Lag alone is not significant, because events arrive
+ * A queue lags if it has not reached an earlier head. A lag alone is not significant, because events arrive
  * continuously.
  */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
 /**
- * A queue has work if the previous sample also shows a lag, so an event stored a moment ago does not change its status.
+ * A queue has work if the previous sample also shows a lag. An event stored a moment ago therefore does not change its
+ * status.
  */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
@@ -51,7 +52,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
   );
 }
 
-/** Queues that need attention come first. All others keep their order, so that the table stays readable. */
+/** Queues that need attention come first. All others keep their order, so that the table remains readable. */
 const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [

@@ -61,7 +61,7 @@ function bodyOf(values: Draft, currency: string, timeZone: string): Body {
   };
 }
 
-/** The total, as the service will calculate it. */
+/** The total that the service will calculate. */
 function Total({ values, currency }: { values: Draft; currency: string }): ReactNode {
   const digits = digitsOf(currency);
   const total = linesIn(values, 'lines').reduce((sum, line) => sum + grossOf(line, digits), 0n);
@@ -123,7 +123,7 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
   </>
 );
 
-/** The return of a whole sale as form values; the user removes what the customer keeps. */
+/** Form values of the return of a whole sale. The user removes the items that the customer keeps. */
 const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: string): Draft => ({
   ...newSale(date),
   ...{ type: 'RETURN', relatedExternalId: externalId, branchCode: branchCode ?? '' },
@@ -141,12 +141,12 @@ const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: strin
   ),
 });
 
-/** Records a sale by hand. It is booked before the dialog closes. */
+/** Records a sale manually. The sale is booked before the dialog closes. */
 export const RecordSale = (): ReactNode => (
   <SaleDialog initial={newSale(today(useZone()))} label={t('Record a sale')} variant="filled" />
 );
 
-/** Records a return of a sale that was also recorded by hand. */
+/** Records the return of a sale that was also recorded manually. */
 export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
     initial={returnOf(of, today(useZone()))}

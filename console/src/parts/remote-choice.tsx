@@ -57,7 +57,7 @@ type Props = {
   readonly required?: boolean;
 };
 
-/** Options found so far, including the current choice. */
+/** Options found so far, including the current selection. */
 function useOptions(source: Source, value: string | undefined, known: Option | undefined, search: string) {
   const found = useQuery({
     queryKey: [...source.key, 'find', search],
@@ -78,7 +78,7 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
   return { options: [kept, ...options.filter(({ id }) => id !== value)], ...state };
 }
 
-/** Chooses one of many records by a search on the service. */
+/** Selects one of many records, using a search on the service. */
 export function RemoteChoice(props: Props): ReactNode {
   const { source, label, value, onChange, none = t('Any') } = props;
   const [typed, setTyped] = useState('');
@@ -94,7 +94,7 @@ export function RemoteChoice(props: Props): ReactNode {
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
       error={props.error ?? (problem === null ? undefined : problemOf(problem).message)}
-      // The service has already filtered.
+      // The service has already filtered the options.
       filter={({ options: all }) => all}
       label={label}
       nothingFoundMessage={isSearching ? t('Searching…') : t('No results')}
@@ -102,7 +102,7 @@ export function RemoteChoice(props: Props): ReactNode {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);
       }}
-      // The name of the current choice is not a search term.
+      // The name of the current selection is not a search term.
       onSearchChange={(text) => {
         setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
       }}

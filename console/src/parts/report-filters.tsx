@@ -9,13 +9,13 @@ import { useZone } from './zone';
 import { dayAfter, instantOf, today, wallClockOf } from './zone-days';
 import { t } from '../messages/catalogue';
 
-/** What a report covers: a period, or the books up to a day. */
+/** Scope of a report: a period, or the books up to a day. */
 export type Scope = 'period' | 'day';
 
 const MONTHS = 12;
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** First day of a month. Months before January and after December belong to the neighbouring years. */
+/** First day of a month. Months outside January to December belong to adjacent years. */
 const firstOf = (year: number, month: number): string =>
   `${year + Math.floor((month - 1) / MONTHS)}-${twoDigits(((((month - 1) % MONTHS) + MONTHS) % MONTHS) + 1)}-01`;
 
@@ -50,7 +50,7 @@ function periodOf(preset: Preset, day: string): { from: string; to: string } {
   return { from, to: dayAfter(firstOf(year, begin + months), -1) };
 }
 
-/** The period of a report: as chosen, or this year. */
+/** The period of a report: the selected one, or this year. */
 export function usePeriod({ from, to }: ReportFilters): { from: string; to: string } {
   const year = periodOf('year', today(useZone()));
   return {
@@ -59,7 +59,7 @@ export function usePeriod({ from, to }: ReportFilters): { from: string; to: stri
   };
 }
 
-/** Instant up to which records count; the present without a choice. */
+/** Instant up to which records count. Without a selection, the current time. */
 export const known = ({ knownAt }: ReportFilters): { knownAt?: string } => (knownAt === undefined ? {} : { knownAt });
 
 export type ReportProps = {
@@ -143,7 +143,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
 type ExportProps = {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
-  /** Another format than CSV: its name and the ending of its files. */
+  /** A format other than CSV: its name and its file extension. */
   readonly format?: readonly [format: string, ending: string];
 };
 

@@ -19,7 +19,7 @@ type Props<R> = {
   readonly children: (report: R) => ReactNode;
 };
 
-/** A report with its parameters, its downloads, and what it covers. */
+/** A report with its parameters, its downloads, and its scope. */
 export function ReportPanel<R>({ title, query, filters, exports, knownAt, covers, children }: Props<R>): ReactNode {
   const { data, error, refetch } = query;
   return (

@@ -1,6 +1,6 @@
 import { t } from '../messages/catalogue';
 
-/** Display names of the sections of a report, and of rows that stand for several accounts, by the service's name. */
+/** Display names, by the service's names, of report sections and of rows that summarise several accounts. */
 const NAMES: Readonly<Record<string, string>> = {
   Assets: t('Assets'),
   Liabilities: t('Liabilities'),

@@ -35,7 +35,7 @@ export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCateg
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
 });
 
-/** Without a priority the service applies its default. */
+/** Without a priority, the service applies its default. */
 export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCategoryRuleDto'] => ({
   ...ruleChanges({ ...values, ...(priority.trim() !== '' && { priority }) }),
   categoryId: values['categoryId'] ?? '',
@@ -49,7 +49,7 @@ const DIRECTIONS = [
 
 type Props = { readonly form: Form; /** Path prefix of a draft's fields in errors. */ readonly prefix?: string };
 
-/** Conditions of a rule, and its result. All given conditions must hold. */
+/** Conditions of a rule, and its result. A transaction must meet all given conditions. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
   const categories = useQuery(categoriesQuery);
   const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) };

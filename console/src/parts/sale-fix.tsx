@@ -20,7 +20,7 @@ type Props = { readonly sale: Sale };
 
 const FIRST = { pageNumber: 1, pageSize: 20 };
 
-/** Why a sale was rejected, what removes the cause, and another attempt. */
+/** The reason why a sale was rejected, the step that resolves it, and another attempt. */
 export function RejectedSale({ sale }: Props): ReactNode {
   const { rejection, id } = sale;
   const cache = useQueryClient();
@@ -56,7 +56,7 @@ export function RejectedSale({ sale }: Props): ReactNode {
   );
 }
 
-/** Whether removing the cause lets the service book the sale. */
+/** Whether the service books the sale automatically once the cause has been removed. */
 const isHealing = (code: string): boolean =>
   ['BRANCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'CUSTOMER_PASSIVE', 'RELATED_SALE_UNKNOWN'].includes(code);
 
@@ -100,7 +100,7 @@ function BranchFix({ code }: { code: string }): ReactNode {
   );
 }
 
-/** Types of the default account of each method of payment. */
+/** Types of the default account for each payment method. */
 const DEFAULT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
 function AccountFix({ sale: { payments, rejection } }: Props): ReactNode {
@@ -130,7 +130,7 @@ function CodedAccountFix({ code, type }: { code: string; type: Account['type'] }
   );
 }
 
-/** The sale does not know its customer yet, only the name. */
+/** The sale is not linked to its customer yet, so it contains only the name. */
 function CustomerFix({ name }: { name: string }): ReactNode {
   const mayWrite = useMay('customers.write');
   const passive = { ...FIRST, search: name, status: 'PASSIVE' as const };

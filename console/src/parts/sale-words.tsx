@@ -23,7 +23,9 @@ const wordsIn = <V extends string>(pairs: readonly (readonly [V, string])[], val
 export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_TYPES, type);
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
-/** Why a sale was rejected. The service's own English text also covers reasons that the catalogue does not know. */
+/**
+ * The reason why a sale was rejected. The service's own English text also covers reasons that are not in the catalogue.
+ */
 export const rejectionWords = ({ code, message }: NonNullable<ListedSale['rejection']>): string =>
   byCode('rejection', code, message);
 

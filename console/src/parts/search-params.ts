@@ -1,4 +1,4 @@
-/** Parses a filter from the address; undefined for an invalid value. */
+/** Parses a filter from the address. Returns undefined for an invalid value. */
 type Reader<T> = (text: string) => T | undefined;
 
 export const text: Reader<string> = (given) => (given === '' ? undefined : given);
@@ -18,12 +18,12 @@ export const moment: Reader<string> = (given) =>
 /** A non-negative integer. */
 export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined);
 
-/** A date, as `2026-03-04`. */
+/** A date such as `2026-03-04`. */
 export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
 
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
-/** Parses the given parameters and drops malformed values, so that no address can break a page. */
+/** Parses the given parameters, and drops malformed values, so that no address can break a page. */
 export const searchParams =
   <S extends Readonly<Record<string, Reader<unknown>>>>(readers: S) =>
   (raw: Record<string, unknown>): Read<S> => {

@@ -15,7 +15,7 @@ type Props = {
   readonly children?: ReactNode;
 };
 
-/** Shows a secret until the user confirms having stored it. */
+/** Shows a secret until the user confirms that it has been stored. */
 export function SecretOnce({ what, label, secret, lead, close, children }: Props): ReactNode {
   const [isStored, setStored] = useState(false);
   return (

@@ -44,7 +44,7 @@ const columns: readonly Column<Line>[] = [
 /** Default start of a statement, because the full history of an account could be too long to read. */
 const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`;
 
-/** A period that ends earlier has no default start. */
+/** A period that ends before the default start has no default start. */
 const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
   endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 
@@ -53,12 +53,12 @@ type Props = {
   readonly name: string;
   readonly currency: string;
   readonly period: Period;
-  /** Page of the lines; the newest are on the last page, where every period opens. */
+  /** Page of lines. Every period opens at the last page, which contains the newest lines. */
   readonly page: number | undefined;
   readonly onChange: (period: Period, page?: number) => void;
 };
 
-/** Every posting to an account within a period, with running balance. */
+/** All postings to an account within a period, with a running balance. */
 export function StatementPanel({ accountId, name, currency, period, page, onChange }: Props): ReactNode {
   const day = today(useZone());
   const beginDate = period.beginDate ?? defaultBegin(period, day);
@@ -110,7 +110,7 @@ export function StatementPanel({ accountId, name, currency, period, page, onChan
 
 type FilterProps = Pick<Props, 'period'> & {
   readonly onPeriod: (period: Period) => void;
-  /** Start of the period; a default if the user has not chosen a period. */
+  /** Start of the period. A default value if the user has not selected a period. */
   readonly begin: string;
 };
 

@@ -1,4 +1,4 @@
 import type { ReactNode } from 'react';
 
-/** Tag of messages for words that a reader must not overlook, such as the name of a record. */
+/** Message tag for words that a reader must not overlook, such as the name of a record. */
 export const strong = (words: ReactNode): ReactNode => <strong>{words}</strong>;

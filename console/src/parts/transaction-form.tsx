@@ -24,7 +24,7 @@ const account = (label: string, source: Source, name: Reference = 'accountId', r
 });
 const EITHER = [customer(t('Customer')), account(t('Account'), ownSource, 'accountId', false)];
 
-/** Description and parties of each transaction type. Each party offers only records that it accepts. */
+/** Description and parties of each transaction type. Each party accepts only suitable records. */
 const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties: readonly Party[] }>> = {
   COLLECTION: {
     lead: t('A customer pays into an account.'),
@@ -56,7 +56,7 @@ const OPTIONAL = ['description', 'reference'] as const;
 const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Types whose direction the user chooses: the others imply it. */
+/** Types for which the user chooses the direction. All other types imply it. */
 const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
 
 export const newTransaction = (date: string, customerId: string): Draft => ({
@@ -64,7 +64,7 @@ export const newTransaction = (date: string, customerId: string): Draft => ({
   ...{ expenseItemId: '', direction: 'IN', description: '', reference: '' },
 });
 
-/** A transaction as form values. */
+/** Form values of a transaction. */
 export const transactionDraft = (transaction: Transaction): Draft => ({
   ...newTransaction(transaction.date, transaction.customerId ?? ''),
   ...{
@@ -77,7 +77,7 @@ export const transactionDraft = (transaction: Transaction): Draft => ({
   ...{ description: transaction.description ?? '', reference: transaction.reference ?? '' },
 });
 
-/** Includes only the parties of the chosen type and drops values typed for another type. */
+/** Includes only the parties of the selected type, and drops values typed for another type. */
 export function transactionBody(values: Draft): Body {
   const type = typeOf(values);
   const { direction } = values;

@@ -3,7 +3,7 @@ import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 import { inSentence, t } from '../messages/catalogue';
 
-/** Types that the form for one amount records. */
+/** Types that users record with the form for a single amount. */
 export const RECORDED_TYPES = [
   ['COLLECTION', t('Collection')],
   ['PAYMENT', t('Payment')],

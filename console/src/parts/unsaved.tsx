@@ -16,12 +16,12 @@ export function useUnsaved(isFilled: boolean): void {
 }
 
 type Guard = {
-  /** Closes the dialog, after a question if its form contains input. */
+  /** Closes the dialog. If its form contains input, asks for confirmation first. */
   readonly leave: () => void;
   readonly guarded: (children: ReactNode) => ReactNode;
 };
 
-/** Protects the input of a dialog against Escape, the close button, and leaving the page. */
+/** Protects the input of a dialog against loss through Escape, the close button, or leaving the page. */
 export function useUnsavedGuard(close: () => void): Guard {
   const filled = useRef(false);
   const [report] = useState(() => (isFilled: boolean) => {
@@ -63,7 +63,7 @@ export function useUnsavedGuard(close: () => void): Guard {
 
 type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => void };
 
-/** Mounted only while it is open, or the key press that opens it would also close it. */
+/** Mounted only while it is open. Otherwise, the key press that opens it would also close it. */
 const Question = ({ onKeep, onDiscard }: QuestionProps): ReactNode => (
   <Modal centered onClose={onKeep} opened size="sm" title={t('Discard your input?')} withCloseButton={false}>
     <Stack gap="md">

@@ -141,7 +141,7 @@ const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): Rea
   </>
 );
 
-/** The start of a recovery as a local time, without seconds. */
+/** The start of a recovery in local time, without seconds. */
 function localTime(ms: number): string {
   const at = new Date(ms);
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,17 +1,17 @@
 const DAY_MS = 86_400_000;
 
-/** Swedish dates are ISO 8601 dates. */
+/** The Swedish date format is that of ISO 8601. */
 const wallClock = (atMs: number, timeZone: string): string =>
   new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
 
-/** Wall-clock time of an instant, as `2026-03-04T09:30:00`. */
+/** Wall-clock time of an instant, in the form `2026-03-04T09:30:00`. */
 export const wallClockOf = (instant: string, timeZone: string): string =>
   wallClock(Date.parse(instant), timeZone).replace(' ', 'T');
 
-/** Today, as `2026-03-04`. */
+/** Today, in the form `2026-03-04`. */
 export const today = (timeZone: string): string => wallClock(Date.now(), timeZone).slice(0, 10);
 
-/** A day some days later, or earlier for a negative number. */
+/** The day a number of days later, or earlier if the number is negative. */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
@@ -19,7 +19,7 @@ export const dayAfter = (day: string, days: number): string =>
 export function instantOf(wall: string, timeZone: string): string {
   const asUtc = Date.parse(`${wall}Z`);
   const offsetAt = (ms: number): number => Date.parse(`${wallClock(ms, timeZone).replace(' ', 'T')}Z`) - ms;
-  // The offset may differ between the guess and the result when the clocks change on that day.
+  // If the clocks change on that day, the offsets of the guess and of the result may differ.
   return new Date(asUtc - offsetAt(asUtc - offsetAt(asUtc))).toISOString();
 }
 
@@ -27,7 +27,7 @@ const midnight = (day: string, timeZone: string): string => instantOf(`${day}T00
 
 type Days = { readonly dateFrom?: string | undefined; readonly dateTo?: string | undefined };
 
-/** First and last instant of the days of a filter. */
+/** First and last instants of the days of a filter. */
 export const instantsOf = ({ dateFrom, dateTo }: Days, timeZone: string): { dateFrom?: string; dateTo?: string } => ({
   ...(dateFrom !== undefined && { dateFrom: midnight(dateFrom, timeZone) }),
   ...(dateTo !== undefined && {

@@ -4,5 +4,5 @@ import { SignedIn } from '../shell/signed-in';
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: FailedPage });
 
-/** Parent of every page that requires a session. */
+/** Parent of all pages that require a session. */
 export const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });

@@ -15,7 +15,7 @@ const MOST_SHOWN = 99;
 const words = (unread: number): string =>
   unread === 0 ? t('Notifications') : t('Notifications: {unread} unread', { unread });
 
-/** Notifications, reachable from every page. */
+/** Notifications, accessible from every page. */
 export function Bell(): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { data: unread = 0 } = useQuery(unreadQuery);

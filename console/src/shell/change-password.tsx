@@ -6,7 +6,7 @@ import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { t } from '../messages/catalogue';
 
-/** Changes the signed-in user's password. An administrator chose the initial password. */
+/** Changes the signed-in user's password. The initial password was chosen by an administrator. */
 export const ChangePassword = (): ReactNode => (
   <FormDialog
     act={({ currentPassword = '', newPassword = '' }) =>

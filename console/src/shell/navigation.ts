@@ -3,7 +3,7 @@ import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
 import { t } from '../messages/catalogue';
 
-/** `operator` or `tenant` for their users; otherwise the permission that a tenant's user needs. */
+/** `operator` or `tenant`: all users of that kind. Otherwise, the permission that a tenant's user needs. */
 type For = string;
 
 type Destination = {
@@ -79,7 +79,7 @@ export const sectionsFor = (me: Me): Section[] =>
     destinations: destinations.filter(({ who }) => mayGo(me, who)),
   })).filter(({ destinations }) => destinations.length > 0);
 
-/** Whether a user may not open a page. Such a page requests no data. The start page is open to everyone. */
+/** Whether a user may not open a page. Such a page sends no requests for data. The start page is open to everyone. */
 export const isClosed = (me: Me, pathname: string): boolean =>
   (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(

@@ -23,7 +23,7 @@ const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
 const isNotTyping = (target: EventTarget | null): boolean =>
   !(target instanceof HTMLElement && target.matches('input, textarea, select'));
 
-/** Search over pages and records (Ctrl-K), and the list of keys (`?`). */
+/** Search over pages and records (Ctrl-K), and the list of keyboard shortcuts (`?`). */
 export function Palette({ me }: { me: Me }): ReactNode {
   const [isOpen, search] = useDisclosure(false);
   const [isHelp, help] = useDisclosure(false);

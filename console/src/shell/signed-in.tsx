@@ -42,7 +42,7 @@ export function SignedIn(): ReactNode {
   return <ToSignIn hasEnded={session.is === 'ended'} />;
 }
 
-/** Redirects once, because the return address must not change afterwards. */
+/** Redirects only once, because the return address must not change afterwards. */
 function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   const router = useRouter();
   useEffect(() => {
@@ -54,13 +54,10 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page is displayed, ms, so that the page's own requests are sent first. */
+/** Delay after the first page is displayed, in milliseconds, so that the requests of that page are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
-/**
- * Preloads the code of all pages after the first one, so that they open even if the service or the network is
- * unavailable.
- */
+/** Preloads the code of all other pages, so that they open even if the service or the network is unavailable. */
 function useAllPages(): void {
   const router = useRouter();
   useEffect(() => {
