@@ -56,13 +56,14 @@ export const integrationKeyRecord = record({
   name: text(line(120)),
   sourceId: text(SourceId, { description: "The partner's system; part of the identity of every sale." }),
   rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
-    description: 'Requests allowed in 60 seconds. Every sale of a batch counts as a request.',
+    description: 'Requests allowed in 60 seconds. Every sale in a batch counts as a request.',
   }),
   expiresAt: optional(InstantInput.nullable(), InstantText.nullable(), null, {
-    description: 'The key is refused from this time on. Null: it does not expire.',
+    description: 'Time from which the key is rejected; null if it does not expire.',
   }),
   previousSecretExpiresAt: derived(InstantText.nullable(), {
-    description: 'The secret before the last rotation works until this time. Null: only the current secret works.',
+    description:
+      'Time until which the secret from before the last rotation works; null if only the current secret works.',
   }),
   revokedAt: derived(InstantText.nullable()),
 });
@@ -77,7 +78,12 @@ export type UpdateIntegrationKey = z.output<typeof UpdateIntegrationKey>;
 
 const HOUR_MS = 3_600_000;
 export const RotateIntegrationKey = input('RotateIntegrationKeyDto', {
-  overlapHours: z.int().min(0).max(168).default(0).meta({ description: 'Time for which the old secret still works.' }),
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(168)
+    .default(0)
+    .meta({ description: 'Number of hours for which the old secret still works.' }),
 });
 export type RotateIntegrationKey = z.output<typeof RotateIntegrationKey>;
 

@@ -42,7 +42,9 @@ export const transactionRecord = record({
   }),
   /** The document's own date. Present only if it is in a closed period, so that `date` is later. */
   documentDate: system(z.exactOptional(CalendarDate), {
-    shown: DateText.meta({ description: "The document's own date. Differs from `date` if that period was closed." }),
+    shown: DateText.meta({
+      description: "The document's own date. Differs from `date` if the document's period was " + 'closed.',
+    }),
     published: z.exactOptional(
       PublicDate.meta({
         description: "The document's own date. Present only if its period was closed, so that `date` is later.",

@@ -15,7 +15,10 @@ export const ApplyCategoryRule = z
     dateFrom: EntryDate.optional(),
     dateTo: EntryDate.optional(),
     replace: Replace.default('NONE'),
-    dryRun: z.boolean().default(true).meta({ description: 'Only counts the transactions that would change.' }),
+    dryRun: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'If true, the transactions that would change are only counted.' }),
   })
   .refine(({ dateFrom = '', dateTo }) => dateTo === undefined || dateFrom <= dateTo, {
     path: ['dateTo'],

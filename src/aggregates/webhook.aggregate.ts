@@ -21,14 +21,16 @@ export const DisabledReason = z.enum(['OWNER', 'GONE', 'FAILING']);
 export type DisabledReason = z.output<typeof DisabledReason>;
 
 export const webhookRecord = record({
-  url: text(z.string().trim().min(1).max(2_000), { description: 'A public https address.' }),
+  url: text(z.string().trim().min(1).max(2_000), { description: 'A public HTTPS URL.' }),
   types: field(EventTypes, z.array(z.string()), {
-    description: 'Event types to deliver. `*` stands for any text: `kontor.sale.*`.',
+    description: 'Event types to deliver. `*` stands for any text, as in `kontor.sale.*`.',
   }),
   description: optionalText(paragraph(500)),
   isEnabled: derived(z.boolean(), { description: 'Nothing is delivered to a disabled webhook.' }),
   disabledReason: derived(DisabledReason.nullable(), {
-    description: 'OWNER: disabled by a user. GONE: the receiver returned 410. FAILING: five days of failures.',
+    description:
+      'OWNER: a user disabled the webhook. GONE: the receiver returned 410. FAILING: the receiver failed for five ' +
+      'days.',
   }),
   disabledAt: derived(InstantText.nullable()),
 });

@@ -25,16 +25,15 @@ const AuditLogDto = named(
       .nullable()
       .meta({
         description:
-          'Also `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all ' +
-          'operators appear as `operator`.',
+          'Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions of the service. ' +
+          'In the audit log of a tenant, all operators appear as `operator`.',
       }),
     action: AuditAction,
     entity: z.string().meta({
       description:
         'Kind of record: customer, account, transaction, category, category-rule, rule-application, user, role, ' +
         'branch, tenant, operator, session, factor, sale, integration-key, webhook, notification, dead-letter, job, ' +
-        'error-log, projection, ' +
-        'policy, forwarder or inspection.',
+        'error-log, projection, policy, forwarder or inspection.',
     }),
     entityId: z.string(),
     summary: z.string(),
@@ -48,7 +47,7 @@ const AuditLogDto = named(
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
       .optional()
       .meta({
-        description: 'Changed values, without secrets; null if a value was absent. Returned only with a single entry.',
+        description: 'Changed values, without secrets; null if a value was absent. Omitted from lists.',
       }),
   }),
 );

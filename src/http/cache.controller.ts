@@ -31,16 +31,15 @@ const CacheStatusDto = named(
       .int()
       .min(0)
       .meta({ description: 'Memory used by the Redis server, or by this process if the cache is in memory.' }),
-    keyCount: z
-      .int()
-      .min(0)
-      .meta({ description: 'Number of entries, excluding counters. Above 100,000 keys, an estimate.' }),
+    keyCount: z.int().min(0).meta({
+      description: 'Number of entries, excluding counters. If there are more than 100,000 keys, this is an estimate.',
+    }),
     hitRate: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: 'Share of hits in the lookups of this process; null before the first lookup.' }),
+      .meta({ description: "Share of this process's lookups that were hits; null before the first lookup." }),
   }),
 );
 
@@ -78,7 +77,7 @@ const ForwarderDto = named(
       })
       .nullable()
       .meta({ description: 'The current rewind.' }),
-    waitingRewinds: z.int().min(0).meta({ description: 'Number of rewinds waiting for the current one.' }),
+    waitingRewinds: z.int().min(0).meta({ description: 'Number of rewinds waiting for the current one to finish.' }),
     lastRewind: z
       .object({
         ...rewindRequest,
@@ -104,11 +103,11 @@ export const QueueDto = named(
       .nullable()
       .meta({
         description:
-          '0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound ' +
-          'of the number of events; on EventStoreDB, a number of bytes of the log.',
+          '0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an ' +
+          'upper bound of the number of events; on EventStoreDB, a number of bytes of the log.',
       }),
     inFlight: z.int().min(0),
-    failures: z.int().min(0).meta({ description: 'Failed attempts since the start of the leading process.' }),
+    failures: z.int().min(0).meta({ description: 'Number of failed attempts since the leading process started.' }),
     perMinute: z.int().min(0).meta({ description: 'Events processed in the last 60 seconds.' }),
     lastProcessedAt: instantOut.nullable(),
     pausedAt: instantOut.nullable().meta({

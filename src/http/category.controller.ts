@@ -32,7 +32,7 @@ export const CategoryController = controllerOf(
   write.change('Create a category', { creates: {} }, CreateTransactionCategory),
   write.change('Update a category', { method: 'PATCH', path: '/:id' }, UpdateTransactionCategory),
   write.change(
-    'Archive a category; existing transactions keep it, new ones cannot use it',
+    'Archive a category; existing transactions keep it, but new ones cannot use it',
     { method: 'DELETE', path: '/:id' },
     ArchiveTransactionCategory,
   ),

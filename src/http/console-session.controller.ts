@@ -53,7 +53,9 @@ export const ConsoleSessionController = controllerOf(
     'Sign in this browser with e-mail and password, then with a second factor if the account has one',
     {
       method: 'POST',
-      description: `Send the password first, then the \`factorToken\` of the response with a proof. ${WITH_FACTOR} ${COOKIE}`,
+      description:
+        `First send the password, then the \`factorToken\` from the response together with a proof. ${WITH_FACTOR} ` +
+        COOKIE,
       body: SignInInput,
       answers: {
         ...valueOf(z.union([ConsoleSessionDto, FactorRequiredDto])),
@@ -75,8 +77,8 @@ export const ConsoleSessionController = controllerOf(
       method: 'POST',
       path: '/refresh',
       description:
-        `Null if nobody is signed in or the session has ended. ${COOKIE} As with POST /api/auth/refresh, each ` +
-        `refresh token can be used once.`,
+        `Returns null if nobody is signed in or the session has ended. ${COOKIE} As with POST /api/auth/refresh, ` +
+        `each refresh token can be used once.`,
       body: z.strictObject({}),
       answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },

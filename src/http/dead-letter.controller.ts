@@ -46,10 +46,10 @@ const IntegrationDeadLetter = named(
     firstFailedAt: instantOut,
     lastFailedAt: instantOut,
     resolvedAt: instantOut.nullable(),
-    resolvedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'Operator or user who resolved it, or `system:` followed by a component of the service.' }),
+    resolvedBy: z.string().nullable().meta({
+      description:
+        'Operator or user who resolved the dead letter, or `system:` followed by a component of the service.',
+    }),
     discardReason: z.string().nullable(),
   }),
 );
@@ -71,7 +71,7 @@ const filters = {
   origin: DeadLetterOrigin.optional(),
   tenantId: idInput.optional(),
   eventType: codeInput.optional(),
-  code: codeInput.optional().meta({ description: 'Code of the reason.' }),
+  code: codeInput.optional().meta({ description: 'Reason code.' }),
   dateFrom: fromInput.optional(),
   dateTo: toInput.optional(),
 };
@@ -84,14 +84,17 @@ const bulk = {
       path: ['dateTo'],
       error: 'Must not be before dateFrom.',
     })
-    .meta({ description: 'Filters of the list. Letters with another status than PARKED never match.' }),
-  dryRun: z.boolean().default(true).meta({ description: 'Only counts the letters that match.' }),
+    .meta({
+      description:
+        'The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match.',
+    }),
+  dryRun: z.boolean().default(true).meta({ description: 'If true, the matching dead letters are only counted.' }),
   perSecond: z
     .int()
     .min(1)
     .max(MAX_PER_SECOND)
     .exactOptional()
-    .meta({ description: `Maximum number of letters a second. Default: ${DEFAULT_PER_SECOND}.` }),
+    .meta({ description: `Maximum number of dead letters per second. Default: ${DEFAULT_PER_SECOND}.` }),
 };
 const replayBody = z.strictObject(bulk).meta({ id: 'ReplayDeadLettersDto' });
 const discardBody = z
@@ -101,23 +104,24 @@ const discardBody = z
 const BulkPreviewDto = named(
   'BulkPreviewDto',
   z.object({
-    matched: z.int().min(0).meta({ description: 'Number of parked letters that match.' }),
-    sample: z.array(IntegrationDeadLetter).max(20).meta({ description: 'The oldest of these letters.' }),
+    matched: z.int().min(0).meta({ description: 'Number of parked dead letters that match.' }),
+    sample: z.array(IntegrationDeadLetter).max(20).meta({ description: 'The oldest of the matching dead letters.' }),
   }),
 );
 
 const bulkDetails = {
   method: 'POST',
   description:
-    'The run is a job: see its progress with the other executions, and pause, resume or cancel it there. It handles ' +
-    'the letters that are parked when it starts, oldest first, each at most once, also after a crash.',
+    'The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, ' +
+    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is ' +
+    'processed at most once, even after a crash.',
   answers: {
     ...valueOf(BulkPreviewDto),
     also: { 201: 'The run has started.' },
     bodies: { 201: JobTriggerResultDto },
     headers: {
-      'X-Event-Position': { description: 'Position of the start of the run. Absent from previews.' },
-      'X-Read-Model': { description: '`behind` if the read models have not caught up with the start.' },
+      'X-Event-Position': { description: 'Position of the event that started the run. Absent in previews.' },
+      'X-Read-Model': { description: '`behind` if the read models have not reached X-Event-Position.' },
     },
   },
 } as const;
@@ -148,17 +152,17 @@ export const DeadLetterController = controllerOf(
     ({ id }) => new GetDeadLetter(id),
   ),
   routes.route(
-    'Replay the dead letters of a filter, or count them',
+    'Replay the dead letters that match a filter, or count them',
     { ...bulkDetails, path: '/replay', body: replayBody },
     (call, services) => bulkRun(BULK_JOBS.replay, call, services),
   ),
   routes.route(
-    'Discard the dead letters of a filter, or count them',
+    'Discard the dead letters that match a filter, or count them',
     { ...bulkDetails, path: '/discard', body: discardBody },
     (call, services) => bulkRun(BULK_JOBS.discard, call, services),
   ),
   routes.route(
-    'Replay a dead letter; it stays parked if it fails again',
+    'Replay a dead letter; it remains parked if it fails again',
     { method: 'POST', path: '/:id/replay', answers: { ...receipt(201), schema: ReplayResultDto } },
     async ({ id }, services) => {
       const result = await within(services, id, (target) =>

@@ -29,10 +29,10 @@ const ErrorLogDto = named(
     lastSeenAt: instantOut,
     resolved: z.boolean(),
     resolvedAt: instantOut.nullable(),
-    resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved it.' }),
+    resolvedBy: z.string().nullable().meta({ description: 'Operator who resolved the error.' }),
     requestIds: z.array(z.string()).max(100).optional().meta({
       description:
-        'Request ids of the last 100 occurrences, oldest first. Omitted from lists, but all of them are searched.',
+        'Request ids of the last 100 occurrences, oldest first. Omitted from lists, but covered by `search`.',
     }),
   }),
 );
@@ -57,8 +57,9 @@ export const ErrorLogController = controllerOf(
     'List errors of requests and background work, grouped by kind, most recent first',
     {
       description:
-        'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in ' +
-        'the period. Filters by tenant, branch and user select errors that recently affected them.',
+        'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` ' +
+        'select errors seen in the period. Filters by tenant, branch or user select errors that recently affected ' +
+        'that tenant, branch or user.',
       query: listQuery,
       answers: pageOf(ErrorLogDto),
     },

@@ -70,7 +70,9 @@ export const FactorController = controllerOf(
   factors.command(
     'Start adding an authenticator app or a passkey',
     {
-      description: 'The factor takes effect once it is confirmed within 10 minutes. Another request replaces it.',
+      description:
+        'The factor takes effect when you confirm it, which is possible for 10 minutes. Another request replaces an ' +
+        'unconfirmed factor.',
       body: AddFactorInput,
       creates: { showsSecret: true },
       answers: { ...valueOf(NewFactorDto), status: 201, position: 'awaited' },
@@ -110,8 +112,8 @@ export const FactorController = controllerOf(
     {
       path: '/step-up',
       description:
-        'Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as ' +
-        'verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.',
+        'Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session ' +
+        'counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },
     },
@@ -119,7 +121,7 @@ export const FactorController = controllerOf(
     ({ outcome }) => outcome,
   ),
   auth.query(
-    "List the caller's open sessions, at most 100, most recently used first",
+    "List up to 100 of the caller's open sessions, most recently used first",
     { path: '/sessions', answers: valueOf(z.array(SessionDto)) },
     ({ caller }) => new ListSessions(caller),
   ),

@@ -31,7 +31,7 @@ const rewindBody = z
           when: ({ issues }) => issues.length === 0,
         }),
       )
-      .meta({ description: 'Only messages whose type matches a glob: `kontor.sale.*`.' }),
+      .meta({ description: 'Only messages whose type matches one of these globs, such as `kontor.sale.*`.' }),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
     error: 'Specify either a position or an instant.',
@@ -49,7 +49,8 @@ const resumeBody = z
   .strictObject({
     from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
       description:
-        'First event to publish. `now` skips all existing events; a position selects the event at that position. Default: the checkpoint.',
+        'First event to publish. `now` skips all existing events; a position selects the event at that position. ' +
+        'Default: the checkpoint.',
     }),
   })
   .optional()
@@ -60,10 +61,12 @@ const targetOf = ({ name }: { readonly name: string }) => ({ tenantId: PLATFORM_
 
 export const ForwarderController = controllerOf(
   routes.command(
-    `Republish from a position or an instant while live messages continue; the only forwarder is ${FORWARDER}`,
+    `Republish messages from a position or an instant, while live messages continue`,
     {
       path: '/rewind',
-      description: 'GET /api/platform/redis/queues shows the progress. Rewinds run one after another.',
+      description:
+        `The only forwarder is ${FORWARDER}. GET /api/platform/redis/queues shows the progress. Rewinds run one ` +
+        `after another.`,
       body: rewindBody,
     },
     ({ params, body }) => new RewindForwarder(targetOf(params), requestOf(body)),
@@ -83,8 +86,8 @@ export const ForwarderController = controllerOf(
     {
       path: '/resume',
       description:
-        'After a restore the forwarder has no checkpoint and `from` is required. Messages that another instance may ' +
-        'already have published have `replayed: true`.',
+        'After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance ' +
+        'may already have published have `replayed: true`.',
       body: resumeBody,
     },
     ({ params, body }) => new ResumeForwarder(targetOf(params), { from: body?.from ?? null }),

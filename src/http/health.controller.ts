@@ -95,9 +95,9 @@ const SystemHealthDto = named(
       .array(
         z.object({
           work: z.enum(['projections', 'policies', 'forwarder']),
-          leaders: z
-            .array(z.string().nullable())
-            .meta({ description: 'Leader of each range of the history, by its host; null if it has none.' }),
+          leaders: z.array(z.string().nullable()).meta({
+            description: 'Host of the leader of each range of the history; null for a range without a leader.',
+          }),
         }),
       )
       .meta({ description: 'Division of the work among replicas. Empty if the service is a single process.' }),

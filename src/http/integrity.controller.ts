@@ -64,8 +64,8 @@ export const IntegrityController = controllerOf(
       path: '/proofs',
       query: proofQuery,
       description:
-        'With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the tree ' +
-        'of the first `to` events contains the tree of the first `from` events.',
+        'With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the ' +
+        'tree of the first `to` events contains the tree of the first `from` events.',
       answers: { ...valueOf(TreeProofDto), also: { 409: 'NOT_COVERED: no checkpoint covers the event yet.' } },
     },
     ({ query: { eventId, from = 1, to = 1 } }) => new GetTreeProof(eventId ?? { from, to }),
@@ -76,9 +76,9 @@ export const IntegrityController = controllerOf(
       path: '/evidence',
       query: evidenceQuery,
       description:
-        'A JSON file that `scripts/verify-evidence.mjs` checks without the service. Events that contain secrets are ' +
-        'represented by their hashes. `entity` takes the values of the audit log. Every download is recorded in the ' +
-        'audit log.',
+        'Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain ' +
+        'secrets are represented by their hashes. `entity` has the same values as in the audit log. Every download ' +
+        'is recorded in the audit log.',
       answers: {
         ...{ status: 200, shape: 'file' },
         headers: { 'Content-Disposition': { description: 'File name.', required: true } },

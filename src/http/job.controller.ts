@@ -29,7 +29,10 @@ const JobExecutionLogDto = named(
     jobName: z.string(),
     status: JobExecutionStatus,
     trigger: JobTrigger,
-    triggeredBy: z.string().nullable().meta({ description: 'Operator who started the run; null if the schedule did.' }),
+    triggeredBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Operator who started the run; null if the run was scheduled.' }),
     createdAt: instantOut,
     updatedAt: instantOut,
     startedAt: instantOut,
@@ -38,7 +41,9 @@ const JobExecutionLogDto = named(
     progress: z.int().min(0).max(100),
     message: z.string().nullable().meta({ description: 'Current or last step.' }),
     error: z.string().nullable().meta({ description: 'Reason for the failure.' }),
-    artifact: Artifact.nullable().meta({ description: 'File that the run produced, for as long as it is kept.' }),
+    artifact: Artifact.nullable().meta({
+      description: 'File that the run produced; null if there is none, or if it has been deleted.',
+    }),
   }),
 );
 
@@ -118,10 +123,10 @@ export const JobController = controllerOf(
     {
       path: '/stream',
       description:
-        'First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a ' +
-        'JobExecutionLogDto ' +
-        'for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it ' +
-        'and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.',
+        'The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each ' +
+        'change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request ' +
+        'with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. ' +
+        'The stream ends with the session.',
       requestHeaders: {
         'Last-Event-ID': { description: '`id` of the last event received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
       },
@@ -144,15 +149,15 @@ export const JobController = controllerOf(
   routes.route('Resume a paused run', ofRun('resume'), changeRun(ResumeRun)),
   routes.route('Cancel a run; completed work is kept', ofRun('cancel'), changeRun(CancelRun)),
   recorded.route(
-    'Download the file of a successful database backup while it is kept',
+    'Download the file of a successful database backup, if it still exists',
     {
       path: '/execution/:executionLogId/backup-download',
       ids: ['executionLogId'],
       stepUp: true,
       description:
-        'Contains the history of all tenants, so protect it like the database. `npm run restore` restores it. Every ' +
-        'download is recorded in the audit log. `Range` with a single range of bytes continues an interrupted ' +
-        'download; `If-Range` takes the ETag.',
+        'The file contains the history of all tenants. Protect it like the database, and restore it with `npm run ' +
+        'restore`. Every download is recorded in the audit log. To continue an interrupted download, send `Range` ' +
+        'with a single byte range and `If-Range` with the ETag.',
       answers: {
         status: 200,
         shape: 'file',

@@ -36,7 +36,7 @@ const SendAdminNotificationResultDto = named(
   'SendAdminNotificationResultDto',
   z.object({
     notificationId: recordId.meta({
-      description: 'Id of the first notification. More than 1,000 recipients are split into several notifications.',
+      description: 'Id of the first notification. A notification to more than 1,000 recipients is split into several.',
     }),
     recipientCount: z.int().min(0).meta({ description: 'Number of active users addressed.' }),
     pushCount: z.int().min(0).meta({ description: 'Number of browsers that receive a push message.' }),

@@ -4,7 +4,7 @@
 export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
-  403: 'The caller lacks the permission.',
+  403: 'The caller lacks the required permission.',
   404: 'The record does not exist.',
   409: 'The request conflicts with the current state.',
   500: 'An internal error occurred.',
@@ -35,7 +35,11 @@ const count = { type: 'integer', minimum: 0 } as const;
 const string = { type: 'string' } as const;
 
 const alwaysThere = {
-  'X-Request-Id': { description: 'Request id from the request, or a new one.', required: true, schema: REQUEST_ID },
+  'X-Request-Id': {
+    description: 'Id of the request, either from its X-Request-Id header or generated.',
+    required: true,
+    schema: REQUEST_ID,
+  },
   ETag: { description: 'Revision of the record, for If-Match.', required: true, schema: REVISION },
   'X-Event-Position': {
     description: 'Position of the write in the history. Send it as X-Min-Position to read the effect of the write.',
@@ -56,7 +60,7 @@ const alwaysThere = {
   'X-RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
   'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', required: true, schema: count },
   'X-RateLimit-Window': {
-    description: 'Length of the window.',
+    description: 'Length of the window in seconds, followed by `s`.',
     required: true,
     schema: { type: 'string', pattern: '^[0-9]+s$' },
   },

@@ -52,8 +52,8 @@ const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
   file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   'page-html': { 'text/html': { schema: { type: 'string' } } },
 };
-const REPLAYED = { 200: 'Replayed: the response to the first request with this Idempotency-Key, byte for byte.' };
-const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'Done.', 202: 'Accepted.' };
+const REPLAYED = { 200: 'Replay of the response to the first request with this Idempotency-Key, byte for byte.' };
+const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'The command succeeded.', 202: 'Accepted.' };
 
 class DocumentBuilder {
   private readonly schemas = new SchemaCollection();
@@ -250,7 +250,7 @@ function descriptionOf(endpoint: Endpoint): string {
   return [description, need, recent].filter((part) => part !== '' && part !== undefined).join('\n\n');
 }
 const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
-  platform: 'Requires an operator of the platform.',
+  platform: 'Requires a platform operator.',
   token: 'Requires the metrics token. If none is configured, only requests from loopback addresses are accepted.',
 };
 

@@ -24,8 +24,8 @@ export const OperatorController = controllerOf(
     {
       path: '/:id/remove-factors',
       description:
-        'For an operator who has lost the factors and the recovery codes. The operator then signs in with the password ' +
-        'alone. Callers remove their own factors with DELETE /api/auth/factors/{id}.',
+        'Use this for an operator who has lost all factors and recovery codes. The operator then signs in with only ' +
+        'the password. To remove your own factors, use DELETE /api/auth/factors/{id}.',
       stepUp: true,
     },
     RemoveOperatorFactors,

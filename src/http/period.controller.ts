@@ -12,7 +12,7 @@ const PeriodsDto = named(
   z.object({
     closedThrough: dateOut
       .nullable()
-      .meta({ description: 'Last closed day. No transactions can be posted on or before it.' }),
+      .meta({ description: 'Last closed day. No transactions can be posted on or before this day.' }),
     history: z
       .array(
         z.object({
@@ -20,7 +20,7 @@ const PeriodsDto = named(
           through: dateOut.nullable(),
           at: instantOut,
           ...user,
-          note: z.string().nullable().meta({ description: 'Reason of a reopening.' }),
+          note: z.string().nullable().meta({ description: 'Note of a closing, or reason for a reopening.' }),
         }),
       )
       .meta({ description: 'Closings and reopenings, newest first.' }),
@@ -39,8 +39,8 @@ const PeriodsDto = named(
       )
       .meta({
         description:
-          'Transactions recorded while the period of their date was being closed, newest first. The administrators are ' +
-          'notified of each. To accept them, reopen the period and close it again.',
+          'Transactions recorded while the period of their date was being closed, newest first. The administrators ' +
+          'are notified of each. To accept them, reopen the period and close it again.',
       }),
   }),
 );

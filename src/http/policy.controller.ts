@@ -11,8 +11,8 @@ export const PolicyController = controllerOf(
     {
       path: '/pause',
       description:
-        'While `booking` is paused, sales of partners are accepted and not booked. GET /api/platform/redis/queues shows ' +
-        'all policies, and since when they are paused.',
+        "While `booking` is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues " +
+        'shows all policies, and the time at which each was paused.',
     },
     ({ params }) => new PausePolicy(targetOf(params), {}),
   ),

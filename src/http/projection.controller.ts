@@ -29,7 +29,7 @@ const ProjectionDto = named(
       .meta({ description: 'Average number of events applied per second in the last minute.' }),
     rebuild: z
       .object({
-        progress: z.int().min(0).max(100).meta({ description: 'Percent.' }),
+        progress: z.int().min(0).max(100).meta({ description: 'Progress in percent.' }),
         position: z.int().min(-1),
         changedDocuments,
         requestedAt: instantOut,

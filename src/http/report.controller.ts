@@ -53,7 +53,7 @@ const profitQuery = z
         .transform((by) => by ?? 'none'),
       {
         ...{ type: 'string', enum: ['none', 'month', 'quarter'], default: 'none' },
-        description: `At most ${MAX_PERIODS} months or quarters; otherwise 400.`,
+        description: `A period of more than ${MAX_PERIODS} months or quarters returns 400.`,
       },
     ),
     knownAt,
@@ -81,7 +81,7 @@ export const ReportController = controllerOf(
     orTable(tables.trialBalanceTable),
   ),
   reports.query(
-    'Get the profit and loss for a period, optionally by month or quarter',
+    'Get the profit and loss statement of a period, optionally by month or quarter',
     { path: '/profit-and-loss', query: profitQuery, answers: { ...valueOf(ProfitAndLossDto), ...csv } },
     ({ tenantId, query: { knownAt: at, by, ...period } }) =>
       new GetProfitAndLoss({ tenantId, knownAt: at }, period, by),

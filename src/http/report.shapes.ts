@@ -21,7 +21,7 @@ export const TrialBalanceDto = named(
         debit: amount,
         credit: amount,
         closing: amount.optional().meta({ description: 'Balance after the period. Present only for a period.' }),
-        balance: amount.meta({ description: 'Debits minus credits up to the end.' }),
+        balance: amount.meta({ description: 'Debits minus credits up to the end date.' }),
       }),
     ),
     totalDebit: amount,
@@ -59,7 +59,9 @@ export const BalanceSheetDto = named(
         name: z.enum(['Assets', 'Liabilities', 'Equity']),
         rows: z.array(
           z.object({
-            accountId: recordId.nullable().meta({ description: 'Null in the rows of all customers and of results.' }),
+            accountId: recordId
+              .nullable()
+              .meta({ description: 'Null in the row for the sum of all customers, and in rows for results.' }),
             code: z.string().nullable(),
             name: z.string(),
             type: AccountType.nullable(),
@@ -96,7 +98,7 @@ export const OpenItemsDto = named(
       z.object({
         transactionId: recordId.nullable().meta({ description: 'Null for a credit that settles no item.' }),
         date: dateOut.nullable(),
-        days: z.int().nullable().meta({ description: 'Days since the date.' }),
+        days: z.int().nullable().meta({ description: 'Days since `date`.' }),
         type: TransactionType.nullable(),
         documentEffect: DocumentEffect.nullable(),
         externalId: nullable,

@@ -34,7 +34,7 @@ const RulePreviewDto = named(
   'RulePreviewDto',
   z.object({
     wouldChange: count,
-    sample: z.array(TransactionDto).max(20).meta({ description: 'The newest of these transactions.' }),
+    sample: z.array(TransactionDto).max(20).meta({ description: 'The newest of the transactions that would change.' }),
   }),
 );
 const StartedRuleApplicationDto = named('StartedRuleApplicationDto', z.object({ applicationId: recordId }));
@@ -61,7 +61,8 @@ export const RuleApplicationController = controllerOf(
       path: '/:id/apply',
       description:
         'Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, ' +
-        'cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.',
+        'cancelled transactions and reversals do not change. The application runs in the background; GET ' +
+        '/api/transaction-categories/rules/applications shows its progress.',
       body: ApplyInput,
       creates: {},
       answers: {
@@ -72,8 +73,10 @@ export const RuleApplicationController = controllerOf(
         },
         bodies: { 201: StartedRuleApplicationDto },
         headers: {
-          'X-Event-Position': { description: 'Position of the start of the application. Absent from previews.' },
-          'X-Read-Model': { description: '`behind` if the read models have not caught up with the start.' },
+          'X-Event-Position': {
+            description: 'Position of the event that started the application. Absent in previews.',
+          },
+          'X-Read-Model': { description: '`behind` if the read models have not reached X-Event-Position.' },
         },
       },
     },
@@ -86,7 +89,7 @@ export const RuleApplicationController = controllerOf(
     },
   ),
   write.command(
-    'Undo an application: restore the categories that nothing else has changed since',
+    'Undo an application by restoring the categories that have not been changed since then',
     {
       path: '/applications/:id/undo',
       answers: { ...valueOf(UndoneRuleApplicationDto), status: 201, position: 'awaited' },

@@ -29,7 +29,7 @@ export type Batch = Pick<Intake, 'isOnlyValidated'> & {
 };
 /** The answer to one sale of a batch. Status and body are the same as for a sale sent alone. */
 export type BatchItem = {
-  /** Null if the sale has none. */
+  /** External id of the sale; null if it has none. */
   readonly externalId: string | null;
   readonly status: number;
   readonly body: object;

@@ -53,8 +53,8 @@ const SaleBatchAnswerDto = named(
   z.object({
     items: z.array(
       z.object({
-        externalId: z.string().nullable().meta({ description: 'Null if the sale has none.' }),
-        status: z.int().meta({ description: 'Status of the response to the same sale sent alone.' }),
+        externalId: z.string().nullable().meta({ description: 'External id of the sale; null if it has none.' }),
+        status: z.int().meta({ description: 'Status that the response would have if the sale were sent alone.' }),
         body: z.union([SaleReceiptDto, ValidSaleDto, PartnerErrorDto]),
         differs: z.array(z.string()).optional().meta({
           description: 'Fields in which the payload of a replay differs from the accepted sale (Idempotency-Differs).',
@@ -78,13 +78,14 @@ const IdempotencyKeyDto = named(
 
 /** Clients remove dot segments from URLs before sending, even encoded ones, so the server never receives them. */
 const aboutDots = (what: string): string =>
-  `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, \`fetch\` ` +
-  'and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).';
+  `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, ` +
+  '`fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with ' +
+  '`--path-as-is`).';
 
 const intakeQuery = z.strictObject({
   validateOnly: documented(queryBooleanOr(false), {
     ...{ type: 'boolean', default: false },
-    description: 'Stores nothing. A sale that would be accepted gets the status VALID.',
+    description: 'If true, nothing is stored, and a sale that would be accepted gets the status VALID.',
   }),
 });
 const listQuery = z.strictObject({
@@ -110,7 +111,7 @@ export const SaleController = controllerOf(
         shape: 'plain',
         schema: SaleReceiptDto,
         position: 'told',
-        also: { 200: 'Replayed: the original response, byte for byte. VALID: the sale was only validated.' },
+        also: { 200: 'Replay: the original response, byte for byte. VALID: the sale was only validated.' },
         bodies: { 200: z.union([SaleReceiptDto, ValidSaleDto]) },
         headers: {
           'Idempotency-Differs': {
@@ -141,9 +142,9 @@ export const SaleController = controllerOf(
       method: 'POST',
       path: '/sales/batch',
       description:
-        'Each sale gets the response that it would get alone, in the order of the request, and counts as one request ' +
-        'for the rate limit. Only JSON that is malformed as a whole fails the batch. Idempotency-Key is ignored: ' +
-        'the externalId of each sale makes a retry safe.',
+        'The responses are in the order of the request. Each sale gets the response that it would get if sent alone, ' +
+        'and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. ' +
+        'Idempotency-Key is ignored, because the externalId of each sale makes a retry safe.',
       query: intakeQuery,
       body: SaleBatchDto,
       maxBytes: MAX_BATCH_BYTES,
@@ -154,7 +155,7 @@ export const SaleController = controllerOf(
         schema: SaleBatchAnswerDto,
         position: 'told',
         headers: {
-          'Retry-After': { description: 'Seconds after which to send the items with status 429 or 503 again.' },
+          'Retry-After': { description: 'Seconds to wait before you send the items with status 429 or 503 again.' },
         },
       },
     },
@@ -166,7 +167,7 @@ export const SaleController = controllerOf(
     },
   ),
   partner.query(
-    'List the sales of this sourceId, the latest acceptance first',
+    'List the sales of this sourceId, most recently accepted first',
     { path: '/sales', query: listQuery, answers: pageOf(PartnerSaleDto) },
     ({ scope, caller, query }) => new ListPartnerSales(scope, caller.sourceId, query),
   ),
@@ -183,7 +184,9 @@ export const SaleController = controllerOf(
     'Get the status of an Idempotency-Key',
     {
       path: '/idempotency-keys/:key',
-      description: `Finds only keys sent with an integration key of the same sourceId. ${aboutDots('the key')}`,
+      description:
+        `Finds only idempotency keys that were sent with an integration key of the same sourceId. ` +
+        aboutDots('the key'),
       answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
     },
     ({ caller, params }) => new GetIdempotencyKeyStatus(caller.tenantId, caller.sourceId, params.key),

@@ -26,7 +26,9 @@ export const FactorRequiredDto = named(
   }),
 );
 
-export const TOO_MANY_SIGN_INS = 'RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After.';
+export const TOO_MANY_SIGN_INS =
+  'RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry.';
 
 export const WITH_FACTOR =
-  'A code, recovery code or passkey assertion is accepted once. Failed attempts are limited like wrong passwords.';
+  'Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way ' +
+  'as wrong passwords.';

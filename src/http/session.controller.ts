@@ -66,7 +66,7 @@ export const SessionController = controllerOf(
     {
       path: '/refresh',
       description:
-        'Reuse of a refresh token within 10 s returns the same response. Later reuse counts as theft: the ' +
+        'Reuse of a refresh token within 10 seconds returns the same response. Later reuse is treated as theft: the ' +
         'session ends and the response is 401.',
       body: RefreshInput,
       answers: tokensAnswer,
@@ -76,7 +76,7 @@ export const SessionController = controllerOf(
   ),
   signedIn.command('End this session', { path: '/logout', answers: receipt(200) }, ({ caller }) => new Logout(caller)),
   signedIn.query(
-    'Get the signed-in user with its tenant and permissions',
+    'Get the signed-in user, including the tenant and permissions',
     { path: '/me', answers: valueOf(MeDto) },
     ({ caller }) => new GetMe(caller),
   ),
@@ -84,7 +84,8 @@ export const SessionController = controllerOf(
     "Change the caller's own password; all other sessions end",
     {
       path: '/change-password',
-      description: 'A wrong current password returns 400 at `currentPassword` and counts as a failed sign-in.',
+      description:
+        'A wrong current password returns 400 with an error at `currentPassword`, and counts as a failed sign-in.',
       body: ChangePasswordInput,
       answers: { ...receipt(200), also: { 429: TOO_MANY_SIGN_INS } },
     },
@@ -95,7 +96,8 @@ export const SessionController = controllerOf(
     {
       path: '/oidc/bind',
       description:
-        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as that user.",
+        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as " +
+        'that user.',
       body: BindIdentityInput,
       requestHeaders: {
         Authorization: {

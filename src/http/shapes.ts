@@ -55,7 +55,7 @@ export const dateOut = z.string().meta({ format: 'date' });
 export const MoneyDto = named(
   'MoneyDto',
   z.object({
-    amount: z.string().meta({ description: 'Decimal with the fraction digits of the currency: "1250.00".' }),
+    amount: z.string().meta({ description: 'Decimal with the fraction digits of the currency, such as "1250.00".' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
   }),
 );
@@ -69,10 +69,14 @@ export const recordFields = {
 } as const;
 
 /** Field that accompanies the total of a page. */
-export const totalIsCapped = z.literal(true).optional().meta({
-  description:
-    'Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.',
-});
+export const totalIsCapped = z
+  .literal(true)
+  .optional()
+  .meta({
+    description:
+      'Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page ' +
+      'is full.',
+  });
 
 export const page = <S extends z.ZodType>(item: S) =>
   z.object({
@@ -89,7 +93,12 @@ export const page = <S extends z.ZodType>(item: S) =>
 /** A page with a cursor for the next page. Totals are lower bounds while there is a next page. */
 export const cursorPage = <S extends z.ZodType>(item: S) =>
   page(item).extend({
-    nextCursor: z.string().nullable().meta({
-      description: '`cursor` of the next page; null on the last one. A page may have few items, or none, and a cursor.',
-    }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Value of `cursor` for the next page; null on the last page. A page with a cursor may contain few items, ' +
+          'or none.',
+      }),
   });

@@ -64,15 +64,15 @@ const details = {
   path: '/:id/statement',
   query,
   description:
-    'Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. ' +
-    'As CSV, the first and the last row contain the opening and the closing balance.',
+    'Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last ' +
+    'one. As CSV, the first and the last row contain the opening and the closing balance.',
   answers: { ...valueOf(StatementDto), media: ['text/csv'] },
 } as const;
 const shared = { who: 'tenant', permission: 'reports.read', tag: 'Reports' } as const;
 
 export const StatementController = controllerOf(
   routesAt('/api/accounts', shared).query(
-    'Get the statement of an account: its postings in a period, with running balance',
+    'Get the statement of an account: its postings in a period, with a running balance',
     details,
     ({ scope, id, query: request }) => new GetStatement(scope, id, request),
     (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),

@@ -19,7 +19,8 @@ const StreamEventDto = named(
     type: z.string(),
     kind: z.enum(['DOMAIN', 'TECHNICAL', 'UNKNOWN']).meta({
       description:
-        'TECHNICAL: the event has no audit log entry. UNKNOWN: this release does not know the type, so the data is omitted.',
+        'TECHNICAL: the event has no audit log entry. UNKNOWN: the type is unknown to this release, so the data is ' +
+        'omitted.',
     }),
     revision: z.int().min(0),
     position: z.int(),
@@ -39,7 +40,9 @@ const ListedEventDto = named(
   StreamEventDto.extend({
     ...{ entity: z.string(), tenantId: z.string(), recordId: z.string() },
     deliveries: z.array(EventDeliveryDto).meta({
-      description: 'Deliveries of the messages of the event, newest first. The log keeps the last 1,000 of a webhook.',
+      description:
+        "Webhook deliveries of the event's messages, newest first. The log keeps the last 1,000 deliveries of each " +
+        'webhook.',
     }),
   }),
 );
@@ -87,8 +90,8 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  '`entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the ' +
-  'stream of that record. Every read is recorded in the audit log.';
+  '`entity` has the same values as in the audit log. A transaction that was recorded by an event of another record ' +
+  'is in the stream of that record. Every read is recorded in the audit log.';
 
 /** Ids are lowercased only if they are UUIDs: names of records, such as a forwarder's, are case-sensitive. */
 export const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
@@ -123,11 +126,13 @@ export const StreamController = controllerOf(
 const nameInput = z.string().trim().min(1).max(200).check(printable);
 const listQuery = z
   .strictObject({
-    type: nameInput.optional().meta({ description: 'Type of the event. Technical types are found only this way.' }),
+    type: nameInput
+      .optional()
+      .meta({ description: 'Type of the event. Technical events are listed only if you specify their type.' }),
     entity: nameInput.optional().meta({ description: 'Kind of record, as in the audit log.' }),
     tenantId: recordTenant.optional(),
     correlationId: nameInput.optional().meta({
-      description: 'Request that started the causal chain: the X-Request-Id of its response.',
+      description: 'Id of the request that started the causal chain, as in the X-Request-Id header of its response.',
     }),
     requestId: nameInput.optional(),
     from: fromInput.optional(),
@@ -142,8 +147,9 @@ export const EventController = controllerOf(
     'List the events of all records, newest first',
     {
       description:
-        'Contains the events that have an audit log entry, as soon as the audit log contains them. For a technical ' +
-        '`type` each request searches a part of the history. Every read is recorded in the audit log.',
+        'Lists the events that have an audit log entry, once that entry is available. Technical events have none: to ' +
+        'list them, specify their `type`. Each request then searches only part of the history. Every read is ' +
+        'recorded in the audit log.',
       query: listQuery,
       answers: { ...pageOf(ListedEventDto), cursor: true },
     },

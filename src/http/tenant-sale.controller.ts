@@ -28,7 +28,7 @@ const listed = {
   relatedSaleId: recordId.nullable().meta({ description: 'Sale that a RETURN or CANCELLATION refers to.' }),
   relatedSales: z
     .array(z.object({ id: recordId, externalId: z.string(), type: z.enum(['RETURN', 'CANCELLATION']) }))
-    .meta({ description: 'Returns and cancellations booked on the sale.' }),
+    .meta({ description: 'Returns and cancellations booked against the sale.' }),
   rejection: z.object({ code: z.string(), message: z.string(), attempts: z.int().min(1) }).nullable(),
 };
 const SaleSummaryDto = named('SaleSummaryDto', z.object(listed));

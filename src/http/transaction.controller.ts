@@ -70,7 +70,7 @@ export const TransactionController = controllerOf(
       idempotencyKey: true,
       answers: {
         ...receipt(201),
-        also: { 200: 'Replayed: the response to the first request with this Idempotency-Key, byte for byte.' },
+        also: { 200: 'Replay of the response to the first request with this Idempotency-Key, byte for byte.' },
       },
     },
     async ({ tenantId, id: newId, body, received, idempotencyKey: key }, services) => {

@@ -61,8 +61,8 @@ export const UserController = controllerOf(
     {
       path: '/:id/remove-factors',
       description:
-        'For a user who has lost the factors and the recovery codes. The user then signs in with the password alone. ' +
-        'Callers remove their own factors with DELETE /api/auth/factors/{id}.',
+        'Use this for a user who has lost all factors and recovery codes. The user then signs in with only the ' +
+        'password. To remove your own factors, use DELETE /api/auth/factors/{id}.',
       stepUp: true,
     },
     RemoveUserFactors,

@@ -32,7 +32,7 @@ const response = {
   code: z
     .string()
     .nullable()
-    .meta({ description: 'Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success.' }),
+    .meta({ description: 'Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success.' }),
 };
 const WebhookTestResultDto = named(
   'WebhookTestResultDto',
@@ -49,7 +49,8 @@ export const WebhookDeliveryDto = named(
     subject: z.string().meta({ description: 'Id of the record that the message is about.' }),
     status: status.meta({
       description:
-        '`PENDING`: the delivery will be retried. `FAILED`: the delivery is a dead letter, or the webhook was disabled.',
+        '`PENDING`: the delivery will be retried. `FAILED`: the delivery is a dead letter, or the webhook was ' +
+        'disabled.',
     }),
     attempts: z.int().min(1),
     ...response,
@@ -76,9 +77,9 @@ export const WebhookController = controllerOf(
     'Create a webhook; only this response contains the signing secret',
     {
       description:
-        "Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks " +
-        '1.0), beginning with events recorded after the creation. Delivers the events of each record in order. Repeats a ' +
-        'request until the receiver responds with 2xx.',
+        "Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard " +
+        'Webhooks 1.0), beginning with events recorded after its creation. Delivers the events of each record in ' +
+        'order. Retries a request for up to three days until the receiver responds with 2xx.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
@@ -88,7 +89,11 @@ export const WebhookController = controllerOf(
   ),
   routes.get('Get a webhook', WebhookDto, GetWebhook),
   routes.change('Update, disable or enable a webhook', { method: 'PATCH', path: '/:id' }, UpdateWebhook),
-  routes.change('Delete a webhook; open deliveries are abandoned', { method: 'DELETE', path: '/:id' }, DeleteWebhook),
+  routes.change(
+    'Delete a webhook; pending deliveries are abandoned',
+    { method: 'DELETE', path: '/:id' },
+    DeleteWebhook,
+  ),
   routes.command(
     'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new one',
     { path: '/:id/rotate-secret', answers: issuedAnswer },
@@ -96,7 +101,7 @@ export const WebhookController = controllerOf(
     issued,
   ),
   routes.command(
-    'Send a test message once, and get the response of the receiver',
+    "Send a single test message, and get the receiver's response",
     { path: '/:id/test', answers: { ...valueOf(WebhookTestResultDto), status: 201, position: 'awaited' } },
     ({ target }) => new TestWebhook(target, {}),
     tested,
@@ -121,7 +126,7 @@ export const WebhookController = controllerOf(
     ({ target, params: { deliveryId } }) => new ResendDelivery(target, { deliveryId: deliveryId.toLowerCase() }),
   ),
   routes.command(
-    'Deliver events since an instant again, except those that the log shows as delivered',
+    'Deliver all events since an instant, except those that the delivery log shows as delivered',
     { path: '/:id/recover', body: recoverBody, answers: { status: 201, shape: 'command', also: disabled } },
     ({ target, body }) => new RecoverWebhook(target, body),
   ),

@@ -6,7 +6,7 @@ import { branchRecord } from '../aggregates/branch.aggregate.js';
 import { changesOf, contract, currency, date, exampleId, id, occasion, optionalText } from './contracts-fields.js';
 
 const restoredCode = z.strictObject({
-  code: optionalText.meta({ description: 'Null if another record took the code meanwhile.' }),
+  code: optionalText.meta({ description: 'Null if another record has taken the code in the meantime.' }),
 });
 
 export const customerCreated = contract('customer', 'created', {

@@ -9,7 +9,8 @@ const CUSTOMER = exampleId(3);
 
 export const saleAccepted = contract('sale', 'accepted', {
   description:
-    'A sale, return or cancellation was accepted and will be booked or rejected. Subject: the sale, return or cancellation.',
+    'A sale, return or cancellation was accepted and will be booked or rejected. Subject: the sale, return or ' +
+    'cancellation.',
   data: z.strictObject({
     externalId: text.meta({ description: 'Id assigned by the partner.' }),
     sourceId: text.meta({ description: "The partner's system." }),
@@ -33,7 +34,8 @@ export const saleAccepted = contract('sale', 'accepted', {
 export const saleBooked = contract('sale', 'booked', {
   description:
     'A sale, return or cancellation was booked. `transactionIds` lists its transactions; each has a separate event. ' +
-    'Subject: the sale, return or cancellation. `sequence` of a return or cancellation counts the events of the related sale.',
+    'Subject: the sale, return or cancellation. `sequence` of a return or cancellation counts the events of the ' +
+    'related sale.',
   data: z.strictObject({
     saleId: z.exactOptional(
       id.meta({ description: 'Id of the return or cancellation, equal to the subject. Absent for sales.' }),
@@ -54,7 +56,8 @@ export const saleBooked = contract('sale', 'booked', {
 
 export const saleRejected = contract('sale', 'rejected', {
   description:
-    'A sale, return or cancellation could not be booked. An operator can retry it. Subject: the sale, return or cancellation.',
+    'A sale, return or cancellation could not be booked. An operator can retry it. Subject: the sale, return or ' +
+    'cancellation.',
   data: z.strictObject({ code: text, message: text, attempts: z.int().min(1) }),
   example: { code: 'BRANCH_UNKNOWN', message: 'The branch does not exist.', attempts: 1 },
 });
@@ -104,10 +107,15 @@ export const transactionRecorded = contract('transaction', 'recorded', {
 
 export const transactionCancelled = contract('transaction', 'cancelled', {
   description:
-    'A transaction was cancelled. The data is its reversal; `reversalOf` names the cancelled transaction. Subject: the reversal.',
+    'A transaction was cancelled. The data describes its reversal; `reversalOf` is the id of the cancelled ' +
+    'transaction. Subject: the reversal.',
   data: transaction.extend({
     reason: z.exactOptional(
-      personal(text.meta({ description: 'Free text that may contain personal data. Absent if a partner cancelled.' })),
+      personal(
+        text.meta({
+          description: 'Free text that may contain personal data. Absent if a partner cancelled the transaction.',
+        }),
+      ),
     ),
   }),
   example: {

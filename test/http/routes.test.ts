@@ -43,7 +43,7 @@ const operations = (): Map<string, Operation> =>
 /** The lowest status of an ordinary success, which excludes replays. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
-    .filter(([status, { description }]) => status < '300' && !description.startsWith('Replayed'))
+    .filter(([status, { description }]) => status < '300' && !description.startsWith('Replay'))
     .map(([status]) => status)
     .toSorted()[0] ?? '';
 
@@ -78,7 +78,7 @@ function accessOf({ security, description = '' }: Operation): string {
   expect(schemes).toEqual(['Bearer', 'bearer']);
   const permission = /Requires the permission ([\w.]+)\./.exec(description)?.[1];
   if (permission !== undefined) return `tenant ${permission}`;
-  return description.includes('Requires an operator of the platform.') ? 'platform -' : 'any -';
+  return description.includes('Requires a platform operator.') ? 'platform -' : 'any -';
 }
 
 describe('The table of routes', () => {

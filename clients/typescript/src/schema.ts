@@ -79,7 +79,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the statement of an account: its postings in a period, with running balance
+         * Get the statement of an account: its postings in a period, with a running balance
          * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. As CSV, the first and the last row contain the opening and the closing balance.
          *
          *     Requires the permission reports.read.
@@ -164,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's own password; all other sessions end
-         * @description A wrong current password returns 400 at `currentPassword` and counts as a failed sign-in.
+         * @description A wrong current password returns 400 with an error at `currentPassword`, and counts as a failed sign-in.
          */
         post: operations["postAuthChangePassword"];
         delete?: never;
@@ -185,7 +185,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding an authenticator app or a passkey
-         * @description The factor takes effect once it is confirmed within 10 minutes. Another request replaces it.
+         * @description The factor takes effect when you confirm it, which is possible for 10 minutes. Another request replaces an unconfirmed factor.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -269,7 +269,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a sign-in with a second factor
-         * @description A code, recovery code or passkey assertion is accepted once. Failed attempts are limited like wrong passwords.
+         * @description Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords.
          */
         post: operations["postAuthLoginFactor"];
         delete?: never;
@@ -302,7 +302,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the signed-in user with its tenant and permissions */
+        /** Get the signed-in user, including the tenant and permissions */
         get: operations["getAuthMe"];
         put?: never;
         post?: never;
@@ -343,7 +343,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for new tokens
-         * @description Reuse of a refresh token within 10 s returns the same response. Later reuse counts as theft: the session ends and the response is 401.
+         * @description Reuse of a refresh token within 10 seconds returns the same response. Later reuse is treated as theft: the session ends and the response is 401.
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -359,7 +359,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's open sessions, at most 100, most recently used first */
+        /** List up to 100 of the caller's open sessions, most recently used first */
         get: operations["getAuthSessions"];
         put?: never;
         post?: never;
@@ -707,7 +707,7 @@ export interface paths {
         };
         /**
          * Get the status of an Idempotency-Key
-         * @description Finds only keys sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
+         * @description Finds only idempotency keys that were sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1IdempotencyKeysByKey"];
         put?: never;
@@ -725,7 +725,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the sales of this sourceId, the latest acceptance first */
+        /** List the sales of this sourceId, most recently accepted first */
         get: operations["getIntegrationsV1Sales"];
         put?: never;
         /** Push a sale, return or cancellation; retries are safe */
@@ -767,7 +767,7 @@ export interface paths {
         put?: never;
         /**
          * Push up to 500 sales, returns and cancellations; retries are safe
-         * @description Each sale gets the response that it would get alone, in the order of the request, and counts as one request for the rate limit. Only JSON that is malformed as a whole fails the batch. Idempotency-Key is ignored: the externalId of each sale makes a retry safe.
+         * @description The responses are in the order of the request. Each sale gets the response that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. Idempotency-Key is ignored, because the externalId of each sale makes a retry safe.
          */
         post: operations["postIntegrationsV1SalesBatch"];
         delete?: never;
@@ -1007,7 +1007,7 @@ export interface paths {
         };
         /**
          * List audit log entries of all tenants, one per business event, newest first
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformAuditLogs"];
         put?: never;
@@ -1027,7 +1027,7 @@ export interface paths {
         };
         /**
          * Get an audit log entry with its changes, derived from the history of the record
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformAuditLogsById"];
         put?: never;
@@ -1047,7 +1047,7 @@ export interface paths {
         };
         /**
          * List dead letters of all tenants, newest first
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformDeadLetters"];
         put?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         };
         /**
          * Get a dead letter with its full payload
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformDeadLettersById"];
         put?: never;
@@ -1089,7 +1089,7 @@ export interface paths {
         put?: never;
         /**
          * Discard a dead letter
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformDeadLettersByIdDiscard"];
         delete?: never;
@@ -1108,8 +1108,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay a dead letter; it stays parked if it fails again
-         * @description Requires an operator of the platform.
+         * Replay a dead letter; it remains parked if it fails again
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformDeadLettersByIdReplay"];
         delete?: never;
@@ -1128,10 +1128,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Discard the dead letters of a filter, or count them
-         * @description The run is a job: see its progress with the other executions, and pause, resume or cancel it there. It handles the letters that are parked when it starts, oldest first, each at most once, also after a crash.
+         * Discard the dead letters that match a filter, or count them
+         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is processed at most once, even after a crash.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         post: operations["postPlatformDeadLettersDiscard"];
         delete?: never;
@@ -1150,10 +1150,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay the dead letters of a filter, or count them
-         * @description The run is a job: see its progress with the other executions, and pause, resume or cancel it there. It handles the letters that are parked when it starts, oldest first, each at most once, also after a crash.
+         * Replay the dead letters that match a filter, or count them
+         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is processed at most once, even after a crash.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         post: operations["postPlatformDeadLettersReplay"];
         delete?: never;
@@ -1171,9 +1171,9 @@ export interface paths {
         };
         /**
          * List errors of requests and background work, grouped by kind, most recent first
-         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in the period. Filters by tenant, branch and user select errors that recently affected them.
+         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in the period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformErrorLogs"];
         put?: never;
@@ -1193,7 +1193,7 @@ export interface paths {
         };
         /**
          * Get an error with the ids of its latest requests
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformErrorLogsById"];
         put?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
         head?: never;
         /**
          * Resolve an error; a later occurrence creates a new record
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         patch: operations["patchPlatformErrorLogsByIdResolve"];
         trace?: never;
@@ -1233,9 +1233,9 @@ export interface paths {
         };
         /**
          * List the events of all records, newest first
-         * @description Contains the events that have an audit log entry, as soon as the audit log contains them. For a technical `type` each request searches a part of the history. Every read is recorded in the audit log.
+         * @description Lists the events that have an audit log entry, once that entry is available. Technical events have none: to list them, specify their `type`. Each request then searches only part of the history. Every read is recorded in the audit log.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformEvents"];
         put?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a forwarder; rewinds wait until it is resumed
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformForwardersByNamePause"];
         delete?: never;
@@ -1277,9 +1277,9 @@ export interface paths {
         put?: never;
         /**
          * Resume a forwarder at its checkpoint, from now, or from a position
-         * @description After a restore the forwarder has no checkpoint and `from` is required. Messages that another instance may already have published have `replayed: true`.
+         * @description After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance may already have published have `replayed: true`.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         post: operations["postPlatformForwardersByNameResume"];
         delete?: never;
@@ -1298,15 +1298,15 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Republish from a position or an instant while live messages continue; the only forwarder is integration-events
-         * @description GET /api/platform/redis/queues shows the progress. Rewinds run one after another.
+         * Republish messages from a position or an instant, while live messages continue
+         * @description The only forwarder is integration-events. GET /api/platform/redis/queues shows the progress. Rewinds run one after another.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         post: operations["postPlatformForwardersByNameRewind"];
         /**
          * Cancel the current rewind and all waiting ones; published messages are not recalled
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         delete: operations["deletePlatformForwardersByNameRewind"];
         options?: never;
@@ -1323,7 +1323,7 @@ export interface paths {
         };
         /**
          * List the integration keys of a tenant, including revoked ones, newest first; secrets are omitted
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformIntegrationKeys"];
         put?: never;
@@ -1351,7 +1351,7 @@ export interface paths {
          * Set the rate limit or expiry of an integration key; the maximum for tenants does not apply
          * @description A higher limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         patch: operations["patchPlatformIntegrationKeysById"];
         trace?: never;
@@ -1365,7 +1365,7 @@ export interface paths {
         };
         /**
          * Get the last signed checkpoint of the history
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformIntegrityCheckpoint"];
         put?: never;
@@ -1385,9 +1385,9 @@ export interface paths {
         };
         /**
          * Download the events of a record with proofs that the last checkpoint covers them
-         * @description A JSON file that `scripts/verify-evidence.mjs` checks without the service. Events that contain secrets are represented by their hashes. `entity` takes the values of the audit log. Every download is recorded in the audit log.
+         * @description Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain secrets are represented by their hashes. `entity` has the same values as in the audit log. Every download is recorded in the audit log.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformIntegrityEvidence"];
         put?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
          * Prove that the history contains an event, or that it has only grown
          * @description With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the tree of the first `to` events contains the tree of the first `from` events.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformIntegrityProofs"];
         put?: never;
@@ -1429,7 +1429,7 @@ export interface paths {
         };
         /**
          * List jobs with their schedules and last executions
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformJobs"];
         put?: never;
@@ -1448,10 +1448,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the file of a successful database backup while it is kept
-         * @description Contains the history of all tenants, so protect it like the database. `npm run restore` restores it. Every download is recorded in the audit log. `Range` with a single range of bytes continues an interrupted download; `If-Range` takes the ETag.
+         * Download the file of a successful database backup, if it still exists
+         * @description The file contains the history of all tenants. Protect it like the database, and restore it with `npm run restore`. Every download is recorded in the audit log. To continue an interrupted download, send `Range` with a single byte range and `If-Range` with the ETag.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -1475,7 +1475,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run; completed work is kept
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdCancel"];
         delete?: never;
@@ -1495,7 +1495,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a run; only runs over dead letters can be paused
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdPause"];
         delete?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused run
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdResume"];
         delete?: never;
@@ -1533,7 +1533,7 @@ export interface paths {
         };
         /**
          * List the executions of jobs, newest first
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformJobsLogs"];
         put?: never;
@@ -1553,9 +1553,9 @@ export interface paths {
         };
         /**
          * Stream job changes as server-sent events
-         * @description First `event: snapshot` with all jobs (a list of JobResponseDto), then `event: job` with a JobExecutionLogDto for each change; `id` is the position of the event. A request with `Last-Event-ID` gets the events after it and no snapshot. A comment is sent every 15 seconds. The stream ends with the session.
+         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. The stream ends with the session.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformJobsStream"];
         put?: never;
@@ -1577,7 +1577,7 @@ export interface paths {
         put?: never;
         /**
          * Run a job now, regardless of its schedule
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformJobsTrigger"];
         delete?: never;
@@ -1595,13 +1595,13 @@ export interface paths {
         };
         /**
          * List operators, newest first
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformOperators"];
         put?: never;
         /**
          * Create an operator
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -1624,7 +1624,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an operator; the last one cannot be removed
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         delete: operations["deletePlatformOperatorsById"];
         options?: never;
@@ -1643,9 +1643,9 @@ export interface paths {
         put?: never;
         /**
          * Remove all second factors of another operator; all sessions of the operator end
-         * @description For an operator who has lost the factors and the recovery codes. The operator then signs in with the password alone. Callers remove their own factors with DELETE /api/auth/factors/{id}.
+         * @description Use this for an operator who has lost all factors and recovery codes. The operator then signs in with only the password. To remove your own factors, use DELETE /api/auth/factors/{id}.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -1667,9 +1667,9 @@ export interface paths {
         put?: never;
         /**
          * Pause a policy; its events wait until it is resumed
-         * @description While `booking` is paused, sales of partners are accepted and not booked. GET /api/platform/redis/queues shows all policies, and since when they are paused.
+         * @description While `booking` is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues shows all policies, and the time at which each was paused.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         post: operations["postPlatformPoliciesByNamePause"];
         delete?: never;
@@ -1689,7 +1689,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a policy, starting with the events appended during the pause
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformPoliciesByNameResume"];
         delete?: never;
@@ -1707,7 +1707,7 @@ export interface paths {
         };
         /**
          * List projections with their progress and rebuilds
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformProjections"];
         put?: never;
@@ -1729,12 +1729,12 @@ export interface paths {
         put?: never;
         /**
          * Rebuild a projection from the history, compare it with the live one, and cut over
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformProjectionsByNameRebuild"];
         /**
          * Cancel the rebuild of a projection; the live read model does not change
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         delete: operations["deletePlatformProjectionsByNameRebuild"];
         options?: never;
@@ -1756,7 +1756,7 @@ export interface paths {
          * Delete the cache entries whose keys match a glob, except rate limit counters
          * @description The glob has Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         delete: operations["deletePlatformRedisCacheByPattern"];
         options?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
         };
         /**
          * Check whether the cache responds
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisHealth"];
         put?: never;
@@ -1793,7 +1793,7 @@ export interface paths {
         };
         /**
          * List the queues of all replicas (projections, policies, forwarder) with lag and rate
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisQueues"];
         put?: never;
@@ -1813,7 +1813,7 @@ export interface paths {
         };
         /**
          * Get statistics of the cache; `connected` is false while it is unavailable
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisStatus"];
         put?: never;
@@ -1833,9 +1833,9 @@ export interface paths {
         };
         /**
          * List the events of a record, newest first
-         * @description `entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` has the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformStreamsByEntityByIdEvents"];
         put?: never;
@@ -1855,9 +1855,9 @@ export interface paths {
         };
         /**
          * Get the state of a record, now or at a revision or an instant
-         * @description `entity` takes the values of the audit log. A transaction that was recorded by another record’s event is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` has the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
          *
-         *     Requires an operator of the platform.
+         *     Requires a platform operator.
          */
         get: operations["getPlatformStreamsByEntityByIdState"];
         put?: never;
@@ -1877,13 +1877,13 @@ export interface paths {
         };
         /**
          * List tenants, newest first
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformTenants"];
         put?: never;
         /**
          * Create a tenant with its owner, main branch, default customer and accounts
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         post: operations["postPlatformTenants"];
         delete?: never;
@@ -1901,7 +1901,7 @@ export interface paths {
         };
         /**
          * Get a tenant
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getPlatformTenantsById"];
         put?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         head?: never;
         /**
          * Rename, deactivate or reactivate a tenant
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         patch: operations["patchPlatformTenantsById"];
         trace?: never;
@@ -1984,7 +1984,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the profit and loss for a period, optionally by month or quarter
+         * Get the profit and loss statement of a period, optionally by month or quarter
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsProfitAndLoss"];
@@ -2258,7 +2258,7 @@ export interface paths {
         };
         /**
          * Get details of the process, its engines and its projections
-         * @description Requires an operator of the platform.
+         * @description Requires a platform operator.
          */
         get: operations["getSystemHealthSystem"];
         put?: never;
@@ -2306,7 +2306,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Archive a category; existing transactions keep it, new ones cannot use it
+         * Archive a category; existing transactions keep it, but new ones cannot use it
          * @description Requires the permission categories.write.
          */
         delete: operations["deleteTransactionCategoriesById"];
@@ -2402,7 +2402,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a category rule to past transactions, or preview the result
-         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals stay as they are. Runs in the background; `applications` shows its progress.
+         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals do not change. The application runs in the background; GET /api/transaction-categories/rules/applications shows its progress.
          *
          *     Requires the permission categories.write.
          */
@@ -2483,7 +2483,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo an application: restore the categories that nothing else has changed since
+         * Undo an application by restoring the categories that have not been changed since then
          * @description Requires the permission categories.write.
          */
         post: operations["postTransactionCategoriesRulesApplicationsByIdUndo"];
@@ -2724,7 +2724,7 @@ export interface paths {
         put?: never;
         /**
          * Remove all second factors of a user; all sessions of the user end
-         * @description For a user who has lost the factors and the recovery codes. The user then signs in with the password alone. Callers remove their own factors with DELETE /api/auth/factors/{id}.
+         * @description Use this for a user who has lost all factors and recovery codes. The user then signs in with only the password. To remove your own factors, use DELETE /api/auth/factors/{id}.
          *
          *     Requires the permission users.write.
          *
@@ -2789,7 +2789,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook; only this response contains the signing secret
-         * @description Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0), beginning with events recorded after the creation. Delivers the events of each record in order. Repeats a request until the receiver responds with 2xx.
+         * @description Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0), beginning with events recorded after its creation. Delivers the events of each record in order. Retries a request for up to three days until the receiver responds with 2xx.
          *
          *     Requires the permission integrations.manage.
          */
@@ -2815,7 +2815,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a webhook; open deliveries are abandoned
+         * Delete a webhook; pending deliveries are abandoned
          * @description Requires the permission integrations.manage.
          */
         delete: operations["deleteWebhooksById"];
@@ -2880,7 +2880,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver events since an instant again, except those that the log shows as delivered
+         * Deliver all events since an instant, except those that the delivery log shows as delivered
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdRecover"];
@@ -2920,7 +2920,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test message once, and get the response of the receiver
+         * Send a single test message, and get the receiver's response
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdTest"];
@@ -2961,7 +2961,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in this browser with e-mail and password, then with a second factor if the account has one
-         * @description Send the password first, then the `factorToken` of the response with a proof. A code, recovery code or passkey assertion is accepted once. Failed attempts are limited like wrong passwords. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.
+         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.
          */
         post: operations["postConsoleSession"];
         /** End the session of this browser */
@@ -2982,7 +2982,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token for the session of this browser
-         * @description Null if nobody is signed in or the session has ended. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
+         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -3143,7 +3143,7 @@ export interface components {
              */
             replace?: "NONE" | "RULE_SET";
             /**
-             * @description Only counts the transactions that would change.
+             * @description If true, the transactions that would change are only counted.
              * @default true
              */
             dryRun?: boolean;
@@ -3164,7 +3164,7 @@ export interface components {
             branchId: string | null;
             /** @description The acting user or operator; for a failed sign-in, the owner of the account. */
             userId: string | null;
-            /** @description Also `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all operators appear as `operator`. */
+            /** @description Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all operators appear as `operator`. */
             userName: string | null;
             /** @enum {string} */
             action: "CREATE" | "UPDATE" | "DELETE" | "LOGIN" | "LOGOUT" | "OTHER";
@@ -3179,7 +3179,7 @@ export interface components {
             /** @description Revision of the event in its stream, not of the record. */
             revision: number;
             position: number;
-            /** @description Changed values, without secrets; null if a value was absent. Returned only with a single entry. */
+            /** @description Changed values, without secrets; null if a value was absent. Omitted from lists. */
             changes?: {
                 path: string;
                 before: unknown;
@@ -3193,7 +3193,7 @@ export interface components {
                 /** @enum {string} */
                 name: "Assets" | "Liabilities" | "Equity";
                 rows: {
-                    /** @description Null in the rows of all customers and of results. */
+                    /** @description Null in the row for the sum of all customers, and in rows for results. */
                     accountId: string | null;
                     code: string | null;
                     name: string;
@@ -3240,9 +3240,9 @@ export interface components {
             isActive: boolean;
         };
         BulkPreviewDto: {
-            /** @description Number of parked letters that match. */
+            /** @description Number of parked dead letters that match. */
             matched: number;
-            /** @description The oldest of these letters. */
+            /** @description The oldest of the matching dead letters. */
             sample: components["schemas"]["IntegrationDeadLetter"][];
         };
         CacheHealthDto: {
@@ -3262,9 +3262,9 @@ export interface components {
             uptimeSeconds: number;
             /** @description Memory used by the Redis server, or by this process if the cache is in memory. */
             usedMemoryBytes: number;
-            /** @description Number of entries, excluding counters. Above 100,000 keys, an estimate. */
+            /** @description Number of entries, excluding counters. If there are more than 100,000 keys, this is an estimate. */
             keyCount: number;
-            /** @description Share of hits in the lookups of this process; null before the first lookup. */
+            /** @description Share of this process's lookups that were hits; null before the first lookup. */
             hitRate: number | null;
         };
         CancelTransactionDto: {
@@ -3309,7 +3309,7 @@ export interface components {
             total: number;
             totalPages: number;
             /**
-             * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+             * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
              * @constant
              */
             totalIsCapped?: true;
@@ -3647,7 +3647,7 @@ export interface components {
             reason: string;
         };
         DiscardDeadLettersDto: {
-            /** @description Filters of the list. Letters with another status than PARKED never match. */
+            /** @description The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match. */
             filter: {
                 search?: string;
                 /** @enum {string} */
@@ -3656,7 +3656,7 @@ export interface components {
                 origin?: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION" | "WEBHOOK";
                 tenantId?: string;
                 eventType?: string;
-                /** @description Code of the reason. */
+                /** @description Reason code. */
                 code?: string;
                 /** @description A date (the whole UTC day) or an instant. */
                 dateFrom?: string;
@@ -3664,11 +3664,11 @@ export interface components {
                 dateTo?: string;
             };
             /**
-             * @description Only counts the letters that match.
+             * @description If true, the matching dead letters are only counted.
              * @default true
              */
             dryRun?: boolean;
-            /** @description Maximum number of letters a second. Default: 100. */
+            /** @description Maximum number of dead letters per second. Default: 100. */
             perSecond?: number;
             reason: string;
         };
@@ -3707,9 +3707,9 @@ export interface components {
             lastSeenAt: string;
             resolved: boolean;
             resolvedAt: string | null;
-            /** @description Operator who resolved it. */
+            /** @description Operator who resolved the error. */
             resolvedBy: string | null;
-            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists, but all of them are searched. */
+            /** @description Request ids of the last 100 occurrences, oldest first. Omitted from lists, but covered by `search`. */
             requestIds?: string[];
         };
         ErrorResponseDto: {
@@ -3750,7 +3750,7 @@ export interface components {
             attempts: number;
             /** @description HTTP status; null if the receiver did not respond. */
             responseStatus: number | null;
-            /** @description Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success. */
+            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
@@ -3828,7 +3828,7 @@ export interface components {
                 /** @description Progress in percent. */
                 progress: number;
             } | null;
-            /** @description Number of rewinds waiting for the current one. */
+            /** @description Number of rewinds waiting for the current one to finish. */
             waitingRewinds: number;
             lastRewind: {
                 from: {
@@ -3935,7 +3935,7 @@ export interface components {
             /** Format: date-time */
             lastFailedAt: string;
             resolvedAt: string | null;
-            /** @description Operator or user who resolved it, or `system:` followed by a component of the service. */
+            /** @description Operator or user who resolved the dead letter, or `system:` followed by a component of the service. */
             resolvedBy: string | null;
             discardReason: string | null;
         };
@@ -3969,13 +3969,13 @@ export interface components {
             name: string;
             /** @description The partner's system; part of the identity of every sale. */
             sourceId: string;
-            /** @description Requests allowed in 60 seconds. Every sale of a batch counts as a request. */
+            /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
-            /** @description The key is refused from this time on. Null: it does not expire. */
+            /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
             /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. If the service crashes, uses in the last minute may not be recorded. */
             lastUsedAt: string | null;
-            /** @description The secret before the last rotation works until this time. Null: only the current secret works. */
+            /** @description Time until which the secret from before the last rotation works; null if only the current secret works. */
             previousSecretExpiresAt: string | null;
             revokedAt: string | null;
         };
@@ -4011,9 +4011,9 @@ export interface components {
             name: string;
             /** @description The partner's system; part of the identity of every sale. */
             sourceId: string;
-            /** @description Requests allowed in 60 seconds. Every sale of a batch counts as a request. */
+            /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
-            /** @description The key is refused from this time on. Null: it does not expire. */
+            /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
             /** @description Value of the header X-Integration-Key. Returned only once. */
             key: string;
@@ -4021,9 +4021,9 @@ export interface components {
         IssuedWebhookDto: {
             /** Format: uuid */
             id: string;
-            /** @description A public https address. */
+            /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` stands for any text: `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` stands for any text, as in `kontor.sale.*`. */
             types: string[];
             /** @description Signing secret of Standard Webhooks (`whsec_…`). Returned only once. */
             secret: string;
@@ -4036,7 +4036,7 @@ export interface components {
             status: "RUNNING" | "PAUSED" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /** @enum {string} */
             trigger: "SCHEDULE" | "MANUAL";
-            /** @description Operator who started the run; null if the schedule did. */
+            /** @description Operator who started the run; null if the run was scheduled. */
             triggeredBy: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4051,7 +4051,7 @@ export interface components {
             message: string | null;
             /** @description Reason for the failure. */
             error: string | null;
-            /** @description File that the run produced, for as long as it is kept. */
+            /** @description File that the run produced; null if there is none, or if it has been deleted. */
             artifact: {
                 fileName: string;
                 sizeBytes: number;
@@ -4096,7 +4096,7 @@ export interface components {
             stream: string;
             type: string;
             /**
-             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: this release does not know the type, so the data is omitted.
+             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: the type is unknown to this release, so the data is omitted.
              * @enum {string}
              */
             kind: "DOMAIN" | "TECHNICAL" | "UNKNOWN";
@@ -4111,7 +4111,7 @@ export interface components {
             entity: string;
             tenantId: string;
             recordId: string;
-            /** @description Deliveries of the messages of the event, newest first. The log keeps the last 1,000 of a webhook. */
+            /** @description Webhook deliveries of the event's messages, newest first. The log keeps the last 1,000 deliveries of each webhook. */
             deliveries: components["schemas"]["EventDeliveryDto"][];
         };
         LivenessDto: {
@@ -4158,7 +4158,7 @@ export interface components {
             permissions: string[];
         };
         MoneyDto: {
-            /** @description Decimal with the fraction digits of the currency: "1250.00". */
+            /** @description Decimal with the fraction digits of the currency, such as "1250.00". */
             amount: string;
             /** @description ISO 4217. */
             currency: string;
@@ -4201,7 +4201,7 @@ export interface components {
                 /** @description Null for a credit that settles no item. */
                 transactionId: string | null;
                 date: string | null;
-                /** @description Days since the date. */
+                /** @description Days since `date`. */
                 days: number | null;
                 type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
@@ -4260,7 +4260,7 @@ export interface components {
             total: string;
         };
         PeriodsDto: {
-            /** @description Last closed day. No transactions can be posted on or before it. */
+            /** @description Last closed day. No transactions can be posted on or before this day. */
             closedThrough: string | null;
             /** @description Closings and reopenings, newest first. */
             history: {
@@ -4271,7 +4271,7 @@ export interface components {
                 at: string;
                 userId: string | null;
                 userName: string | null;
-                /** @description Reason of a reopening. */
+                /** @description Note of a closing, or reason for a reopening. */
                 note: string | null;
             }[];
             /** @description Transactions recorded while the period of their date was being closed, newest first. The administrators are notified of each. To accept them, reopen the period and close it again. */
@@ -4351,7 +4351,7 @@ export interface components {
             eventsPerSecond: number;
             /** @description The current rebuild. */
             rebuild: {
-                /** @description Percent. */
+                /** @description Progress in percent. */
                 progress: number;
                 position: number;
                 /** @description Number of documents that differ between the old and the new generation; null before the comparison. */
@@ -4382,7 +4382,7 @@ export interface components {
             /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
             lag: number | null;
             inFlight: number;
-            /** @description Failed attempts since the start of the leading process. */
+            /** @description Number of failed attempts since the leading process started. */
             failures: number;
             /** @description Events processed in the last 60 seconds. */
             perMinute: number;
@@ -4450,7 +4450,7 @@ export interface components {
             reason: string;
         };
         ReplayDeadLettersDto: {
-            /** @description Filters of the list. Letters with another status than PARKED never match. */
+            /** @description The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match. */
             filter: {
                 search?: string;
                 /** @enum {string} */
@@ -4459,7 +4459,7 @@ export interface components {
                 origin?: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION" | "WEBHOOK";
                 tenantId?: string;
                 eventType?: string;
-                /** @description Code of the reason. */
+                /** @description Reason code. */
                 code?: string;
                 /** @description A date (the whole UTC day) or an instant. */
                 dateFrom?: string;
@@ -4467,11 +4467,11 @@ export interface components {
                 dateTo?: string;
             };
             /**
-             * @description Only counts the letters that match.
+             * @description If true, the matching dead letters are only counted.
              * @default true
              */
             dryRun?: boolean;
-            /** @description Maximum number of letters a second. Default: 100. */
+            /** @description Maximum number of dead letters per second. Default: 100. */
             perSecond?: number;
         };
         ReplayResultDto: {
@@ -4499,7 +4499,7 @@ export interface components {
             instant?: string;
             /** @description Only messages of this tenant. */
             tenantId?: string;
-            /** @description Only messages whose type matches a glob: `kontor.sale.*`. */
+            /** @description Only messages whose type matches one of these globs, such as `kontor.sale.*`. */
             types?: string[];
         };
         RoleDetailDto: {
@@ -4537,7 +4537,7 @@ export interface components {
         };
         RotateIntegrationKeyDto: {
             /**
-             * @description Time for which the old secret still works.
+             * @description Number of hours for which the old secret still works.
              * @default 0
              */
             overlapHours?: number;
@@ -4581,14 +4581,14 @@ export interface components {
         };
         RulePreviewDto: {
             wouldChange: number;
-            /** @description The newest of these transactions. */
+            /** @description The newest of the transactions that would change. */
             sample: components["schemas"]["TransactionDto"][];
         };
         SaleBatchAnswerDto: {
             items: {
-                /** @description Null if the sale has none. */
+                /** @description External id of the sale; null if it has none. */
                 externalId: string | null;
-                /** @description Status of the response to the same sale sent alone. */
+                /** @description Status that the response would have if the sale were sent alone. */
                 status: number;
                 body: components["schemas"]["SaleReceiptDto"] | components["schemas"]["ValidSaleDto"] | components["schemas"]["PartnerErrorDto"];
                 /** @description Fields in which the payload of a replay differs from the accepted sale (Idempotency-Differs). */
@@ -4640,7 +4640,7 @@ export interface components {
             transactionIds: string[];
             /** @description Sale that a RETURN or CANCELLATION refers to. */
             relatedSaleId: string | null;
-            /** @description Returns and cancellations booked on the sale. */
+            /** @description Returns and cancellations booked against the sale. */
             relatedSales: {
                 /** Format: uuid */
                 id: string;
@@ -4746,7 +4746,7 @@ export interface components {
             transactionIds: string[];
             /** @description Sale that a RETURN or CANCELLATION refers to. */
             relatedSaleId: string | null;
-            /** @description Returns and cancellations booked on the sale. */
+            /** @description Returns and cancellations booked against the sale. */
             relatedSales: {
                 /** Format: uuid */
                 id: string;
@@ -4778,7 +4778,7 @@ export interface components {
         SendAdminNotificationResultDto: {
             /**
              * Format: uuid
-             * @description Id of the first notification. More than 1,000 recipients are split into several notifications.
+             * @description Id of the first notification. A notification to more than 1,000 recipients is split into several.
              */
             notificationId: string;
             /** @description Number of active users addressed. */
@@ -4817,7 +4817,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. With only a password, they can only add one. */
+            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can do nothing but add a factor. */
             requireFactor: boolean;
         };
         StartedRuleApplicationDto: {
@@ -4897,7 +4897,7 @@ export interface components {
             stream: string;
             type: string;
             /**
-             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: this release does not know the type, so the data is omitted.
+             * @description TECHNICAL: the event has no audit log entry. UNKNOWN: the type is unknown to this release, so the data is omitted.
              * @enum {string}
              */
             kind: "DOMAIN" | "TECHNICAL" | "UNKNOWN";
@@ -4987,7 +4987,7 @@ export interface components {
             ranges: {
                 /** @enum {string} */
                 work: "projections" | "policies" | "forwarder";
-                /** @description Leader of each range of the history, by its host; null if it has none. */
+                /** @description Host of the leader of each range of the history; null for a range without a leader. */
                 leaders: (string | null)[];
             }[];
             memory: {
@@ -5076,7 +5076,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. With only a password, they can only add one. */
+            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can do nothing but add a factor. */
             requireFactor: boolean;
         };
         TestCategoryRuleDto: {
@@ -5145,7 +5145,7 @@ export interface components {
             date: string;
             /**
              * Format: date
-             * @description The document's own date. Differs from `date` if that period was closed.
+             * @description The document's own date. Differs from `date` if the document's period was closed.
              */
             documentDate: string;
             type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
@@ -5232,7 +5232,7 @@ export interface components {
                 credit: string;
                 /** @description Balance after the period. Present only for a period. */
                 closing?: string;
-                /** @description Debits minus credits up to the end. */
+                /** @description Debits minus credits up to the end date. */
                 balance: string;
             }[];
             totalDebit: string;
@@ -5427,7 +5427,7 @@ export interface components {
             responseStatus: number | null;
             /** @description The first 1,024 bytes of the response. */
             responseBody: string | null;
-            /** @description Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success. */
+            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
@@ -5441,14 +5441,14 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description A public https address. */
+            /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` stands for any text: `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` stands for any text, as in `kontor.sale.*`. */
             types: string[];
             description: string | null;
             /** @description Nothing is delivered to a disabled webhook. */
             isEnabled: boolean;
-            /** @description OWNER: disabled by a user. GONE: the receiver returned 410. FAILING: five days of failures. */
+            /** @description OWNER: a user disabled the webhook. GONE: the receiver returned 410. FAILING: the receiver failed for five days. */
             disabledReason: ("OWNER" | "GONE" | "FAILING") | null;
             disabledAt: string | null;
         };
@@ -5460,7 +5460,7 @@ export interface components {
             responseStatus: number | null;
             /** @description The first 1,024 bytes of the response. */
             responseBody: string | null;
-            /** @description Why the attempt failed: `HTTP_500`, `TIMED_OUT`. Null on success. */
+            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
             code: string | null;
         };
     };
@@ -5477,7 +5477,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Request id from the request, or a new one. */
+        /** @description Id of the request, either from its X-Request-Id header or generated. */
         "X-Request-Id": string;
         /** @description Revision of the record, for If-Match. */
         ETag: string;
@@ -5497,7 +5497,7 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset": number;
-        /** @description Length of the window. */
+        /** @description Length of the window in seconds, followed by `s`. */
         "X-RateLimit-Window": string;
         /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         RateLimit: string;
@@ -5509,7 +5509,7 @@ export interface components {
         "X-RateLimit-Remaining.optional": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset.optional": number;
-        /** @description Length of the window. */
+        /** @description Length of the window in seconds, followed by `s`. */
         "X-RateLimit-Window.optional": string;
         /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit.optional": string;
@@ -5565,7 +5565,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5661,7 +5661,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -5702,7 +5702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5820,7 +5820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5843,7 +5843,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5899,7 +5899,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6101,7 +6101,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6217,7 +6217,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6272,7 +6272,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6424,7 +6424,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6479,7 +6479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6686,7 +6686,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6855,7 +6855,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7002,7 +7002,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -7042,7 +7042,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7212,7 +7212,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7383,7 +7383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7463,7 +7463,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7582,7 +7582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7700,7 +7700,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7723,7 +7723,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7779,7 +7779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7980,7 +7980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8185,7 +8185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8387,7 +8387,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8467,7 +8467,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8589,7 +8589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8669,7 +8669,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8788,7 +8788,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8987,7 +8987,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9160,7 +9160,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9362,7 +9362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9561,7 +9561,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9730,7 +9730,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9932,7 +9932,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10012,7 +10012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10104,7 +10104,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -10144,7 +10144,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10262,7 +10262,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10285,7 +10285,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10341,7 +10341,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10543,7 +10543,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10718,7 +10718,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10919,7 +10919,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11061,7 +11061,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -11102,7 +11102,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11220,7 +11220,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11243,7 +11243,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11299,7 +11299,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11501,7 +11501,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11617,7 +11617,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11672,7 +11672,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11824,7 +11824,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11879,7 +11879,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12084,7 +12084,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12259,7 +12259,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12408,7 +12408,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -12448,7 +12448,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12617,7 +12617,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12784,7 +12784,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12951,7 +12951,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13069,7 +13069,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13092,7 +13092,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13148,7 +13148,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13351,7 +13351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13501,7 +13501,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13556,7 +13556,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13753,7 +13753,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13894,7 +13894,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -13934,7 +13934,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14054,7 +14054,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the original response, byte for byte. VALID: the sale was only validated. */
+            /** @description Replay: the original response, byte for byte. VALID: the sale was only validated. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14127,7 +14127,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14324,7 +14324,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14453,7 +14453,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Seconds after which to send the items with status 429 or 503 again. */
+                    /** @description Seconds to wait before you send the items with status 429 or 503 again. */
                     "Retry-After"?: string;
                     [name: string]: unknown;
                 };
@@ -14494,7 +14494,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14666,7 +14666,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -14706,7 +14706,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14877,7 +14877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15027,7 +15027,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15050,7 +15050,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15104,7 +15104,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15252,7 +15252,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15275,7 +15275,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15331,7 +15331,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15536,7 +15536,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15735,7 +15735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15902,7 +15902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16069,7 +16069,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16268,7 +16268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16435,7 +16435,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16551,7 +16551,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16606,7 +16606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16754,7 +16754,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16809,7 +16809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17008,7 +17008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17156,7 +17156,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -17196,7 +17196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17366,7 +17366,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17513,7 +17513,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -17553,7 +17553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17723,7 +17723,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17841,7 +17841,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17896,7 +17896,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18042,7 +18042,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18097,7 +18097,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18255,9 +18255,9 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Position of the start of the run. Absent from previews. */
+                    /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -18279,9 +18279,9 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Position of the start of the run. Absent from previews. */
+                    /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -18326,7 +18326,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18484,9 +18484,9 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Position of the start of the run. Absent from previews. */
+                    /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -18508,9 +18508,9 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Position of the start of the run. Absent from previews. */
+                    /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -18555,7 +18555,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18735,7 +18735,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -18775,7 +18775,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18945,7 +18945,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19116,7 +19116,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19294,11 +19294,11 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
-                        /** @description `cursor` of the next page; null on the last one. A page may have few items, or none, and a cursor. */
+                        /** @description Value of `cursor` for the next page; null on the last page. A page with a cursor may contain few items, or none. */
                         nextCursor: string | null;
                     };
                 };
@@ -19336,7 +19336,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19450,7 +19450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19505,7 +19505,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19655,7 +19655,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19710,7 +19710,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19860,7 +19860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19915,7 +19915,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20118,7 +20118,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20319,7 +20319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20494,7 +20494,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20693,7 +20693,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20862,7 +20862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21033,7 +21033,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21200,7 +21200,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21403,7 +21403,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21531,7 +21531,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21586,7 +21586,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21732,7 +21732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21787,7 +21787,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21933,7 +21933,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21988,7 +21988,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22160,7 +22160,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -22200,7 +22200,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22363,7 +22363,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22477,7 +22477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22532,7 +22532,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22704,7 +22704,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -22744,7 +22744,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22862,7 +22862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22885,7 +22885,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22941,7 +22941,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23144,7 +23144,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23294,7 +23294,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23349,7 +23349,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23495,7 +23495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23550,7 +23550,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23696,7 +23696,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23751,7 +23751,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23950,7 +23950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24064,7 +24064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24119,7 +24119,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24322,7 +24322,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24523,7 +24523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24722,7 +24722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24891,7 +24891,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25058,7 +25058,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25201,7 +25201,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -25241,7 +25241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25414,7 +25414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25555,7 +25555,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -25595,7 +25595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25713,7 +25713,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25736,7 +25736,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25792,7 +25792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25994,7 +25994,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26169,7 +26169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26372,7 +26372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26543,7 +26543,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26718,7 +26718,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26891,7 +26891,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27063,7 +27063,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27237,7 +27237,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27404,7 +27404,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27522,7 +27522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27545,7 +27545,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27601,7 +27601,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27803,7 +27803,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27974,7 +27974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28181,7 +28181,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28388,7 +28388,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28566,7 +28566,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -28606,7 +28606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28724,7 +28724,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28747,7 +28747,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28803,7 +28803,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29005,7 +29005,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29119,7 +29119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29174,7 +29174,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29374,7 +29374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29547,7 +29547,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29746,7 +29746,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29913,7 +29913,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30080,7 +30080,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30249,7 +30249,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30416,7 +30416,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30534,7 +30534,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30557,7 +30557,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30613,7 +30613,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30816,7 +30816,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31023,7 +31023,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31226,7 +31226,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31432,7 +31432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31550,7 +31550,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31573,7 +31573,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31629,7 +31629,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31831,7 +31831,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32002,7 +32002,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32209,7 +32209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32372,9 +32372,9 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the start of the application. Absent from previews. */
+                    /** @description Position of the event that started the application. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -32397,9 +32397,9 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the start of the application. Absent from previews. */
+                    /** @description Position of the event that started the application. Absent in previews. */
                     "X-Event-Position"?: string;
-                    /** @description `behind` if the read models have not caught up with the start. */
+                    /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
                     [name: string]: unknown;
                 };
@@ -32444,7 +32444,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32651,7 +32651,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32858,7 +32858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33029,7 +33029,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -33069,7 +33069,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33183,7 +33183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33238,7 +33238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33439,7 +33439,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33624,7 +33624,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -33665,7 +33665,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33783,7 +33783,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33806,7 +33806,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33862,7 +33862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34064,7 +34064,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34186,7 +34186,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34209,7 +34209,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34265,7 +34265,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34472,7 +34472,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34626,7 +34626,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34649,7 +34649,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34705,7 +34705,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34878,7 +34878,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -34918,7 +34918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35036,7 +35036,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35059,7 +35059,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35115,7 +35115,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35317,7 +35317,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35488,7 +35488,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35695,7 +35695,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35841,7 +35841,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35896,7 +35896,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36046,7 +36046,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36101,7 +36101,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36251,7 +36251,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36306,7 +36306,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36507,7 +36507,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36680,7 +36680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36851,7 +36851,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -36891,7 +36891,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37009,7 +37009,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replayed: the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37032,7 +37032,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37088,7 +37088,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37290,7 +37290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37461,7 +37461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37668,7 +37668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37842,7 +37842,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000: the total is a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -37882,7 +37882,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37997,7 +37997,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38052,7 +38052,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38202,7 +38202,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38257,7 +38257,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38403,7 +38403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38458,7 +38458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38604,7 +38604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The command succeeded. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38659,7 +38659,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38836,7 +38836,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38961,7 +38961,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39041,7 +39041,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Retry after the seconds in Retry-After. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39162,7 +39162,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39366,7 +39366,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39543,7 +39543,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39644,7 +39644,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39742,7 +39742,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39844,7 +39844,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39956,7 +39956,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The caller lacks the permission. */
+            /** @description The caller lacks the required permission. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
