@@ -7,13 +7,13 @@ export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 
 export type AuditSubject = { readonly entity: string; readonly entityId: string };
 
 /**
- * How an event appears in the audit log.
- * - `subject` returns the id of the `entity` in the event's data. Default: the record that owns the stream.
+ * Defines how an event appears in the audit log.
+ * - `subject` returns the id of the `entity`, taken from the event's data. Default: the record that owns the stream.
  * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * If the events of a part of a record (such as a transaction of a sale) are on the record's stream, their entries refer
- * to the part.
+ * If a record's stream also contains the events of one of its parts, such as a transaction of a sale, their entries
+ * refer to the part.
  */
 export type AuditDeclaration<Data = never> = {
   readonly action: AuditAction;
@@ -72,12 +72,12 @@ export type EventOf<D extends EventDeclarations> = {
   };
 }[keyof D & string];
 
-/** An event. Its `type` is stored permanently: a literal in the past tense, never a computed string. */
+/** An event. Its `type` is stored permanently, so it must be a literal in the past tense, never a computed string. */
 export type DomainEvent = { readonly type: string; readonly data: object };
 
 /**
- * A value that only one record per tenant may hold at a time (an e-mail address, a code, a link). `scope` is the
- * tenant's id. It is `platform` for values of platform records and for values looked up across tenants.
+ * A value that only one record per tenant may hold at a time, such as an e-mail address, a code or a link. `scope` is
+ * the tenant's id, or `platform` for values of platform records and for values that are looked up across tenants.
  */
 export type Claim = {
   readonly scope: string;
@@ -85,21 +85,24 @@ export type Claim = {
    * Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it must never change.
    */
   readonly kind: string;
-  /** Already normalized (case, spaces), so that equal values are equal strings. */
+  /** The normalized value (case, spaces), so that equal values are equal strings. */
   readonly value: string;
-  /** Error of the 409 response if another record holds the value. If null, the command succeeds without the value. */
+  /**
+   * Error of the 409 response if another record holds the value. If null, the command succeeds without claiming the
+   * value.
+   */
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
 
-/** The part of a record in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
+/** A record's role in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
 export type Membership = {
-  /** Whether the record counts: as a member of a group that must not become empty, or as available to other records. */
+  /** Whether the record counts as a member of a group that must not become empty, or as available to other records. */
   readonly keeps: boolean;
-  /** Streams of the records that it uses and whose deletion it therefore blocks. */
+  /** Streams of the records that this record uses. It blocks their deletion. */
   readonly uses: readonly string[];
 };
 
-/** How an aggregate's records depend on each other within a tenant; enforced by src/eventsourcing/memberships.ts. */
+/** A rule about how records of a tenant depend on each other, enforced by src/eventsourcing/memberships.ts. */
 export type MembershipRule<State> = {
   /** Distinguishes rules about the same records. Stored in intents, so it must never change. */
   readonly name?: string;
@@ -119,8 +122,8 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
   /**
-   * The record's own revision: the number of changes since its creation. Declare it if the stream also carries events
-   * about other records. Default: the stream's revision.
+   * Returns the record's own revision, which is the number of changes since its creation. Required if the stream also
+   * contains events about other records. Default: the stream's revision.
    */
   readonly revisionOf?: (state: State) => number;
   /**
@@ -135,7 +138,7 @@ export type Aggregate<State, Event extends DomainEvent> = {
 /** A business rule: returns the new events for a state (`[]` if nothing changes), or throws a DomainError. */
 export type Decision<State, Data, Event> = (state: State, data: Data, now: Date) => readonly Event[];
 
-/** Folds events, in order, into the state `from`. */
+/** Applies events in order, starting from the state `from`. */
 export const fold = <S, E extends DomainEvent>(
   aggregate: Aggregate<S, E>,
   events: readonly E[],

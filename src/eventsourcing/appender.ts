@@ -15,7 +15,7 @@ import { nameUuid } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
-/** After this time no further attempt starts, because every attempt takes the full timeout if the store hangs. */
+/** Time after which no further attempt starts. If the store hangs, every attempt takes the full timeout. */
 const PATIENCE_MS = 5_000;
 
 /** Appends the events of the current request. Validates them, adds ids and metadata, and resolves unknown outcomes. */
@@ -28,10 +28,11 @@ export class Appender {
 
   /**
    * Prepares events for an append. Each id is the UUIDv5 of command id, stream, expected revision and index. A retry of
-   * the same append repeats the ids; a new decision at another revision does not.
+   * the same append has the same ids, but a new decision at another revision has different ids.
    *
-   * All reactions to an event share one command id: after redelivery, under two leaders, and in different policies.
-   * Their ids therefore also cover type and data, so that the store does not treat different decisions as duplicates.
+   * All reactions to an event share one command id, even after redelivery, under two leaders, and in different
+   * policies. Therefore, the ids of their events also depend on type and data, so that the store does not treat
+   * different decisions as duplicates.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
     const context = currentContext();
@@ -62,8 +63,8 @@ export class Appender {
   }
 
   /**
-   * Appends in order; each append starts only after all preceding ones have succeeded. An append with an unknown
-   * outcome is repeated. Its event ids make that idempotent, and the result describes what was stored.
+   * Appends in order. Each append starts only after all preceding ones have succeeded. An append with an unknown
+   * outcome is repeated, which is idempotent because of its event ids. The result describes the events as stored.
    * @throws the errors of EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {
@@ -75,7 +76,7 @@ export class Appender {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
         if (error instanceof AppendOutcomeUnknown) unknown = error;
-        // The store's unavailability now proves nothing about an earlier attempt, which may have been stored.
+        // Even if the store is unavailable now, an earlier attempt may have been stored.
         else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
         if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));

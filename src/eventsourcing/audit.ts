@@ -1,7 +1,7 @@
 import type { AuditSubject } from './aggregate.js';
 import type { Recorded } from './event-catalogue.js';
 
-/** A domain event, whose type declares an audit entry. */
+/** A domain event. Its type declares an audit entry. */
 export type Audited = Recorded & { readonly audit: NonNullable<Recorded['audit']> };
 
 /** Whether the event has an entry in the audit log. */
@@ -9,8 +9,8 @@ export const isAudited = (event: Recorded): event is Audited => event.audit !== 
 
 /**
  * Returns the record to which an audit entry refers. Default: the record that owns the stream. The declaration of the
- * type may name another record in the event's data, such as a transaction on a sale's stream or an account that became
- * the default of its type.
+ * event type may specify another record in the event's data, such as a transaction in a sale's stream or an account
+ * that became the default of its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
@@ -25,8 +25,8 @@ const CODE = /^[A-Z][A-Z0-9_]{1,60}$/;
 
 /**
  * Summarizes an event in the words of its type: `Customer "Ada Ltd" created`, `User "Ada" updated: fullName, phone`,
- * `Sale rejected: BRANCH_UNKNOWN`. Of the event's data, the summary includes only the record's name, the names of
- * changed fields, and codes.
+ * `Sale rejected: BRANCH_UNKNOWN`. The only data of the event that the summary contains are the record's name, the
+ * names of changed fields, and codes.
  */
 export function summaryOf(event: Audited): string {
   const [subject, predicate] = sentenceOf(event.type, event.audit.entity);
@@ -47,8 +47,8 @@ const capital = (words: readonly string[]): string => {
 const sentences = new Map<string, readonly [subject: string, predicate: string]>();
 
 /**
- * Returns the words of an event type before and after the record's name. The subject is the entity; if the type does
- * not start with it, all words but the last.
+ * Returns the words of an event type, split into those before and after the record's name. The words before the name
+ * are the entity or, if the type does not start with it, all words but the last.
  */
 function sentenceOf(type: string, entity: string): readonly [subject: string, predicate: string] {
   const known = sentences.get(type);

@@ -1,4 +1,4 @@
-/** Exponential backoff with full jitter (0 up to the full delay), so that clients do not retry at the same moment. */
+/** Exponential backoff with full jitter (from 0 to the full delay), so that clients do not retry at the same moment. */
 export class Backoff {
   constructor(
     private readonly limits: { readonly baseMs: number; readonly maxMs: number },

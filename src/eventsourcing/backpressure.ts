@@ -1,10 +1,12 @@
 import type { Clock } from '../ports/time.js';
 
-/** Number of concurrent requests at which background work yields, provided that the thread is saturated. */
+/** Number of concurrent requests at which background work yields if the thread is saturated. */
 const BUSY_REQUESTS = 16;
-/** Event loop utilization of a saturated thread. Requests that only wait for external engines do not reach it. */
+/**
+ * Event loop utilization at which a thread is saturated. Requests that only wait for external engines do not cause it.
+ */
 const BUSY_SHARE = 0.9;
-/** Minimum time between background steps on a saturated thread; they then take a few percent of its time. */
+/** Minimum time between background steps on a saturated thread, so that they take a few percent of its time. */
 const STEP_EVERY_MS = 10;
 /** Maximum delay of background work, which limits the age of the backlog during a burst of requests. */
 const PATIENCE_MS = 15_000;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-// Creating a formatter takes about 50 µs; using one takes 2 µs. Time zone names are case-insensitive, so clients can
-// send many variants and the cache needs a limit.
+// Cached, because creating a formatter takes about 50 µs and using one takes 2 µs. Time zone names are
+// case-insensitive, so clients can send many variants, and the cache needs a limit.
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 512 });
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -31,7 +31,7 @@ export function calendarDate(ms: number, timeZone: string): string {
   return `${part.year.padStart(4, '0')}-${part.month}-${part.day}`;
 }
 
-/** Whether the IANA database has a time zone or alias of this name. False for an offset such as `+03:00`. */
+/** Whether the IANA database contains a time zone or alias with this name. False for an offset such as `+03:00`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -15,7 +15,7 @@ const claimEvents = {
     z.object({
       kind: z.string(),
       owner: z.string(),
-      /** The owner's revision before its append; −1 for a new stream. */
+      /** Revision of the owner's stream before its append; −1 for a new stream. */
       ownerRevision: z.number().int(),
       attemptId: z.string(),
       atMs: z.number(),
@@ -25,12 +25,12 @@ const claimEvents = {
 };
 type ClaimEvent = EventOf<typeof claimEvents>;
 type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
-/** The latest claim in each tenant, keyed by the owner's tenant. */
+/** The latest claim for each tenant, by the owner's tenant. */
 type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
 
-/** The stream of one value. It records the owner in each tenant. */
+/** The stream of one value. It records the value's owner in each tenant. */
 export const claimAggregate: Aggregate<ClaimState, ClaimEvent> = {
   name: 'claim',
   events: claimEvents,
@@ -46,7 +46,7 @@ export type ClaimOwner = { readonly stream: string; readonly revision: number };
 /** Result of an attempt to claim a value. */
 export type ClaimOutcome =
   | { readonly outcome: 'claimed' }
-  /** Another record holds the value, or its claim was still pending at the end of the wait (`settled` is false). */
+  /** Another record holds the value. If `settled` is false, its claim was still pending at the end of the wait. */
   | { readonly outcome: 'held'; readonly by: string; readonly settled: boolean };
 
 const PENDING_MS = 5_000;
@@ -59,11 +59,11 @@ const sameClaim = (a: Claim, b: Claim): boolean => a.scope === b.scope && a.kind
  * Enforces uniqueness across streams. Each value has its own stream, `claim-<scope>_<hash>`, which records its owner. A
  * value has at most one owner per tenant.
  *
- * A claim is appended before the owner's event, so at any moment it is *held* (the owner's state contains the value),
+ * A claim is appended before the owner's event. At any moment, it is *held* (the owner's state contains the value),
  * *pending* (the owner may be about to append) or *dead*. A claim records the exact revision at which its owner will
- * append. Once the owner's stream has passed that revision and its state lacks the value, the delayed append cannot
- * succeed: the claim is dead, and another record may take it over. After 5 s, a pending claim is ended by a fence: a
- * technical event appended at the recorded revision.
+ * append. If the owner's stream is past that revision and the owner's state lacks the value, a delayed append cannot
+ * succeed. The claim is then dead, and another record may take it over. After 5 s, a pending claim is ended by a fence:
+ * a technical event appended at the recorded revision.
  */
 export class Claims {
   constructor(
@@ -75,9 +75,9 @@ export class Claims {
   ) {}
 
   /**
-   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt overtaken by a later claim of
-   * the same owner also returns `claimed`; its append cannot succeed. If another record's claim is pending, `short`
-   * waits once, and `settled` waits until the claim is held or dead (about 5 s at most).
+   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt that a later claim of the same
+   * owner has overtaken also returns `claimed`, because its append cannot succeed. If another record's claim is
+   * pending, `short` waits once, and `settled` waits until the claim is held or dead, which takes about 5 s at most.
    */
   async acquire(claim: Claim, owner: ClaimOwner, wait: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
     let waited = false;
@@ -98,17 +98,17 @@ export class Claims {
   }
 
   /**
-   * Returns the streams of all records that hold the value, across tenants. The list may include records that do not
-   * hold it, or no longer do, so check their states.
+   * Returns the streams of all records in any tenant that may hold the value. The caller must check their states,
+   * because some records may not hold it, or may no longer hold it.
    */
   async owners(claim: Claim): Promise<string[]> {
     return Object.values((await this.read(claim)).state.claimed).map(({ owner }) => owner);
   }
 
   /**
-   * Returns the stream of the record in the claim's own scope that holds the value now. If a claim is pending,
-   * `settled` waits and `none` throws. With `none`, nothing is ever written, and states may have the given age.
-   * @throws DomainError unavailable while competing claims leave the owner undecided
+   * Returns the stream of the record in the claim's own scope that currently holds the value. If a claim is pending,
+   * `settled` waits and `none` throws. With `none`, nothing is ever written, and states may be as old as `freshness`
+   * allows. @throws DomainError unavailable while the owner is undecided because of competing claims
    */
   async holder(
     claim: Claim,
@@ -129,9 +129,9 @@ export class Claims {
 
   /**
    * Abandons a record before its creation. A fence at its first revision makes all of its claims dead immediately.
-   * Otherwise its pending claims would block other records for 5 s. Does nothing if the record was created (or
-   * abandoned) meanwhile. An existing record gets the fence at its next revision, which invalidates earlier If-Match
-   * values.
+   * Otherwise its pending claims would block other records for 5 s. Does nothing if the record has been created or
+   * abandoned in the meantime. In the stream of an existing record, the fence takes the next revision, which
+   * invalidates earlier If-Match values.
    */
   abandon(owner: ClaimOwner): Promise<void> {
     return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
@@ -139,8 +139,8 @@ export class Claims {
 
   /**
    * Releases a value that its owner no longer holds. Reads the claim before the owner, and releases the claim at the
-   * revision that was read, but only if the owner is past the recorded revision. A pending claim is therefore never
-   * released.
+   * revision that was read, but only if the owner's stream is past the recorded revision. Therefore, a pending claim is
+   * never released.
    */
   async release(claim: Claim, ownerStream: string): Promise<void> {
     const current = await this.read(claim);
@@ -152,8 +152,8 @@ export class Claims {
   }
 
   /**
-   * Returns the status of a claim from the point of view of `owner`. A free value and the owner's own claim count as
-   * dead.
+   * Returns the status of a claim from the perspective of `owner`. An unclaimed value and the owner's own claim count
+   * as dead.
    */
   private async standing(
     claim: Claim,
@@ -197,12 +197,12 @@ export class Claims {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;
     // Clocks of replicas differ slightly, so a claim may appear to be in the future. If it is far in the future, a
-    // clock has been set back, which must not keep a dead claim alive.
+    // clock has been set back. Such a claim must not stay pending.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fenceOff(claim, claimed);
   }
 
-  /** Prevents the delayed append of the owner, then reads the owner again. */
+  /** Prevents a delayed append by the owner, then reads the owner again. */
   private async fenceOff(claim: Claim, claimed: Claimed): Promise<'held' | 'dead'> {
     const { owner: stream, ownerRevision: revision, attemptId } = claimed;
     const because = { claim: streamName('claim', claim.scope, hashOf(claim)), attemptId };
@@ -223,7 +223,7 @@ export class Claims {
 
 /**
  * Whether the owner has already claimed the value at a later revision, so that this attempt's append cannot succeed. If
- * this attempt overwrote that claim, the later attempt would look dead although it may still succeed.
+ * this attempt overwrote that claim, the later attempt would appear dead although it may still succeed.
  */
 function isOvertaken(state: ClaimState, owner: ClaimOwner): boolean {
   const claimed = state.claimed[tenantOf(owner.stream)];
@@ -236,8 +236,8 @@ const contended = (): DomainError =>
   });
 
 /**
- * Returns the hash that names the stream of a value. The length prefix keeps (kind, value) pairs distinct, and the hash
- * keeps personal data out of stream names.
+ * Returns the hash that names the stream of a value. The length prefix ensures that (kind, value) pairs are distinct,
+ * and the hash keeps personal data out of stream names.
  */
 function hashOf({ kind, value }: Claim): string {
   return hash('sha256', `${kind.length}:${kind}${value}`, 'base64url');

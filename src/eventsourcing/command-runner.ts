@@ -25,8 +25,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 };
 
 /**
- * Outcome of a decision. `final` is true if it may end in a rejection (by the decision, or because an added value is
- * already held) or in no change; such an outcome must not be based on a stale state.
+ * Outcome of a decision. `final` is true if the command may be rejected, by the decision or because an added value is
+ * already held, or may change nothing. Such an outcome must not be based on a stale state.
  */
 type Decided<S, E> = {
   readonly final: boolean;
@@ -48,7 +48,7 @@ type Work<S, E, D> = {
   readonly revisionOf: ((state: S) => number) | undefined;
 };
 
-/** Runs every command that changes a record: load, decide, claim, append. */
+/** Runs every command that changes a record, in four steps: load, decide, claim, append. */
 export class CommandRunner {
   private readonly queue = new KeyedQueue();
 
@@ -64,11 +64,11 @@ export class CommandRunner {
   /**
    * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state is a
    * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
-   * decision is also repeated; with If-Match in the context, the command fails with REVISION_CONFLICT instead.
-   * `revisionOf` returns the revision that is compared with If-Match and returned to the caller: the revision of the
-   * record, or of the part that the command changes. The append always expects the stream's revision.
+   * decision is also repeated, unless the context contains If-Match. In that case, the command fails with
+   * REVISION_CONFLICT. `revisionOf` returns the revision that is compared with If-Match and returned to the caller: the
+   * revision of the record, or of the part that the command changes. The append always expects the stream's revision.
    * @throws DomainError of the decision; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
-   * record stays contended
+   * record remains contended
    */
   execute<S, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
@@ -144,7 +144,7 @@ export class CommandRunner {
     if (!appended) return undefined;
     const { revision, position, eventIds } = appended;
     this.reader.remember({ stream: loaded.stream, state, revision, position });
-    // The append succeeded. A claim that cannot be released now is dead, so another record can take over the value.
+    // The append has succeeded. A claim that cannot be released now is dead, so another record can take over the value.
     for (const claim of drops) await this.claims.release(claim, loaded.stream).catch(() => undefined);
     return { id: target.id, revision: revisionOf?.(state) ?? revision, position, state, events, eventIds };
   }
@@ -158,7 +158,7 @@ export class CommandRunner {
     }
   }
 
-  /** Writes claims and membership intents before the append. A rejection leaves no pending claims behind. */
+  /** Writes claims and membership intents before the append. A rejection leaves no claims pending. */
   private async clear<S, E extends DomainEvent>(
     { memberships = [] }: Aggregate<S, E>,
     { tenantId }: Target,

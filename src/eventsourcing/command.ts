@@ -7,7 +7,7 @@ import { commandHandlerOf, type Tokens } from './handler.js';
 
 export type { Target } from './command-runner.js';
 
-/** Result of a command: the record's revision, and the position for which readers of read models can wait. */
+/** Result of a command: the record's revision, and the position that read models must reach to include the change. */
 export type Receipt = { readonly id: string; readonly revision: number; readonly position: number };
 
 /** Reduces a command's outcome to its receipt. */
@@ -25,7 +25,7 @@ export const command = <S extends z.ZodType, R = Receipt>(schema: S) =>
     }
   };
 
-/** Like `command`, for a command whose rules depend on who issues it. */
+/** Like `command`, for a command whose rules depend on the caller. */
 export const commandBy =
   <By>() =>
   <S extends z.ZodType, R = Receipt>(schema: S) =>
@@ -42,8 +42,8 @@ export const commandBy =
 type Targeted = Command<Receipt> & { readonly target: Target };
 
 /**
- * Creates the handler of a command on one stream. `prepare` receives the injected values, then the command. It checks
- * the records to which the command refers, and returns the input of the decision.
+ * Creates the handler of a command on one stream. `prepare` receives the injected values, followed by the command. It
+ * checks the records to which the command refers, and returns the input for the decision.
  */
 export const decidesWith = <C extends Targeted, Data, State, Event extends DomainEvent, D extends readonly unknown[]>(
   type: Type<C>,
@@ -57,7 +57,7 @@ export const decidesWith = <C extends Targeted, Data, State, Event extends Domai
     return receiptOf(await (runner as CommandRunner).execute(aggregate, received.target, data, decide));
   });
 
-/** Creates the handler of a command that needs only its own stream. */
+/** Creates the handler of a command that needs only the target's stream. */
 export const decides = <Data, State, Event extends DomainEvent>(
   type: Type<Targeted & { readonly data: Data }>,
   aggregate: Aggregate<State, Event>,

@@ -8,7 +8,8 @@ export type Actor =
   | { readonly kind: 'anonymous' };
 
 /**
- * Context of the current request or background step. Event metadata comes from here, never from a handler's arguments.
+ * Context of the current request or background step. Event metadata is taken from here, never from a handler's
+ * arguments.
  */
 export type RequestContext = {
   /** Tenant of the action; `platform` for operators. */
@@ -23,9 +24,11 @@ export type RequestContext = {
   readonly causationId?: string;
   readonly ip?: string;
   readonly userAgent?: string;
-  /** Unique UUIDv7 per request, or the id of the causing event in a policy. Event ids are derived from it. */
+  /**
+   * A UUIDv7 that is unique to the request, or the id of the causing event in a policy. Event ids are derived from it.
+   */
   readonly commandId: string;
-  /** The value of If-Match: the revision that the record must have. */
+  /** The value of If-Match, which is the revision that the record must have. */
   readonly ifMatch?: number;
 };
 
@@ -34,7 +37,9 @@ const storage = new AsyncLocalStorage<RequestContext>();
 /** Runs `work`, including its asynchronous continuations, in `context`. */
 export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
-/** Runs `work` without the request's If-Match, for commands on other records. `own` overrides context members. */
+/**
+ * Runs `work` without the request's If-Match, for commands on other records. `own` overrides members of the context.
+ */
 export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {}): T {
   const { ifMatch: _, ...context } = currentContext();
   return inContext({ ...context, ...own }, work);
@@ -42,11 +47,11 @@ export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {
 
 /** Work that the service does on its own initiative. */
 export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
-  /** Component that acts. It is stored in the metadata of events. */
+  /** The component that does the work. It is stored in the metadata of events. */
   readonly name: string;
-  /** Request that caused the work. Default: the command. */
+  /** Id of the request that caused the work. Default: the command id. */
   readonly requestId?: string;
-  /** Causal chain of the work. Default: the request. */
+  /** Id of the causal chain. Default: the request id. */
   readonly correlationId?: string;
 };
 
@@ -57,8 +62,8 @@ export function asService<T>(own: OwnWork, work: () => T): T {
 }
 
 /**
- * The current context.
- * @throws Error outside of inContext(), because an event without an origin must not be appended
+ * Returns the current context. @throws Error outside of inContext(), because an event without an origin must not be
+ * appended
  */
 export function currentContext(): RequestContext {
   const context = storage.getStore();

@@ -1,4 +1,4 @@
-/** All kinds of rejection in the core. `http/problem.ts` maps each kind to an HTTP status. */
+/** Kinds of rejections. `http/problem.ts` maps each kind to an HTTP status. */
 export type ErrorKind =
   'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'limited' | 'unavailable';
 
@@ -8,13 +8,13 @@ export type Fault = { readonly path: string; readonly message: string };
 /** Additional members of an error response. */
 export type ErrorDetails = {
   readonly errors?: readonly Fault[];
-  /** The possible tenants, for TENANT_REQUIRED. */
+  /** The tenants to choose from, for TENANT_REQUIRED. */
   readonly tenants?: readonly { readonly name: string; readonly slug: string }[];
-  /** Earliest useful retry, in seconds (`Retry-After` header). */
+  /** Number of seconds after which a retry is useful (`Retry-After` header). */
   readonly retryAfterSeconds?: number;
 };
 
-/** A rejection shown to the caller. `code` is part of the API contract; `message` never contains a secret. */
+/** A rejection that the caller sees. `code` is part of the API contract. `message` never contains a secret. */
 export class DomainError extends Error {
   constructor(
     readonly kind: ErrorKind,
@@ -27,16 +27,16 @@ export class DomainError extends Error {
   }
 }
 
-/** 404 NOT_FOUND; `what` completes "No such customer.". */
+/** 404 NOT_FOUND. `what` is the noun in the message, such as "customer" in "No such customer.". */
 export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
 /** 409 with a specific code. */
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
-/** 400 with all faults of the input; the first one becomes the message. */
+/** 400 with all faults in the input. The first one becomes the message. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
 /**
- * The error while read models have not yet applied an event that is already stored. This usually resolves itself within
+ * The error while read models have not yet applied an event that is already stored. It usually disappears within
  * moments.
  */
 export const readModelBehind = (): DomainError =>
@@ -52,13 +52,13 @@ export class PositionNotReached extends DomainError {
   }
 }
 
-/** 404 for a record that a field of the request refers to. */
+/** 404 for a record to which a field of the request refers. */
 export function notFoundAt(path: string, what: string): DomainError {
   const message = `No such ${what}.`;
   return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 }
 
-/** Runs work on a part of the request, and prefixes the paths in its errors with the part's path. */
+/** Runs work on a part of the request, and adds the part's path as a prefix to the paths in its errors. */
 export async function withinPath<T>(part: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -53,11 +53,14 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly audit?: AuditDeclaration | null;
 };
 
-/** A fence occupies a revision, so that a delayed append at that revision fails. It changes no state. See claims.ts. */
+/** A fence takes a revision, so that a delayed append at that revision fails. It changes no state. See claims.ts. */
 export const CLAIM_FENCED = 'ClaimFenced';
 const fence = technical(z.object({ claim: z.string(), attemptId: z.string() }));
 
-/** An event of unknown type or version, which a newer release of the service or another application has written. */
+/**
+ * Thrown for an event of unknown type or version, which a newer release of the service or another application has
+ * written.
+ */
 export class UnknownEvent extends Error {
   constructor(readonly event: RecordedEvent) {
     super(`Unknown event ${event.type} in ${event.stream} at position ${event.position}`);
@@ -65,7 +68,7 @@ export class UnknownEvent extends Error {
   }
 }
 
-/** An aggregate with its type parameters erased. The catalogue folds each one only with its own events. */
+/** An aggregate without its type parameters. The catalogue folds each aggregate only with its own events. */
 export type AnyAggregate = {
   readonly name: string;
   readonly events: EventDeclarations;
@@ -91,7 +94,7 @@ export class EventCatalogue {
     }
   }
 
-  /** Prefixes of all streams that the service writes, for the filters of its subscriptions. */
+  /** Prefixes of the names of all streams that the service writes, for the filters of its subscriptions. */
   get streamPrefixes(): string[] {
     return [...this.byEntity.keys()].map((name) => `${name}-`);
   }
@@ -110,8 +113,8 @@ export class EventCatalogue {
   }
 
   /**
-   * Converts an event to its type's current version. Data already in that version is not validated again, because it
-   * was validated before the append and its checksum proves that it has not changed. Older data is upcast and
+   * Converts an event to the current version of its type. Data in the current version is not validated again, because
+   * it was validated before the append and its checksum proves that it has not changed. Older data is upcast and
    * validated.
    * @throws UnknownEvent, ZodError
    */
@@ -137,8 +140,8 @@ export class EventCatalogue {
   }
 
   /**
-   * Validates an event's data against its schema before the append.
-   * @throws Error for a type that no aggregate declares, ZodError
+   * Validates an event's data against its schema before the append. @throws Error for a type that no aggregate
+   * declares; ZodError for invalid data
    */
   encode(event: DomainEvent): { readonly data: object; readonly version: number } {
     const declaration = this.declarations.get(event.type);

@@ -1,7 +1,7 @@
-/** Limits of a queue. Undefined limits do not apply. */
+/** Limits of a queue. An undefined limit does not apply. */
 export type FairQueueLimits = {
   readonly atOnce: number;
-  /** Limits a group to half of the slots that other groups do not use, so that a new group soon gets one. */
+  /** Limits a group to half of the slots that other groups do not use, so that a new group soon gets a slot. */
   readonly leavesRoom?: boolean;
   readonly maxWaiting?: number;
   readonly maxPerGroup?: number;
@@ -9,7 +9,10 @@ export type FairQueueLimits = {
   readonly maxPerMember?: number;
 };
 
-/** Owner of a task: a group (an address or a tenant), and optionally a member (an account) with one slot at a time. */
+/**
+ * Owner of a task: a group (an address or a tenant), and optionally a member (an account). A member has at most one
+ * slot at a time.
+ */
 export type Visitor = { readonly group: string; readonly member?: string };
 
 type Waiting = { readonly arrival: number; readonly enter: () => void; readonly refuse: () => void };
@@ -23,12 +26,12 @@ type Member = {
 
 /**
  * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, as do the members of a group. A
- * member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
- * waiting tasks, then its member with the most, and rejects that member's newest task. Therefore, no visitor can use up
- * the capacity of others.
+ * member's own tasks run in order of arrival. When a limit is exceeded, the queue rejects the newest task of the member
+ * with the most waiting tasks, in the group with the most waiting tasks. Therefore, no visitor can use up the capacity
+ * of others.
  */
 export class FairQueue {
-  /** Groups, and members within them, with running or waiting tasks, in the order of their turns. */
+  /** Groups with running or waiting tasks, and the members within them, in the order of their turns. */
   private readonly groups = new Map<string, Group>();
   private running = 0;
   private arrivals = 0;
@@ -89,7 +92,7 @@ export class FairQueue {
   private enter(member: Member): void {
     const { group } = member;
     this.count(member, 1);
-    // The group and the member move to the end of the order of turns.
+    // Move the group and the member to the end of the order.
     this.groups.delete(group.name);
     this.groups.set(group.name, group);
     group.members.delete(member.name);
@@ -97,7 +100,7 @@ export class FairQueue {
     member.waiting.shift()?.enter();
   }
 
-  /** Rejects one waiting task for each limit that the new task exceeds. */
+  /** Rejects a waiting task for each limit that the new task exceeds. */
   private makeRoom(visitor: Visitor): void {
     const { maxPerMember, maxPerGroup, maxWaiting } = this.limits;
     this.shrink(maxPerMember, ({ name }) => name === visitor.member);
@@ -131,8 +134,8 @@ const newestOf = (crowd: readonly Member[]): number =>
   Math.max(...crowd.map(({ waiting }) => waiting.at(-1)?.arrival ?? 0));
 
 /**
- * Returns the group of members with the most waiting tasks; if several have the same number, the one with the newest
- * task.
+ * Returns the group of members with the most waiting tasks. If several groups have the same number, returns the one
+ * with the newest task.
  */
 const largest = (crowds: readonly (readonly Member[])[]): readonly Member[] =>
   crowds.toSorted((a, b) => waitersOf(b) - waitersOf(a) || newestOf(b) - newestOf(a))[0] ?? [];

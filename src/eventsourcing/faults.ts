@@ -7,14 +7,17 @@ const MAX_NAME_LENGTH = 100;
 
 const named = (name: PropertyKey): string => String(name).slice(0, MAX_NAME_LENGTH);
 
-/** Formats `['lines', 0, 'quantity']` as `lines[0].quantity`. Truncates long names, which no valid request contains. */
+/**
+ * Formats `['lines', 0, 'quantity']` as `lines[0].quantity`. Truncates long names, which do not occur in valid
+ * requests.
+ */
 export const pathText = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
     return text === '' ? named(part) : `${text}.${named(part)}`;
   }, '');
 
-/** Converts zod issues to faults, at most 50. `under` is the path of the validated value in the request. */
+/** Converts zod issues to at most 50 faults. `under` is the path of the validated value in the request. */
 export const faultsOf = ({ issues }: z.core.$ZodError, under: readonly PropertyKey[] = []): Fault[] =>
   issues
     .flatMap((issue): Fault[] =>

@@ -2,7 +2,10 @@ import { Inject, type Type } from '@nestjs/common';
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Token } from '../ports/token.js';
 
-/** Injection tokens of a handler function's first parameters: classes for their instances, tokens for values. */
+/**
+ * Injection tokens for the first parameters of a handler function. A class injects its instance, a token injects a
+ * value.
+ */
 export type Tokens<D extends readonly unknown[]> = {
   readonly [I in keyof D]: (abstract new (...given: never[]) => D[I]) | Token<D[I]>;
 };
@@ -51,7 +54,7 @@ export const commandOf = <R, const A extends readonly unknown[]>() =>
 
 type ResultOf<C> = C extends Command<infer R> ? R : never;
 
-/** Creates the handler of a command. `run` receives the injected values, then the command. */
+/** Creates the handler of a command. `run` receives the injected values, followed by the command. */
 export function handles<C extends Command<unknown>, D extends readonly unknown[]>(
   command: Type<C>,
   tokens: readonly [...Tokens<D>],
@@ -70,7 +73,7 @@ export const query = <R, const A extends readonly unknown[] = []>() =>
     }
   };
 
-/** Creates the handler of a query. `run` receives the injected values, then the query's arguments. */
+/** Creates the handler of a query. `run` receives the injected values, followed by the query's arguments. */
 export function answers<R, A extends readonly unknown[], D extends readonly unknown[]>(
   query: Type<Query<R> & { readonly args: A }>,
   tokens: readonly [...Tokens<D>],

@@ -4,18 +4,18 @@ import { ReadStoreUnavailable } from '../ports/read-store.js';
 /** The part of a read store that belongs to a history. */
 export type HistorySpace = { readonly historyId: string; readonly space: string };
 
-/** A fault of the history, which any thread may report. */
+/** A fault in the history. Any thread may report it. */
 export type HistoryFault =
   { readonly kind: 'damaged'; readonly position: Position } | { readonly kind: 'replaced'; readonly reason: string };
 
-/** State of the history as known to this process: its identity, and whether it is damaged or was replaced. */
+/** State of the history as known to this process: its identity, and whether it is damaged or has been replaced. */
 export class HistoryState {
   private settled: HistorySpace | undefined;
   private damage: string | undefined;
   private replacement: string | undefined;
   private readonly listeners = new Set<(reason: string) => void>();
 
-  /** Allows the use of the read store from now on. */
+  /** Permits use of the read store from now on. */
   settle(settled: HistorySpace): void {
     this.settled = settled;
   }
@@ -47,13 +47,13 @@ export class HistoryState {
     else this.noteReplaced(fault.reason);
   };
 
-  /** Records an unreadable event. Restoring a backup would lose later appends, so no more are accepted. */
+  /** Records an unreadable event. From then on, appends are rejected, because restoring a backup would lose them. */
   readonly noteDamage = (position: Position): void => {
     this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
   };
 
   /**
-   * Records that the event store now holds another history. All state of this process was derived from the previous
+   * Records that the event store now contains another history. All state of this process was derived from the previous
    * one.
    */
   noteReplaced(reason: string): void {

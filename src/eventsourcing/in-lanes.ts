@@ -1,4 +1,7 @@
-/** Runs `work` for all items, at most `lanes` at a time. After an error, starts no further items. @throws that error */
+/**
+ * Runs `work` for all items, at most `lanes` at a time. After an error, starts no further items.
+ * @throws an error of `work`
+ */
 export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   let isStopped = false;

@@ -1,4 +1,4 @@
-/** Runs tasks of the same key sequentially, and tasks of different keys concurrently. Idle keys use no memory. */
+/** Runs tasks with the same key sequentially, and tasks with different keys concurrently. Idle keys use no memory. */
 export class KeyedQueue {
   private readonly tails = new Map<string, Promise<unknown>>();
 

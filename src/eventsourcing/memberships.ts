@@ -13,12 +13,12 @@ const membershipEvents = {
     z.object({
       /** Stream of the record that will change. */
       subject: z.string(),
-      /** Its revision before the change; −1 for a new stream. */
+      /** Revision of that stream before the change; −1 for a new stream. */
       revision: z.number().int(),
       attemptId: z.string(),
       atMs: z.number(),
       change: z.enum(['joins', 'leaves', 'stays']),
-      /** Streams of the records that it starts to use. */
+      /** Streams of the records that the record starts to use. */
       uses: z.array(z.string()),
       /** Name of the rule, if it has one. */
       rule: z.exactOptional(z.string()),
@@ -28,7 +28,7 @@ const membershipEvents = {
 type MembershipEvent = EventOf<typeof membershipEvents>;
 type Intent = MembershipEvent['data'];
 /**
- * Intents, newest first. States share this linked list, because a tenant may have one intent for each user and role.
+ * Intents, newest first. A linked list that states share, because a tenant may have one intent for each user and role.
  */
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
@@ -55,14 +55,14 @@ const MAX_ROUNDS = 100;
 const ALL = 'all';
 
 /**
- * Enforces strict rules across several records of a tenant. At least one record of a kind must remain (an active owner,
- * or an operator on the platform), and a record in use (a role) cannot be deleted.
+ * Enforces strict rules across several records of a tenant. At least one record of a kind must remain, such as an
+ * active owner, or an operator of the platform. A record that is in use, such as a role, cannot be deleted.
  *
- * One stream, `membership-<tenantId>_all`, serializes all such changes: every append to it expects the exact revision.
- * Each change first appends an intent to this stream, with the revision at which its record will append. The records
- * themselves remain the source of truth. An intent is *settled* once its record's stream is past that revision. Until
- * then, a removal counts as done and an addition does not. After 5 s, a fence at that revision prevents a delayed
- * command from completing.
+ * A single stream, `membership-<tenantId>_all`, serializes all such changes, because every append to it expects the
+ * exact revision. Each change first appends an intent to this stream, with the revision at which the record's stream
+ * will be appended to. The records themselves remain the source of truth. An intent is *settled* once the record's
+ * stream is past that revision. Until then, a removal counts as completed, but an addition does not. After 5 s, a fence
+ * at that revision prevents a delayed command from completing.
  */
 export class Memberships {
   constructor(
@@ -104,14 +104,14 @@ export class Memberships {
     const seen = new Set([subject]);
     for (const intent of intents) {
       if (seen.has(intent.subject) || entityOf(intent.subject) !== entityOf(subject)) continue;
-      // Only the newest intent of a record can still complete.
+      // Only the newest intent of a record can still be completed.
       seen.add(intent.subject);
       if (await this.keeps(intent)) return true;
     }
     return false;
   }
 
-  /** Whether a record counts and no pending intent removes it. */
+  /** Whether a record counts and no pending intent will remove it. */
   private async keeps(intent: Intent): Promise<boolean> {
     const { membership, revision } = await this.member(intent.subject, intent.rule);
     if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;
@@ -162,7 +162,7 @@ export class Memberships {
     return Math.abs(this.clock.nowMs() - atMs) < PENDING_MS;
   }
 
-  /** Prevents a delayed command from completing its intent. */
+  /** Prevents a delayed command from completing the intent. */
   private fence({ subject: stream, revision, attemptId }: Intent): Promise<void> {
     const tenantId = parseStreamName(stream)?.tenantId ?? '';
     const claim = streamName(membershipAggregate.name, tenantId, ALL);

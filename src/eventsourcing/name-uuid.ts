@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { UUID } from '../ports/uuid.js';
 
 /**
- * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Equals v5 of the uuid package (a test
- * verifies this) at a third of its cost. Every sale needs several.
+ * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Returns the same value as `v5` of the uuid
+ * package, which a test verifies, in a third of the time. Every sale needs several of them.
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {

@@ -19,9 +19,9 @@ type Parts = {
 };
 
 /**
- * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need no read.
- * This is needed only if other processes write to the history. While the subscription lags or is broken, states become
- * too old and are read again.
+ * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need not be
+ * read. This is necessary only if other processes write to the history. While the subscription lags or is broken,
+ * states become too old and are read again.
  */
 export class RecordFollower {
   private readonly stopping = new AbortController();
@@ -62,7 +62,7 @@ export class RecordFollower {
     while (!signal.aborted) {
       const atMs = clock.monotonicMs();
       const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
-      // Events that were just committed may still be in transit.
+      // Recently committed events may not have arrived yet.
       for (let left = CONFIRM_EVERY_MS; reader.position < last && left > 0; left -= WAIT_MS)
         await clock.sleep(WAIT_MS, signal);
       if (reader.position >= last) reader.confirm(atMs);

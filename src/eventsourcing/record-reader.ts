@@ -24,30 +24,30 @@ export type Loaded<State> = {
 type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
   /**
-   * Maximum age of the state in monotonic milliseconds: the time since the stream's tail was read, or since the cached
-   * states included all events of the history. Default: 0, which requires the current state.
+   * Maximum age of the state in milliseconds, by the monotonic clock. The age is the time since the stream's tail was
+   * read, or since the cached states included all events of the history. Default: 0, which requires the current state.
    */
   readonly maxAgeMs?: number;
   /**
-   * Maximum age of a cached state that is returned while the event store is unavailable or takes longer than
-   * PATIENCE_MS. In monotonic milliseconds. The default, 0, disables this.
+   * Maximum age, in milliseconds by the monotonic clock, of a cached state that is returned while the event store is
+   * unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this.
    */
   readonly maxAgeWhileAwayMs?: number;
 };
 
 const PAGE = 1_000;
-/** Maximum wait for the event store while a cached state is acceptable. */
+/** Maximum wait for the event store if a cached state is acceptable. */
 export const PATIENCE_MS = 1_000;
 
 /** Returns the expected revision for an append to this record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
-/** A tail read in progress. `seen`: highest revision of the stream that was delivered meanwhile. */
+/** A tail read in progress. `seen`: highest revision of the stream that was delivered in the meantime. */
 type Reading = { readers: number; seen: number };
 
 /**
- * Folds streams to states, in a bounded cache. Cached states are updated by reading only the tails of streams, and with
- * the live events of a `RecordFollower`.
+ * Folds streams into states, and keeps them in a bounded cache. To update a cached state, only the tail of its stream
+ * is read. A `RecordFollower` also applies live events to cached states.
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
@@ -59,9 +59,9 @@ export class RecordReader {
   >();
   private readonly reading = new Map<string, Reading>();
   private followedTo: Position = Number.NEGATIVE_INFINITY;
-  /** The cached states included every event of the history at this time. */
+  /** Time at which the cached states included every event of the history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
-  /** Changes when events may have been missed, so that reads in progress are not cached. */
+  /** Incremented when events may have been missed, so that the results of reads in progress are not cached. */
   private epoch = 0;
 
   constructor(
@@ -74,7 +74,7 @@ export class RecordReader {
     this.startedAtMs = clock.monotonicMs();
   }
 
-  /** Returns the state of a record, now or at most `maxAgeMs` ago. @throws the errors of readStream */
+  /** Returns the current state of a record, or its state at most `maxAgeMs` ago. @throws the errors of readStream */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     tenantId: string,
@@ -103,7 +103,7 @@ export class RecordReader {
 
   /**
    * Caches the state after an append. An older state never replaces a newer one. This does not count as a read of the
-   * tail: other appends may follow between the commit and its response.
+   * tail, because other appends may follow between the commit and the response.
    */
   remember(loaded: Loaded<unknown>): void {
     const known = this.cache.get(loaded.stream);
@@ -113,7 +113,7 @@ export class RecordReader {
     this.cache.set(loaded.stream, { loaded, checkedAtMs: known?.checkedAtMs ?? this.startedAtMs });
   }
 
-  /** Starts to follow the history after a position. Events before it may have been missed. */
+  /** Starts following the history after a position. Earlier events may have been missed. */
   follow(after: Position): void {
     this.cache.clear();
     this.epoch += 1;
@@ -121,23 +121,23 @@ export class RecordReader {
     this.followedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Applies events, which must be complete and in order, up to `position`. */
+  /** Applies events up to `position`. The events must be complete and in order. */
   apply(events: readonly RecordedEvent[], position: Position): void {
     for (const event of events) this.applyOne(event);
     this.followedTo = position;
   }
 
-  /** Reports that every event that was in the history at this time has been applied. */
+  /** Records that every event that was in the history at this time has been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }
 
-  /** The cached states include every event up to this position. */
+  /** Position up to which the cached states include every event. */
   get position(): Position {
     return this.followedTo;
   }
 
-  /** Whether states of at most this age need no request to a server, once they are cached. */
+  /** Whether cached states of at most this age can be used without a request to a server. */
   isPrompt(maxAgeMs: number): boolean {
     return this.store.hasLocalReads === true || this.isFollowing(maxAgeMs);
   }
@@ -161,7 +161,7 @@ export class RecordReader {
         return;
       }
     } catch {
-      // If the error persists, the next read reports it.
+      // If the error persists, the next read throws it.
     }
     this.cache.delete(stream);
   }

@@ -4,12 +4,15 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 
 /**
- * The history is divided by tenant into slices, and the slices into ranges, which replicas lead. Records of the
+ * The history is divided by tenant into slices. Slices are grouped into ranges, which replicas lead. Records of the
  * platform are in slice 0. Neither the hash nor the counts may change, because checkpoints belong to ranges.
  */
 export const SLICES = 64;
 export const RANGES = 16;
-/** Identifies the hash and the counts. Increased with them; an older release then refuses to start. */
+/**
+ * Identifies the hash and the counts. It must be increased whenever they change, so that an older release refuses to
+ * start.
+ */
 export const DIVISION = 1_064_016;
 
 /** FNV-1a, 32 bits. */
@@ -22,7 +25,7 @@ function hashOf(text: string): number {
 export const sliceOf = (tenantId: string): number => (tenantId === PLATFORM_TENANT ? 0 : hashOf(tenantId) % SLICES);
 export const rangeOf = (tenantId: string): number => Math.floor(sliceOf(tenantId) / (SLICES / RANGES));
 
-/** Returns the range of a stream. A tenant's own record, which the platform keeps, is in the tenant's range. */
+/** Returns the range of a stream. A tenant's own record, which belongs to the platform, is in the tenant's range. */
 export function rangeOfStream(stream: string): number {
   const name = parseStreamName(stream);
   if (!name) return 0;
@@ -30,9 +33,9 @@ export function rangeOfStream(stream: string): number {
   return rangeOf(isOwnRecord ? name.id : name.tenantId);
 }
 
-/** The part of the history that a leader works on, and the names under which its progress is stored. */
+/** The part of the history on which a leader works. */
 export type Portion = {
-  /** Ranges of the portion; undefined for the whole history. */
+  /** Ranges in the portion; undefined for the whole history. */
   readonly ranges: readonly number[] | undefined;
   /** Whether this leader also does the work that is not divided. */
   readonly coordinates: boolean;
@@ -49,11 +52,11 @@ export function portionOf(ranges: readonly number[]): Portion {
   return { ranges, coordinates: owned.has(COORDINATOR), has: (stream) => owned.has(rangeOfStream(stream)) };
 }
 
-/** Key of a range's part of a checkpoint. See `WriteBatch.checkpoints` for parts. */
+/** Returns the key of a range's part of a checkpoint. For parts, see `WriteBatch.checkpoints`. */
 export type PartKey = (key: string, range: number) => string;
-/** One stored value per range contains the positions of all read models, because a batch advances them together. */
+/** All read models share one stored value per range, because a batch advances them together. */
 export const modelPart: PartKey = (key, range) => `range:${range}#${key}`;
-/** One stored value per subscriber contains the positions of all ranges. */
+/** All ranges of a subscriber share one stored value. */
 export const subscriberPart: PartKey = (key, range) => `${key}#${range}`;
 
 export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
@@ -62,9 +65,8 @@ export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'r
   ranges ? ranges.map((range) => part(key, range)) : [key];
 
 /**
- * Returns the position up to which every range of a portion contains the history, for each key. The undivided
- * checkpoint counts for every range: an earlier release may have stored it, and otherwise it is the minimum over all
- * ranges.
+ * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint counts for
+ * every range. It is the minimum of all ranges, or was stored by an earlier release.
  */
 export async function positionsIn(
   store: Pick<ReadStore, 'checkpoints'>,
@@ -84,10 +86,7 @@ export async function positionsIn(
 
 const DIVISION_KEY = 'division';
 
-/**
- * Remembers how the history is divided.
- * @throws Error if another division is in use; ReadStoreUnavailable
- */
+/** Records how the history is divided. @throws Error if another division is in use; ReadStoreUnavailable */
 export async function checkDivision(store: Pick<ReadStore, 'checkpoint' | 'write'>): Promise<void> {
   await store.write({ tables: [], checkpoints: [{ key: DIVISION_KEY, position: DIVISION }] });
   const known = await store.checkpoint(DIVISION_KEY);

@@ -5,7 +5,7 @@ import type { EventCatalogue } from './event-catalogue.js';
 const PART = 500;
 
 /**
- * Yields all events of a stream from a revision on, in order; none if the stream does not exist.
+ * Yields all events of a stream from a revision on, in order. Yields none if the stream does not exist.
  * @throws the errors of readStream
  */
 export async function* eventsOf(
@@ -45,7 +45,9 @@ export async function firstOf(
 type History = Pick<EventReader, 'readAll'>;
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
-/** Selects the service's own streams. The store may hold events of other applications, which no projection receives. */
+/**
+ * Selects the service's own streams. The store may contain events of other applications, which no projection receives.
+ */
 export const ownStreams = ({ streamPrefixes }: Prefixes) => ({ on: 'stream', prefixes: streamPrefixes }) as const;
 
 /**
@@ -61,7 +63,8 @@ export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise
   (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
- * Returns the position that precedes another one. It is read from the store, because positions cannot be computed.
+ * Returns the position that precedes another position. It must be read from the store, because positions cannot be
+ * computed.
  * @throws EventStoreUnavailable
  */
 export async function positionBefore(events: History, position: Position): Promise<Position> {

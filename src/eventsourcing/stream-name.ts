@@ -4,18 +4,18 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 export const PLATFORM_TENANT = 'platform';
 
 /**
- * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. The id of another tenant's record thus leads to a
- * stream that does not exist.
+ * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Therefore, the id of another tenant's record leads
+ * to a stream that does not exist.
  */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 
 export type StreamParts = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
-// The pattern matches the first possible separator, because an id may contain anything, but no entity name contains
+// The pattern matches the first possible separator. An id may contain any characters, but no entity name contains
 // `-platform_`.
 const pattern = new RegExp(`^(.+?)-(platform|${UUID_PATTERN})_(.+)$`);
 
-/** Parses a stream's name; undefined for a stream of another application. */
+/** Parses a stream's name. Returns undefined for a stream of another application. */
 export function parseStreamName(stream: string): StreamParts | undefined {
   const match = pattern.exec(stream);
   if (!match?.[1] || !match[2] || !match[3]) return undefined;

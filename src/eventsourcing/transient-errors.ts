@@ -5,7 +5,7 @@ import type { Clock } from '../ports/time.js';
 import { DomainError } from './domain-error.js';
 import { retryForever } from './retry-forever.js';
 
-/** Whether an error is temporary, because an engine is unavailable or a record is contended. */
+/** Whether an error is temporary: an engine is unavailable, or a record is contended. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||
@@ -13,8 +13,8 @@ export const isTransient = (error: unknown): boolean =>
   (error instanceof DomainError && error.kind === 'unavailable');
 
 /**
- * Retries a start-up step until its engines respond, so that servers may start in any order.
- * @throws any error that is not transient
+ * Retries a start-up step until its engines respond, so that servers can be started in any order. @throws any error
+ * that is not transient
  */
 export function whenEnginesAnswer<T>(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
@@ -25,6 +25,6 @@ export function whenEnginesAnswer<T>(
   };
   const { signal } = new AbortController();
   const isFinal = (error: unknown): boolean => !isTransient(error);
-  // The result is never undefined, because nothing aborts the signal.
+  // The result is never undefined, because the signal is never aborted.
   return retryForever(clock, signal, step, complain, { isFinal }) as Promise<T>;
 }

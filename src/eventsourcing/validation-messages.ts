@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Singular and plural of the counted unit, by the type of the value. */
+/** Singular and plural of the counted unit, by type of value. */
 const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
@@ -52,7 +52,7 @@ const words: Words = {
   not_multiple_of: ({ divisor }) => `Must be a multiple of ${divisor}.`,
 };
 
-/** Default message of an issue, for schemas without their own. */
+/** Returns the message of an issue, for schemas without their own message. */
 function inWords(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Is required.';

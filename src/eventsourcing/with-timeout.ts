@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/time.js';
 
-/** Reason of aborts. Without a reason, every abort would create an error with a stack trace. */
+/** Abort reason. Without a reason, every abort would create an error with a stack trace. */
 export const DONE = 'done';
 
 /**
- * Returns the result of `work`; undefined if it fails or takes longer than `limitMs`. A timeout does not cancel the
+ * Returns the result of `work`, or undefined if it fails or takes longer than `limitMs`. A timeout does not cancel the
  * work.
  */
 export async function withTimeout<T>(clock: Clock, limitMs: number, work: () => Promise<T>): Promise<T | undefined> {

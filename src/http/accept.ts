@@ -15,11 +15,14 @@ function qualityOf(ranges: readonly Range[], type: string): number {
   return match.find((range) => range !== undefined)?.quality ?? 0;
 }
 
-/** Whether Accept-Encoding lists a coding without q=0. */
+/** Whether Accept-Encoding lists a coding with a quality above 0. */
 export const acceptsEncoding = (header: string | undefined, coding: string): boolean =>
   rangesOf(header ?? '').some(({ type, quality }) => type === coding && quality > 0);
 
-/** Whether an Accept header prefers `type` to JSON. On a tie, JSON wins unless only `type` is named. */
+/**
+ * Whether an Accept header prefers `type` to JSON. With equal quality, `type` is preferred only if it is listed, and
+ * JSON is not listed before it.
+ */
 export function prefers(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return false;
   const ranges = rangesOf(accept);

@@ -13,8 +13,8 @@ import { createServer, installKernel, type Kernel, type KernelOptions, type Serv
 import { ProblemFilter } from './problem.js';
 
 /**
- * Nest's adapter without the parts that the kernel replaces: body parsers, middleware, error and not-found handlers.
- * Sends handler results in the declared shape.
+ * Nest's adapter without the parts that the kernel replaces: body parsers, middleware, and the error and not-found
+ * handlers. Sends handler results in the declared shape.
  */
 export class KernelAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
@@ -22,8 +22,8 @@ export class KernelAdapter extends FastifyAdapter {
   }
 
   /**
-   * Does not install middie: its hook would run for every request, and encoded paths bypass middleware that is bound to
-   * a path.
+   * Does not install middie, because its hook would run for every request, and encoded paths bypass middleware that is
+   * bound to a path.
    */
   override init(): Promise<void> {
     return Promise.resolve();
@@ -44,7 +44,7 @@ export class KernelAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
     const { endpoint } = response.request.state;
     if (endpoint === undefined) return super.reply(response, body, statusCode);
-    // Nest wraps streams and async iterables, so they are unwrapped here.
+    // Unwrap streams and async iterables, which Nest has wrapped.
     sendAnswer(response, endpoint, body instanceof StreamableFile ? body.getStream() : body);
     return response;
   }
@@ -58,7 +58,7 @@ export type HttpApp = {
 
 /**
  * Creates a Nest application with the kernel, but does not initialize it. `kernelOptions` is called after providers are
- * created and before routes are registered; `beforeRoutes` may register further routes.
+ * created and before routes are registered. `beforeRoutes` can register additional routes.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,

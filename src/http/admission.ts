@@ -28,25 +28,25 @@ export type AdmissionOptions = {
   /** Bearer token of `who: 'token'` routes. If unset, these routes serve only loopback clients. */
   readonly metricsToken?: string | undefined;
   readonly limits: RequestLimits;
-  /** Allowed host names, besides IP addresses and names of this machine. Default: any. */
+  /** Allowed host names, in addition to IP addresses and names of this machine. Default: any name. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** False during start-up, when only probes and metrics are served. Default: true. */
   readonly isOpen?: () => boolean;
 };
 
-/** Requests per minute. Partner keys have their own limits. */
+/** Limits on requests per minute. Partner keys have their own limits. */
 export type RequestLimits = {
   /** Limit per address on public routes that write. */
   readonly address: number;
   readonly user: number;
   readonly userWrites: number;
-  /** Limit for all users of a tenant together. */
+  /** Limit for all users of a tenant combined. */
   readonly tenant: number;
 };
 
 export const API_PREFIX = '/api/';
 
-/** Headers of data responses, which must not be cached, sniffed or framed. */
+/** Headers of data responses. They prevent caching, MIME sniffing and framing. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -61,12 +61,12 @@ const READS = new Set(['GET', 'HEAD']);
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i;
 const REVISION = /^"(0|[1-9]\d{0,14})"$/;
 const KEY = /^[\x21-\x7e]{1,512}$/;
-/** Requests per window from an address without a valid key. */
+/** Maximum number of requests per window from an address without a valid key. */
 const STRANGER_RATE_LIMIT = 60;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/** Paths that are served during start-up. */
+/** Paths served during start-up. */
 const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
 const unauthenticated = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is required.');
@@ -79,11 +79,11 @@ function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions
   throw new DomainError('unavailable', 'UNAVAILABLE', 'The service is starting. Try again.');
 }
 
-/** Checks before the body is read: host, credential, permission, rate limits, and ids in the path. */
+/** Performs the checks before the body is read: host, credential, permission, rate limits, and ids in the path. */
 export class Admission {
   private readonly rates: RateGate;
 
-  /** `endpoints` is filled while routes are registered. */
+  /** `endpoints` grows while routes are registered. */
   constructor(
     private readonly options: AdmissionOptions,
     private readonly endpoints: readonly Endpoint[],
@@ -123,8 +123,8 @@ export class Admission {
   }
 
   /**
-   * Admits undeclared addresses. Below /api, only authenticated callers learn which exist; elsewhere, only assets are
-   * undeclared.
+   * Handles undeclared addresses. Below /api, only authenticated callers learn which exist. Elsewhere, only assets are
+   * undeclared, and are admitted.
    */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const url = request.raw.url ?? request.url;
@@ -164,7 +164,7 @@ export class Admission {
   }
 
   /**
-   * Authenticates a partner, and counts the request by its key, or by its address if the key is invalid.
+   * Authenticates a partner, and counts the request by its key, or by its network address if the key is invalid.
    * @throws DomainError INVALID_KEY
    */
   private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
@@ -177,14 +177,15 @@ export class Admission {
       await this.countStranger(request, reply, error);
       throw error;
     }
-    // Set before the rate limit, so that the log line of a rejected request contains it.
+    // Set before the rate limit is checked, for the log line of a rejected request.
     request.state.principal = partner;
     await this.rates.count(reply, [partnerQuota(partner)]);
     return partner;
   }
 
   /**
-   * Counts only requests with an invalid key, not those whose key cannot be checked because an engine is unavailable.
+   * Counts only requests with an invalid key, not requests whose key cannot be checked because an engine is
+   * unavailable.
    */
   private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
@@ -194,7 +195,7 @@ export class Admission {
     await (isRefused ? this.rates.count(reply, quotas) : this.rates.report(reply, quotas));
   }
 
-  /** Sets the principal before rate limits and permissions are checked, for the log line of a rejected request. */
+  /** Sets the principal before further checks, so that the log line of a rejected request contains it. */
   private async bearer(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated();
@@ -227,7 +228,7 @@ export class Admission {
     if (token === undefined || !sameSecret(token, metricsToken)) throw unauthenticated();
   }
 
-  /** Whether the request was neither forwarded by a proxy nor sent by a page of another site (DNS rebinding). */
+  /** Whether a program on this machine sent the request. Excludes proxies and DNS rebinding by pages of other sites. */
   private isOfThisMachine({ headers, host, socket }: FastifyRequest): boolean {
     const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
     const isLoopback = LOOPBACK.test(socket.remoteAddress ?? '');
@@ -235,13 +236,13 @@ export class Admission {
   }
 }
 
-/** Compares digests, which all have the same length, so that the duration does not reveal the length of a secret. */
+/** Compares digests, which all have the same length, so that the timing does not reveal the length of a secret. */
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
- * Browsers report the site that caused a request (Fetch Metadata), or over plain HTTP the origin of each write. Scripts
- * cannot set these headers. Other clients do not send them, but do not have another user's cookie either.
+ * Browsers report the site that caused a request (Fetch Metadata) or, over plain HTTP, the origin of each write.
+ * Scripts cannot set these headers. Other clients do not send them, but they do not have another user's cookie either.
  */
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
@@ -282,7 +283,7 @@ function revisionOf(header: string | undefined): number | undefined {
 
 const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
 
-/** The host of a `Host` header without its port: `[::1]:3000` is `::1`. */
+/** Returns the host of a `Host` header without its port: `::1` for `[::1]:3000`. */
 const nameIn = (host: string): string =>
   host
     .replace(/:\d*$/, '')

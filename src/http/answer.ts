@@ -48,7 +48,7 @@ function setHeaders(reply: FastifyReply, options: AnswerOptions): void {
   if (options.headers !== undefined) reply.headers(options.headers);
 }
 
-/** Serializes the body; `undefined` becomes null. */
+/** Serializes the body. `undefined` becomes null. */
 function textOf(body: unknown): string {
   if (body instanceof JsonText) return body.text;
   return body === undefined ? 'null' : JSON.stringify(body);
@@ -65,27 +65,27 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unkn
     sendRaw(reply, sent, type, body, options);
     return;
   }
-  // Serialize the body before setting headers, so that a failure becomes a clean 500.
+  // Serialize the body before setting headers, so that a failure leads to a clean 500 response.
   const text = textOf(body);
   if (options !== undefined) setHeaders(reply, options);
   reply.code(sent).header('content-type', JSON_TYPE);
   reply.send(WRAPPED.includes(shape) ? `{"statusCode":${toldStatus(endpoint, sent, options)},"data":${text}}` : text);
 }
 
-/** Sends the body of an earlier response again. */
+/** Sends a stored body of an earlier response. */
 export function sendReplay(reply: FastifyReply, text: string, options: AnswerOptions): void {
   setHeaders(reply, { ...options, replayed: true });
   reply.code(200).header('content-type', JSON_TYPE).send(text);
 }
 
-/** A replay repeats the status in the body of the first response. */
+/** Returns the status for the body. A replay repeats the status of the first response. */
 const toldStatus = ({ answers }: Endpoint, sent: number, options: AnswerOptions | undefined): number =>
   options?.replayed === true ? answers.status : sent;
 
 function sendRaw(reply: FastifyReply, status: number, type: string, body: unknown, options?: AnswerOptions): void {
   if (options !== undefined) setHeaders(reply, options);
   reply.code(status).header('content-type', type);
-  // Keeps proxies from buffering events.
+  // Prevents proxies from buffering events.
   if (type.startsWith('text/event-stream')) reply.header('x-accel-buffering', 'no');
   // When the client disconnects, Fastify destroys the stream, which ends the iteration.
   const content = isIterable(body) ? Readable.from(body) : body;

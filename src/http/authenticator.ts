@@ -32,22 +32,22 @@ import { PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.
 import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
- * Maximum age of cached sessions, users, tenants and keys: revocations must take effect within a second. While the
- * event store is unavailable, states that were confirmed within the last 5 s remain valid.
+ * Maximum age of cached sessions, users, tenants and keys, so that revocations take effect within a second. While the
+ * event store is unavailable, states confirmed within the last 5 s remain valid.
  */
 const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
 
-/** The session that a token names, or a session of an OpenID provider with the time of the sign-in. */
+/** The session specified in a token, or a session of an OpenID provider with the time of the sign-in. */
 type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?: number };
 
 /** Roles whose users a tenant can require to have a second factor. */
 const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
- * Authenticates callers. A credential only proves to whom it was issued. Whether it is still valid is determined from
- * the streams, never from read models, which may lag. Also records the use of integration keys.
+ * Authenticates callers. A credential only proves to whom it was issued. Its validity is determined from the streams,
+ * never from read models, which may lag. Also records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {
@@ -90,7 +90,7 @@ export class StreamAuthenticator implements Authenticator {
     return partner;
   }
 
-  /** The user or operator bound to the identity in an OpenID Connect token. */
+  /** Returns the user or operator bound to the identity in an OpenID Connect token. */
   private async identified(bearer: OidcBearer): Promise<SignedIn> {
     const key = JSON.stringify([bearer.issuer, bearer.subject]);
     const known = this.bound.get(key);
@@ -155,7 +155,7 @@ export class StreamAuthenticator implements Authenticator {
     return isOidcSession(sid) || isHonoured(state, sid, owner, new Date(this.clock.nowMs()));
   }
 
-  /** A deleted role grants nothing. */
+  /** Adds the permissions of custom roles. A deleted role grants no permissions. */
   private async withRoles(
     own: ReadonlySet<PermissionCode>,
     tenantId: string,
@@ -166,7 +166,9 @@ export class StreamAuthenticator implements Authenticator {
   }
 }
 
-/** An OpenID provider checks second factors itself. */
+/**
+ * In a session of an OpenID provider, the second factor counts as verified, because the provider is responsible for it.
+ */
 const proofOf = (state: Session, signedInAtMs = 0, mustHaveFactor: boolean): Proof =>
   'verifiedAt' in state
     ? { verifiedAtMs: Date.parse(state.verifiedAt), hasFactor: state.hasFactor, mustHaveFactor }

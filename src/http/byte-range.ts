@@ -4,12 +4,12 @@ import { answer, type Answer } from './answer.js';
 
 type File = { readonly file: FileHandle; readonly sizeBytes: number; readonly etag: string };
 type Headers = { readonly range?: string | undefined; readonly 'if-range'?: string | string[] | undefined };
-/** First and last byte; null if the range has no byte of the file. */
+/** First and last byte of a range; null if the range contains no byte of the file. */
 type Bytes = { readonly start: number; readonly end: number } | null;
 
 /**
- * A single range of bytes (RFC 9110, section 14.2); undefined for the whole file, also if the header is malformed
- * or contains another unit or several ranges.
+ * Returns a single range of bytes (RFC 9110, section 14.2), or undefined for the whole file. A malformed header,
+ * another unit and several ranges also select the whole file.
  */
 function bytesIn({ range = '', 'if-range': ifRange }: Headers, { sizeBytes, etag }: File): Bytes | undefined {
   if (ifRange !== undefined && ifRange !== etag) return undefined;
@@ -36,7 +36,7 @@ export function partOf(file: File, headers: Headers): { readonly content: ReadSt
     };
   }
   if (bytes === null) {
-    // Nothing to read, but the stream has to close the file.
+    // There is nothing to read, but the stream must close the file.
     const content = file.file.createReadStream({ start: file.sizeBytes });
     const headersOfNone = { ...whole, 'content-range': `bytes */${file.sizeBytes}`, 'content-length': 0 };
     return { content, send: () => answer(content, { status: 416, headers: headersOfNone }) };

@@ -14,7 +14,7 @@ import { parsed } from './request-input.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { CommandResponseDto, instantOut, named } from './shapes.js';
 
-/** Above this response time, the cache is reported as degraded, because every partner request waits for it. */
+/** Response time above which the cache is reported as degraded, because every partner request waits for the cache. */
 const SLOW_MS = 100;
 const ANSWER_WITHIN_MS = 2_000;
 const MAX_PATTERN_LENGTH = 256;
@@ -215,7 +215,7 @@ export const CacheController = controllerOf(
     async ({ caller, params }, services) => {
       const { pattern } = parsed(clearParams, params);
       const cleared = await services.get<Cache>(CACHE).clear(pattern);
-      // Clearing the cache changes no record, so there is no event. Log who cleared it instead.
+      // Clearing the cache changes no record, so there is no event. Log the operator instead.
       services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
       const progress = services.get(Progress);
       const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));

@@ -7,7 +7,7 @@ import { prefers } from './accept.js';
 import type { Access } from './endpoint.js';
 import { tenantOf } from './request-state.js';
 
-/** The type of a route's principal, by the route's declaration. */
+/** Types of principals, by the `who` of a route's declaration. */
 export type Callers = {
   readonly public: undefined;
   readonly token: undefined;
@@ -25,7 +25,7 @@ type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/$
 type OutputOf<D, Part extends 'body' | 'query'> =
   D extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : undefined;
 
-/** An admitted request with validated input, typed by its route's declaration. */
+/** An admitted request with validated input. Its types are derived from the route's declaration. */
 export class Call<Who extends Access['who'] = Access['who'], Path extends string = string, D = unknown> {
   constructor(readonly request: FastifyRequest) {}
 
@@ -46,14 +46,14 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return this.request.params as Readonly<Record<ParametersOf<Path>, string>>;
   }
 
-  /** The path's `id`, or the id of a new record, which is the same for all retries with an Idempotency-Key. */
+  /** The path's `id`, or the id of a new record. The latter is the same for all retries with an Idempotency-Key. */
   get id(): string {
     return (this.request.params as { id?: string }).id ?? this.request.state.newId ?? '';
   }
 
   /**
-   * The id of a new record that the request creates beside the one in the path. It is the same for all retries with an
-   * Idempotency-Key.
+   * The id of a new record that the request creates in addition to the record in the path. It is the same for all
+   * retries with an Idempotency-Key.
    */
   get newId(): string {
     return this.request.state.newId ?? '';
@@ -71,7 +71,7 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return this.request.body as OutputOf<D, 'body'>;
   }
 
-  /** The body before defaults and coercions. */
+  /** The body before defaults and coercions are applied. */
   get received(): object {
     return this.request.state.received as object;
   }

@@ -47,7 +47,10 @@ const SignInInput = z
 const shared = { tag: 'Console', sameOrigin: true } as const;
 const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 
-/** Browser sessions: like those of /api/auth, with the refresh token in a cookie that no script can read (ADR 0029). */
+/**
+ * Browser sessions. They are like those of /api/auth, but the refresh token is in a cookie that scripts cannot read
+ * (ADR 0029).
+ */
 export const ConsoleSessionController = controllerOf(
   routes.route(
     'Sign in this browser with e-mail and password, then with a second factor if the account has one',
@@ -98,7 +101,7 @@ export const ConsoleSessionController = controllerOf(
   ),
 );
 
-/** Stores the refresh token in the browser. If a second factor is still needed, there is no refresh token yet. */
+/** Stores the refresh token in the browser. If a second factor is still required, there is no refresh token yet. */
 function kept({ tokens, position }: LoggedIn, request: FastifyRequest, services: Services): Answer {
   if (!('refreshToken' in tokens)) return answer(tokens, { position });
   const { refreshToken, ...rest } = tokens;
@@ -106,19 +109,19 @@ function kept({ tokens, position }: LoggedIn, request: FastifyRequest, services:
   return answer(rest, { position, headers: cookieFor(request, refreshToken, maxMs / 1_000) });
 }
 
-/** Browsers may check whether a session exists, so a missing session is not an error. */
+/** The console calls this route to find out whether a session exists, so a missing session is not an error. */
 function forgotten(error: unknown, request: FastifyRequest): Answer {
   if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
   return answer(null, { position: 0, headers: cookieFor(request) });
 }
 
-/** The prefix keeps other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
+/** The prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
 const SECURE_NAME = '__Host-kontor-console';
 const PLAIN_NAME = 'kontor-console';
 /** The format of refresh tokens. */
 const VALUE = /^[\w.-]+$/;
 
-/** Returns the header that stores a refresh token in the browser; without a token, one that removes it. */
+/** Returns the header that stores a refresh token in the browser or, without a token, removes it. */
 function cookieFor(
   { protocol }: FastifyRequest,
   refreshToken = '',
@@ -133,9 +136,9 @@ function cookieFor(
 }
 
 /**
- * Returns the refresh token in the cookie; empty if nobody is signed in. Over plain HTTP, which is meant for local use,
- * the cookie is not Secure, because not every browser would store it. If the cookie is sent twice, a third party has
- * set one of them, so neither is used.
+ * Returns the refresh token in the cookie; empty if nobody is signed in. Over plain HTTP, which is intended for local
+ * use, the cookie is not Secure, because not every browser would store it. If the browser sends the cookie twice, a
+ * third party has set one of the two, so neither is used.
  */
 function refreshTokenOf({ headers, protocol }: FastifyRequest): string {
   const prefix = `${protocol === 'https' ? SECURE_NAME : PLAIN_NAME}=`;

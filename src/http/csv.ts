@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { answer, type Answer } from './answer.js';
 import { MoneyDto } from './shapes.js';
 
-/** A column: its header, and the path of the member that it contains. */
+/** A column, with its header and the path of the member that it contains. */
 type Column = { readonly header: string; readonly key: string };
 type Columns = readonly (string | Column)[];
 
-/** Numbers are not escaped, although a minus sign could begin a formula. */
+/** Numbers are not escaped, although a minus sign could be the start of a formula. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function textOf(rows: readonly object[], columns: Columns, header: boolean): string {
@@ -30,7 +30,7 @@ const answerOf = (body: unknown, fileName: string): Answer =>
 export const csvAnswer = (rows: readonly object[], columns: readonly string[], fileName: string): Answer =>
   answerOf(textOf(rows, columns, true), fileName);
 
-/** Like `csvAnswer`, but sends the rows while they are read. */
+/** Like `csvAnswer`, but sends the rows while reading them. */
 export const csvStream = (parts: AsyncIterable<readonly object[]>, columns: Columns, fileName: string): Answer =>
   answerOf(lines(parts, columns), fileName);
 
@@ -40,7 +40,8 @@ async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns)
 }
 
 /**
- * Reads the first part before the response begins, so that an error becomes a response instead of an incomplete file.
+ * Reads the first part before the response begins, so that an error leads to an error response instead of an incomplete
+ * file.
  */
 export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const rest = parts[Symbol.asyncIterator]();
@@ -53,8 +54,8 @@ export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T
 }
 
 /**
- * Returns the columns of a record: its scalar members, and those of its objects (`reversedBy.reason`). An amount with
- * its currency becomes one column with the amount. Lists are omitted.
+ * Returns the columns of a record: one for each scalar member, including the members of nested objects
+ * (`reversedBy.reason`). An amount with its currency becomes one column that contains the amount. Lists are omitted.
  */
 export function csvColumns(record: z.ZodType, prefix = ''): Column[] {
   if (!(record instanceof z.ZodObject)) return [];

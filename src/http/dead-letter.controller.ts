@@ -180,8 +180,8 @@ export const DeadLetterController = controllerOf(
 );
 
 /**
- * Runs work in the context of the dead letter's tenant. The events belong to that tenant, although an operator causes
- * them.
+ * Runs work in the context of the dead letter's tenant. The events belong to that tenant, although an operator has
+ * caused them.
  */
 async function within<T>(services: Services, id: string, work: (target: Target) => Promise<T>): Promise<T> {
   const { tenantId } = await services.queries.execute(new GetDeadLetter(id));

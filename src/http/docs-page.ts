@@ -50,12 +50,12 @@ const ASSETS: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Directory of Swagger UI's package. Nothing is loaded from other origins. */
+/** Returns the directory of the Swagger UI package. Nothing is loaded from other origins. */
 const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
  * Serves the OpenAPI document at /openapi.json, a page that renders it at /docs, and the AsyncAPI document at
- * /asyncapi.json. Returns a function that returns the text of the OpenAPI document.
+ * /asyncapi.json. Returns a function that provides the text of the OpenAPI document.
  */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
   let text: string | undefined;
@@ -92,7 +92,7 @@ function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   });
 }
 
-// Serves the assets without a plugin for static files, which would scan a directory of 12 MB for three files.
+// Serves the assets without a plugin for static files. Such a plugin would scan a directory of 12 MB for three files.
 function installAssets(server: FastifyInstance): void {
   const cached = new Map<string, Buffer>();
   server.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
