@@ -1,4 +1,4 @@
-# The service alone, on the current Node LTS. For engines, replicas and a load balancer see docker-compose.yml.
+# The service alone, on the current Node LTS. For engines, replicas and a load balancer, see docker-compose.yml.
 ARG NODE_VERSION=24
 
 FROM node:${NODE_VERSION}-slim AS build
@@ -10,7 +10,7 @@ COPY scripts scripts
 COPY src src
 COPY clients clients
 COPY console console
-# The inventory lists development packages too, because the build bundles some of them.
+# The inventory also lists development packages, because the build bundles some of them.
 RUN npm run build && npm sbom --sbom-format=cyclonedx > sbom.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:${NODE_VERSION}-slim

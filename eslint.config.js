@@ -1,7 +1,8 @@
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-// Imports point one way: a folder of src/ may import these others. src/app, src/main.ts and src/config.ts compose them.
+// Imports go in one direction: each folder of src/ may import only the folders listed here. src/app, src/main.ts and
+// src/config.ts compose them.
 const DOMAIN = ['aggregates', 'security', 'eventsourcing', 'ports'];
 const READING = ['projections', 'projecting', 'observability'];
 const mayImport = {
@@ -24,11 +25,11 @@ const mayImport = {
 };
 const folders = Object.keys(mayImport);
 
-// What is pure: no framework, no I/O.
+// Pure folders, without frameworks and I/O.
 const IMPURE = ['@nestjs/*', 'fastify', 'pino', '@photostructure/*', 'node:*', '!node:crypto', '!node:util'];
 const pure = { aggregates: IMPURE, projections: IMPURE, ports: IMPURE };
 
-// What composes the service.
+// The composition of the service.
 const composition = {
   regex: '^(\\.\\./)+(app/.+|config|main)\\.js$',
   message: 'The parts of the service may not import its composition.',
@@ -44,7 +45,7 @@ const importRules = folders.map((folder) => {
         {
           patterns: [
             ...banned.map((name) => ({
-              // Ports that are nothing but functions.
+              // Ports that contain only functions.
               group: [
                 `**/${name}/**`,
                 ...(folder === 'aggregates'
@@ -65,13 +66,16 @@ const importRules = folders.map((folder) => {
 const NO_CLOCK = [
   { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'Take the time from a Clock.' },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from a Clock.' },
-  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take chance from outside.' },
+  {
+    selector: "MemberExpression[object.name='Math'][property.name='random']",
+    message: 'Take random values from a port.',
+  },
 ];
 
-// What connects, waits and asks again does so for months.
+// Signals of reconnecting and polling loops live for months.
 const NO_ANY_SIGNAL = {
   selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
-  message: 'On Node 20 each call leaves something at its signals for ever: link them by a listener that is removed.',
+  message: 'On Node 20, each call leaks an entry at its signals. Add a listener that you remove instead.',
 };
 
 export default tseslint.config(
@@ -104,10 +108,14 @@ export default tseslint.config(
     ...reactHooks.configs.flat.recommended,
     rules: {
       ...reactHooks.configs.flat.recommended.rules,
-      // What the console knows of the service is its OpenAPI document.
+      // The console depends on the service only through its OpenAPI document.
       'no-restricted-imports': [
         'error',
-        { patterns: [{ group: ['**/../src/**', 'node:*'], message: 'the console imports nothing of the service' }] },
+        {
+          patterns: [
+            { group: ['**/../src/**', 'node:*'], message: 'The console must not import code of the service.' },
+          ],
+        },
       ],
     },
   },

@@ -2,14 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './scripts/memory-folder.mjs';
 
-/** Suites that measure time, or keep every processor busy: they run by themselves, one after another. */
+/** Suites that measure time or keep every processor busy. They run one after another, without other suites. */
 const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
   ...['test/e2e/costly-bodies', 'test/e2e/ten-thousand-sales'],
-  // Four and three services with their servers.
+  // These suites run four and three services with their servers.
   ...['test/real/ranges', 'test/real/replicas'],
-  // The service waits half a second for Redis, then does without.
+  // The service waits for Redis for half a second, then continues without it.
   ...['test/real/redis', 'test/real/cache-administration', 'test/real/rate-limit'],
 ];
 
@@ -18,7 +18,7 @@ const project = {
   roots: ['<rootDir>/test'],
   cacheDirectory: join(tmpdir(), 'kontor-jest'),
   extensionsToTreatAsEsm: ['.ts'],
-  // Imports have no extension after the mapping below: the first one that is tried is nearly always right.
+  // The mapping below removes extensions from imports. Trying `ts` first is nearly always correct.
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -40,9 +40,9 @@ const project = {
 process.env.TMPDIR = temporaryFolder();
 
 export default {
-  // Most suites wait for much of their time, so that workers outnumber small machines' cores.
+  // Most suites spend much of their time waiting, so there may be more workers than cores.
   maxWorkers: 4,
-  // Jest never lets go of what a suite of ES modules has loaded: a worker is made anew before that fills the memory.
+  // Jest never releases the ES modules of a suite, so a worker is replaced before they fill the memory.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,
   projects: [

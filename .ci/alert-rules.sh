@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the alert rules against recorded series with promtool, from the path or else from Debian's package. The package
-# is unpacked, not installed, because installing it would start a server.
+# Tests the alert rules against recorded series with promtool from the path or, if there is none, from Debian's package.
+# The package is unpacked, not installed, because installing it would start a server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs beancount, which checks exported ledgers, from PyPI into a virtual environment. Does nothing if it is there.
+# Installs beancount, which checks exported ledgers, from PyPI into a virtual environment, unless it is already installed.
 #
 #   BEANCOUNT_HOME=test/support/beancount/python .ci/beancount.sh
 set -euo pipefail

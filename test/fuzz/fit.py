@@ -214,7 +214,7 @@ class Fit:
         return kept
 
     def _batch(self, body):
-        """Any value is a valid item of the request, and nearly none is a sale."""
+        """Inserts sales, because any value is a valid item of the request, but hardly any random value is a sale."""
         sale = {"occurredAt": "2026-03-04T10:00:00Z", "currency": "EUR", "lines": LINES}
         sales = body.get("sales")
         if not isinstance(sales, list):

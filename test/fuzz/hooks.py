@@ -65,7 +65,7 @@ def before_call(context, case, kwargs):
     if case.method != "GET":
         spare_reserved(case)
     if case.path == "/api/settings" and isinstance(case.body, dict) and "requireFactor" in case.body:
-        # Otherwise the owner, who has no second factor, could call nothing else.
+        # Otherwise, the owner, who has no second factor, could not send any other request.
         case.body["requireFactor"] = False
 
 

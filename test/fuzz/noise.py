@@ -5,7 +5,7 @@ counted in the table of the run. Neither a status of 500 or above nor an accepte
 import json
 
 # Inputs that are valid by the document but are rejected with 400 by a rule that JSON Schema cannot express, or that would
-# clutter every field of the document. The rule is recognised by its message, so that any other rejection is a finding.
+# clutter every field of the document. The rule is recognized by its message, so that any other rejection is a finding.
 RULES = {
     "Must not contain control characters.": "texts are free of control characters",
     "Must not contain invisible characters.": "names are free of invisible characters",
@@ -67,7 +67,7 @@ RULES = {
     "Must not be in the future.": "the date depends on the clock",
     "Must be in the future.": "the date depends on the clock",
     "Specify either eventId, or from and to.": "fields that go together",
-    # As a number, the schema limits it; as a decimal string, only the service can.
+    # The schema can limit a number, but only the service can limit a decimal string.
     "Must be at most 100.": "JSON Schema does not bound decimal strings",
     "Your account has no second factor.": "the methods depend on the account",
     "Must not be combined with": "fields that go together",
@@ -78,7 +78,7 @@ RULES = {
 
 
 def reason_to_drop(failure, case, response):
-    """The reason why a finding is false; None if it is real."""
+    """Returns the reason why a finding is false, or None if it is real."""
     kind = type(failure).__name__
     if kind == "RejectedPositiveData" and response.status_code == 400:
         return rule_of(case, response)

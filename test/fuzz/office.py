@@ -1,5 +1,6 @@
-"""The content of the service for the fuzz run: a tenant with records of each kind, and callers. Whatever the run ends or uses
-up is created again. The records that the run depends on (one operator, one tenant with its owner, one key) are protected.
+"""The content of the service for the fuzz run: a tenant with records of each kind, and callers. Records that the run ends
+or uses up are created again. The records that the run depends on (one operator, one tenant with its owner, one key) are
+protected.
 """
 
 import hashlib
