@@ -198,7 +198,7 @@ describe('the documents are up to date', () => {
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });
 
-  test('every named threat names its tests, and every security test is named', () => {
+  test('every documented threat lists its tests, and every security test is listed', () => {
     const rows = textOf('docs/SECURITY.md').match(/^\| .*`test\/.*$/gm) ?? [];
     expect(rows.length).toBeGreaterThan(40);
     const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path)));

@@ -37,7 +37,7 @@ test('No text reaches the user without passing through the catalogue', () => {
   expect(bare).toEqual([]);
 });
 
-test('Every text of the source is given exactly the values that it names', () => {
+test('Every text of the source receives exactly the values that it uses', () => {
   const wrong = used.filter(
     ({ text, values }) => namesInMessage(text).sort().join() !== [...new Set(values)].sort().join(),
   );
@@ -64,7 +64,7 @@ describe.each(languages)('The catalogue %s', (name) => {
     for (const text of Object.values(catalogue)) expect(() => new IntlMessageFormat(text, locale)).not.toThrow();
   });
 
-  test('translates what the service names by a code: permissions, jobs and events of the audit log', () => {
+  test('translates everything that the service identifies by a code: permissions, jobs and audited events', () => {
     expect(codesIn(catalogue, 'permission')).toEqual(PERMISSIONS.map(({ code }) => code).sort());
     expect(codesIn(catalogue, 'event')).toEqual(AUDITED);
     expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);

@@ -135,7 +135,7 @@ describe('The embedded broker', () => {
     await broker.close();
   });
 
-  test('accepts a message of exactly the limit and keeps every character', async () => {
+  test('accepts a message of exactly the maximum size and keeps every character', async () => {
     const broker = await open();
     const payload = `\0${'x'.repeat(MAX_MESSAGE_BYTES - 1)}`;
     await broker.publish(message('largest', payload));
@@ -177,7 +177,7 @@ describe('The embedded broker', () => {
     ]);
   });
 
-  test('has every acknowledged message after its process is killed', async () => {
+  test('keeps every acknowledged message when its process is killed', async () => {
     const seed = 20_260_101;
     const random = mulberry32(seed);
     const acknowledged: string[] = [];
@@ -232,7 +232,7 @@ describe('The embedded broker', () => {
     expect(settled).toHaveLength(100);
   });
 
-  test('does not open a file that is not a database, or one of a newer version', async () => {
+  test('does not open a file that is not a database, or one from a newer version', async () => {
     await writeFile(join(directory, 'broker.sqlite'), 'this is a letter to the bank, not a database'.repeat(200));
     await expect(open()).rejects.toBeInstanceOf(BrokerUnavailable);
     await remove(directory);
@@ -277,7 +277,7 @@ describe('The embedded broker in the directory of a history', () => {
     await remove(directory);
   });
 
-  test('has the messages of every published event, and stores none of them', async () => {
+  test('provides the messages of every published event without storing them', async () => {
     await Promise.all(events.map((event) => publish(broker, event)));
     expect(events.length).toBeGreaterThan(50);
     expect(seen()).toEqual(messagesOfAll(events));
@@ -285,7 +285,7 @@ describe('The embedded broker in the directory of a history', () => {
     expect(messagesIn(directory).map(({ sequence }) => sequence)).toEqual(seen().map((_, index) => index + 1));
   });
 
-  test('answers with a sequence for each message, and with the same ones when an event is repeated', async () => {
+  test('returns a sequence number for each message, and the same numbers when an event is repeated', async () => {
     const several = events.find((event) => messagesOf(event).length > 2) as Recorded;
     const messages = messagesOf(several);
     await broker.publish(message('first'));
@@ -379,7 +379,7 @@ describe('The embedded broker in the directory of a history', () => {
     expect(rows('messages')).toBe(0);
   });
 
-  test('stores nothing of an event while another process writes, and the event afterwards', async () => {
+  test('stores nothing of an event while another process writes, and stores the event afterwards', async () => {
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
     other.exec('BEGIN IMMEDIATE');
     const [event] = events as [Recorded];

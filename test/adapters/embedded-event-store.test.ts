@@ -77,7 +77,7 @@ describe('The embedded event store', () => {
     store.append({ stream, expected: 'no_stream', events });
 
   describe('group commits', () => {
-    test('share one flush among appends of one turn', async () => {
+    test('share one flush among the appends of one turn', async () => {
       const commits: Position[] = [];
       const stop = store.onCommit((head) => commits.push(head));
       await Promise.all(Array.from({ length: 50 }, (_, n) => create(`s-${n}`, event())));
@@ -156,7 +156,7 @@ describe('The embedded event store', () => {
     });
   });
 
-  test('returns the text of events without decoding it if asked for text only', async () => {
+  test('returns the text of events without decoding it if only text is requested', async () => {
     await store.append({ stream: 'a', expected: 'no_stream', events: [event({ n: 1 })] });
     for await (const { events } of store.subscribeToAll({ after: BEFORE_ALL, textOnly: true })) {
       expect(events).toMatchObject([{ data: {}, metadata: {}, storedText: ['{"n":1}', '{}'] }]);
@@ -231,7 +231,7 @@ describe('The embedded event store', () => {
       expect(turns).toBeGreaterThanOrEqual(4);
     });
 
-    test('while subscriptions pause, which are woken once for all commits meanwhile', async () => {
+    test('while subscriptions pause, and wakes them once for all commits in the meantime', async () => {
       await store.close();
       store = EmbeddedEventStore.open({ directory, clock, rest: () => 100 });
       const batches: number[] = [];
@@ -372,7 +372,7 @@ describe('The embedded event store', () => {
       expect((await store.readStream('s', { from: 3 })).events).toHaveLength(2);
     });
 
-    test('that was removed from the end of a stream while the store ran', async () => {
+    test('that was removed from the end of a stream while the store was running', async () => {
       await create('s', ...counted(3));
       const db = new DatabaseSync(file());
       db.exec('DELETE FROM events WHERE revision = 2');
@@ -506,7 +506,7 @@ describe('The embedded event store', () => {
     });
 
     onLinux(
-      'refuses appends while the disk is full, goes on reading, and appends again when there is space',
+      'refuses appends while the disk is full, continues to read, and accepts appends again when there is space',
       async () => {
         await store.close();
         const child = start('under-limit', directory, 'full', ['prlimit', '--fsize=400000:unlimited']);

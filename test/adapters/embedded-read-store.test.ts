@@ -162,20 +162,20 @@ describe('The read store in SQLite', () => {
       expect(plan).not.toMatch(/SCAN (m|o|entries_v1_g1)$|TEMP B-TREE|SEARCH m USING (INDEX|INTEGER)/m);
     });
 
-    test('a part of a list: in order, without a scan or a sort, with one statement', async () => {
+    test('part of a list is read in order, with one statement and without a scan or a sort', async () => {
       const plan = await planOf({ after: '["2025-02-01",1,"id-000001"]' }, 0);
       expect(plan).toContain('SEARCH m USING INDEX entries_v1_g1__order');
       expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
       expect(plan.match(/SEARCH m/g)).toHaveLength(1);
     });
 
-    test('few hits are sorted without reading anything else', async () => {
+    test('few hits are sorted without reading any other records', async () => {
       const plan = await planOf({ where: { customerId: 'c3', open: true } });
       expect(plan).toContain('SEARCH m USING INTEGER PRIMARY KEY');
       expect(plan).not.toContain(byOrder);
     });
 
-    test('a search reads joined records with the word, and records of the list by an index', async () => {
+    test('a search uses an index to read joined records with the word and records of the list', async () => {
       const plan = await planOf({ search: 'rental' });
       expect(plan).toContain('SEARCH o USING INTEGER PRIMARY KEY');
       expect(plan).toContain('SEARCH m USING COVERING INDEX entries_v1_g1__by_customerId (scope=? AND f_customerId=?');
@@ -272,7 +272,7 @@ describe('The read store in SQLite', () => {
       expect(await document).toBeUndefined();
     });
 
-    test('stops waiting eventually', async () => {
+    test('eventually stops waiting', async () => {
       await expect(openStore('readonly', 30)).rejects.toThrow(ReadStoreUnavailable);
       await openStore('readwrite');
       const reader = await openStore('readonly', 30);
@@ -308,7 +308,7 @@ describe('The read store in SQLite', () => {
   });
 
   describe('with an unusable file', () => {
-    test('sets a file aside that is not a database', async () => {
+    test('sets aside a file that is not a database', async () => {
       await writeFile(file(), 'this is no database'.repeat(1_000));
       await opensAnew();
       expect(await readdir(directory)).toContain('models.sqlite.damaged-1');
@@ -324,7 +324,7 @@ describe('The read store in SQLite', () => {
       );
     });
 
-    test('sets a file aside that was created by a newer version', async () => {
+    test('sets aside a file that was created by a newer version', async () => {
       await (await openStore('readwrite')).close();
       const db = new DatabaseSync(file());
       db.exec('PRAGMA user_version = 999');
@@ -392,7 +392,7 @@ describe('The read store in SQLite', () => {
       expect(await readdir(directory)).not.toContain('models.sqlite.damaged-1');
     });
 
-    test('rejects a whole write on a full disk; reads continue, and writes once there is space', async () => {
+    test('rejects a write completely on a full disk, continues to read, and writes again once there is space', async () => {
       const db = await ReadStoreDatabase.open(directory, 'readwrite', 0);
       const add = (): void => {
         db.writing(() => {

@@ -93,7 +93,7 @@ describe.each([
     client.appendToStream(stream, event(n, id), { expectedRevision: NO_STREAM });
   const subscribe = () => client.subscribeToAll({ fromPosition: START, filter: excludeSystemEvents() });
 
-  test('stores and answers nothing while it hangs, then processes what arrived', async () => {
+  test('stores and answers nothing while it hangs, then processes the pending calls', async () => {
     const follower = follow(subscribe());
     await until(() => follower.seen.length === 1);
     const log = new LogReader(directory);
@@ -127,7 +127,7 @@ describe.each([
     await expect(append('lost', 1)).rejects.toMatchObject({ type: 'unavailable' });
   });
 
-  test('answers late while slow, then immediately', async () => {
+  test('responds late while it is slow, and immediately afterwards', async () => {
     const timed = async (call: Promise<unknown>): Promise<number> => {
       const beganMs = performance.now();
       await call;
@@ -199,7 +199,7 @@ describe.each([
 });
 
 describe('The EventStoreDB test server as a process', () => {
-  test('keeps its data when it is killed and restarted, and hangs when stopped', async () => {
+  test('keeps its data when it is killed and restarted, and hangs when suspended', async () => {
     const server = await ServerProcess.start(eventStoreRecipe);
     const client = EventStoreDBClient.connectionString(server.url);
     try {

@@ -107,7 +107,7 @@ describe('A filtered subscription', () => {
     expect(told).toEqual([positions[19], positions[39], 'caughtUp']);
   });
 
-  test('gets no checkpoint twice if the end falls on one', async () => {
+  test('gets each checkpoint only once, even if the end coincides with one', async () => {
     await append('other', ...upTo(40));
     const positions = (await positionsOf('other')).map(({ commit }) => `checkpoint ${commit}`);
     const { told } = follow({ filter: nothing(20, 1) });
@@ -137,7 +137,7 @@ describe('A filtered subscription', () => {
 });
 
 describe('A subscription to $all', () => {
-  test('has caught up between history and later events, with or without a history', async () => {
+  test('reports that it has caught up between the history and later events, with or without a history', async () => {
     const position = await append('s', 1, 2);
     const fromStart = follow();
     const fromEnd = follow({ fromPosition: position });
@@ -181,7 +181,7 @@ describe('A subscription to $all', () => {
     expect(numbers).toEqual(order);
   });
 
-  test('is sent only a few events ahead of a slow consumer', async () => {
+  test('receives only a few events more than a slow consumer has processed', async () => {
     const text = 'x'.repeat(100_000);
     const events = upTo(200).map((n) => jsonEvent({ type: 'Long', data: { n, text } }));
     for (let n = 0; n < events.length; n += 10) await client.appendToStream('long', events.slice(n, n + 10));
@@ -360,7 +360,7 @@ describe('An append', () => {
     await expect(positionsOf('s')).rejects.toMatchObject({ type: 'stream-not-found' });
   });
 
-  test('is answered at its own time among hundreds in the same call', async () => {
+  test('is answered independently of hundreds of others in the same call', async () => {
     const appends = upTo(500).map(async (n) => client.appendToStream(`s-${n}`, counted(n)));
     const commits = (await Promise.all(appends)).map(({ position }) => position?.commit);
     expect(new Set(commits).size).toBe(500);

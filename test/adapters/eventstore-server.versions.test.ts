@@ -42,7 +42,7 @@ describe('The EventStoreDB test server as a process', () => {
   const expected = VERSIONS.flatMap(([like, version]) =>
     Object.entries(golden[version] ?? {}).map(([scenario, answer]) => ({ like, scenario, answer })),
   );
-  test.each(expected)('answers like $like: $scenario', ({ like, scenario, answer }) => {
+  test.each(expected)('responds like $like: $scenario', ({ like, scenario, answer }) => {
     expect(answers.get(like)?.[scenario]).toEqual(answer);
   });
 

@@ -114,7 +114,7 @@ describe('The EventStoreDB adapter, given a response', () => {
     ['that access is denied', 'event_store.client.AccessDenied', ''],
     ['that the request is bad', 'event_store.client.BadRequest', 'no such thing'],
     ['that the node is not ready', 'google.protobuf.Empty', 'Server Is Not Ready'],
-  ])('%s, knows that nothing was stored', async (_, type, message) => {
+  ])('%s, reports that nothing was stored', async (_, type, message) => {
     script = (call, request) => call.write(refused(request, type, NOTHING, message));
     await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(EventStoreUnavailable);
   });
@@ -123,12 +123,12 @@ describe('The EventStoreDB adapter, given a response', () => {
     ['of a timeout in the server', 'event_store.client.Timeout'],
     ['that the server does not know', 'event_store.client.Unknown'],
     ['of an unknown kind', 'event_store.client.Later'],
-  ])('%s, does not know what was stored', async (_, type) => {
+  ])('%s, reports an unknown outcome', async (_, type) => {
     script = (call, request) => call.write(refused(request, type));
     await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(AppendOutcomeUnknown);
   });
 
-  test('with an id in two numbers, finds its append', async () => {
+  test('with an id sent as two numbers, finds the append', async () => {
     script = (call, request) => {
       const hex = (request.getCorrelationId()?.getString() ?? '').replaceAll('-', '');
       const half = (from: number): string => String(BigInt.asIntN(64, BigInt(`0x${hex.slice(from, from + 16)}`)));

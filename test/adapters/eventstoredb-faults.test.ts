@@ -414,7 +414,7 @@ describe('The EventStoreDB adapter, when its server process', () => {
   });
   afterAll(() => server.dispose());
 
-  test('is stopped before it is reached, knows that nothing was sent', async () => {
+  test('is suspended before it is reached, reports that nothing was sent', async () => {
     await server.hang();
     const append = created(`sale-${randomUUID()}`);
     const { error, afterMs } = await failure(store.append(append));
@@ -431,7 +431,7 @@ describe('The EventStoreDB adapter, when its server process', () => {
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
   }, 60_000);
 
-  test('is stopped with pending appends, learns their outcome later', async () => {
+  test('is suspended with pending appends, learns their outcome later', async () => {
     await store.head();
     await store.append(created(`sale-${randomUUID()}`));
     await server.hang();
@@ -485,7 +485,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     ['the addresses of all nodes', () => cluster.url],
     ['one address to discover them from', () => node(2).discoveryUrl],
   ])(
-    'finds the leader by %s, follows changes of it, and finds a new one',
+    'finds the leader by %s, follows leader changes, and finds a new leader',
     async (_, url) => {
       const store = EventStoreDb.open({ url: url(), clock, logger: silentLogger, quietMs: 200 });
       const following = follow(store, 'sale-');
@@ -541,7 +541,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
     await store.close();
   }, 60_000);
 
-  test('stays alive while no node responds, and fails in time', async () => {
+  test('survives while no node responds, and fails in time', async () => {
     const ports = await Promise.all([freePort(), freePort()]);
     const url = `esdb://${ports.map((port) => `127.0.0.1:${port}`).join(',')}?tls=false&maxDiscoverAttempts=2`;
     const store = EventStoreDb.open({ url, clock, logger: silentLogger, timeoutMs: 1_000 });

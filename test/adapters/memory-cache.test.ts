@@ -122,7 +122,7 @@ describe('A glob', () => {
     return text !== '' && (pattern.startsWith('?') || pattern[0] === text[0]) && obvious(rest, text.slice(1));
   };
 
-  test('matches exactly its definition', () => {
+  test('matches exactly what its definition specifies', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 10 }),

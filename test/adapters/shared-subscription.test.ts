@@ -252,7 +252,7 @@ describe('A shared subscription', () => {
     await Promise.all([everything.stop(), some.stop()]);
   });
 
-  test('tells a new consumer that it has caught up only after its own read', async () => {
+  test('reports to a new consumer that it has caught up only after the separate read of that consumer', async () => {
     const shared = watched.sharing();
     const waiting = new Consumer(shared).start();
     await reached([waiting], await append('a'));
@@ -268,7 +268,7 @@ describe('A shared subscription', () => {
     await waiting.stop();
   });
 
-  test('delivers to each of several consumers exactly its events, in order, whatever interleaves', async () => {
+  test('delivers to each of several consumers exactly its events, in order, in any interleaving', async () => {
     const seed = Number(process.env['SEED'] ?? fc.sample(fc.nat(1_000_000), 1)[0]);
     process.stderr.write(`shared subscription: SEED=${seed}\n`);
     const consumer = fc.record({

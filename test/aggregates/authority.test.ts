@@ -132,7 +132,7 @@ describe('Who may grant permissions to a role, or revoke them', () => {
     ).toBe(told);
   });
 
-  test('gets an error that names the missing permission', () => {
+  test('others get an error that names the missing permission', () => {
     const refused = (work: () => void): string => {
       try {
         work();

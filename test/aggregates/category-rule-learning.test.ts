@@ -18,7 +18,7 @@ const updated = (changes: object): CategoryRuleEvent => ({ type: 'CategoryRuleUp
 const deleted: CategoryRuleEvent = { type: 'CategoryRuleDeleted', data: {} };
 
 describe('A learned rule', () => {
-  test('applies to exactly that merchant, and yields to rules of people', () => {
+  test('applies to exactly that merchant, and yields to rules that users created', () => {
     given(categoryRule, []).when(learnCategoryRule, learned).then(created);
     expect(details).toMatchObject({ matchType: 'EXACT', priority: 100, keyword: null, isEnabled: true });
   });
@@ -77,7 +77,7 @@ describe('A learned rule', () => {
       .changesNothing();
   });
 
-  test('can be changed and deleted by people like any other', () => {
+  test('can be changed and deleted by users like any other', () => {
     given(categoryRule, [created, disputed])
       .when(updateCategoryRule, { isEnabled: true })
       .then(updated({ isEnabled: true }));

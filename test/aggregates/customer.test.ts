@@ -90,7 +90,7 @@ describe('a customer', () => {
       't customer-code C-000001 CUSTOMER_CODE_TAKEN',
     );
   });
-  test('is updated by differences only; its status has separate events', () => {
+  test('is updated with the changed fields only, and its status has separate events', () => {
     given(customer, [created])
       .when(updateCustomer, { name: 'Jane', phone: '1', email: null, status: 'PASSIVE' })
       .then({ type: 'CustomerUpdated', data: { changes: { phone: '1', email: null } } }, passive);
@@ -120,7 +120,7 @@ describe('a customer', () => {
       't customer-email jane@acme.test -',
     );
   });
-  test('rejects values that the service decides', () => {
+  test('rejects values that the service determines', () => {
     for (const extra of [{ isDefault: true }, { balance: '5' }, { tenantId: 't' }, { links: [] }, { revision: 3 }])
       expect(CreateCustomer.safeParse({ name: 'Jane', ...extra }).success).toBe(false);
     for (const bad of [{ name: null }, { code: null }, { status: 'GONE' }, { openingBalance: null }, { email: 'x' }])

@@ -77,7 +77,7 @@ describe('The record of an error', () => {
   const retention = { resolvedBefore: '2026-03-02T00:00:00.000Z', unresolvedBefore: '2026-02-01T00:00:00.000Z' };
   const later = { ...retention, unresolvedBefore: '2026-03-01T10:00:01.001Z' };
 
-  test('is hidden if it was not seen for long, and sooner if it is resolved', () => {
+  test('is hidden if it has not been seen for a long time, and sooner if it is resolved', () => {
     given(errorLog, [first]).when(expireErrors, retention).changesNothing();
     given(errorLog, [first]).when(expireErrors, later).then(expired);
     given(errorLog, [first, resolved]).when(expireErrors, retention).then(expired);

@@ -27,7 +27,7 @@ const ALWAYS_THERE = [
 describe.each(aggregates.map((aggregate) => [aggregate.name, aggregate] as const))(
   'the history of a %s',
   (_, aggregate) => {
-    test('folds, whatever events of its types it holds, in any order, and its claims can be computed', () => {
+    test('folds any events of its types in any order, and its claims can be computed', () => {
       fc.assert(
         fc.property(histories(aggregate.events), (history) => {
           for (const { type, data } of history) {

@@ -83,7 +83,7 @@ describe('A job', () => {
     expect(new Set([...ids, scheduledExecutionId('other', nine)]).size).toBe(3);
   });
 
-  test('records its current pattern, and since when it applies', () => {
+  test('records its current pattern, and the time since which it applies', () => {
     const pattern = '0 3 * * *';
     const recorded: JobEvent = { type: 'JobScheduleRecorded', data: { pattern, since: at } };
     given(job, []).when(recordSchedule, { pattern }).then(recorded);
@@ -136,7 +136,7 @@ describe('A run', () => {
       .changesNothing();
   });
 
-  test('fails with the progress it had made', () => {
+  test('keeps its last progress when it fails', () => {
     const end = { status: 'FAILED', error: 'The disk is full.', progress: 41, message: 'more' } as const;
     const { status: _status, ...told } = end;
     given(job, [started, claimed('me'), progressed])
@@ -244,7 +244,7 @@ describe('A resumable run', () => {
       .then({ type: 'JobStarted', data: { ...manual, executionId: 'run-2', startedAt: at } });
   });
 
-  test('records its checkpoint, also after it was paused, and then still shows as paused', () => {
+  test('records its checkpoint even after it was paused, and remains paused', () => {
     const report = { progress: 41, message: 'more', checkpoint: { after: 'x' } };
     const data = { ...execution, progress: 41, message: 'more', at, checkpoint: { after: 'x' } };
     given(job, running)

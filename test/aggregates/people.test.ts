@@ -105,7 +105,7 @@ describe('a user', () => {
     given(user, [created, deactivated]).holds('platform user-email ada@acme.test EMAIL_TAKEN');
     given(user, [created, deleted]).holds();
   });
-  test('is updated by differences only', () => {
+  test('is updated with the changed fields only', () => {
     given(user, [created])
       .when(updateUser, { fullName: 'Ada', phone: '+90 212', roleIds: ['r1'], branchIds: [] })
       .then({ type: 'UserUpdated', data: { changes: { phone: '+90 212', roleIds: ['r1'] } } });

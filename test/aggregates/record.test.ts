@@ -13,7 +13,7 @@ const shelf = record({
 const names = (shape: object): string => Object.keys(shape).join(' ');
 
 describe('The fields of a record', () => {
-  test('go where their declaration says', () => {
+  test('appear where their declaration specifies', () => {
     expect(names(shelf.create)).toBe('code owner note isOpen');
     expect(names(shelf.update)).toBe('owner note isOpen');
     expect(names(shelf.stored)).toBe('code owner note isOpen room');

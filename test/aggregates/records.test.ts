@@ -49,7 +49,7 @@ describe('a branch', () => {
     given(branch, [created, deactivated]).holds('t branch-code MAIN BRANCH_CODE_TAKEN');
     given(branch, []).holds();
   });
-  test('is updated by differences only, closed and opened again', () => {
+  test('is updated with the changed fields only, closed and opened again', () => {
     const update = given(branch, [created]);
     update
       .when(updateBranch, { name: 'Main', phone: '1', isActive: false })

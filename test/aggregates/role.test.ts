@@ -39,14 +39,14 @@ describe('a role', () => {
     }
     given(role, [created]).when(updateRole, { name: 'Superuser' }).events();
   });
-  test('is updated by differences only', () => {
+  test('is updated with the changed fields only', () => {
     given(role, [created])
       .when(updateRole, { name: 'Till', description: 'Sells' })
       .then({ type: 'RoleUpdated', data: { changes: { description: 'Sells' } } });
     given(role, [created]).when(updateRole, { name: 'Till', description: null }).changesNothing();
     given(role, [created]).when(updateRole, {}).changesNothing();
   });
-  test('gets other permissions; another order is no change', () => {
+  test('can get other permissions, but a different order is not a change', () => {
     given(role, [created])
       .when(updateRolePermissions, { permissions: ['customers.read'] })
       .then({ type: 'RolePermissionsChanged', data: { permissions: ['customers.read'] } });

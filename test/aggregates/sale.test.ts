@@ -181,7 +181,7 @@ describe('a return', () => {
       [null, 'PAYMENT', 'OUT', RETURN_ID],
     ]);
   });
-  test('is booked once, and all of them together only up to the sale’s gross', () => {
+  test('is booked once, and all returns together cannot exceed the sale’s gross', () => {
     const first = bookReturn(stateOf(...booked()), returned(9));
     const history = [...booked(), ...first];
     given(sale, history).when(bookReturn, returned(9)).changesNothing();

@@ -33,7 +33,7 @@ describe('Closing', () => {
       .when(closePeriod, { through: '2026-03-06' }, atNight)
       .isRefused('invalid VALIDATION_FAILED through');
   });
-  test('moves forward only, and once', () => {
+  test('only moves forward, and is recorded once', () => {
     const books = given(tenant, [...created, closed('2026-01-31')]);
     books.when(closePeriod, { through: '2026-01-31' }).then();
     books.when(closePeriod, { through: '2026-01-30' }).isRefused('conflict PERIOD_CLOSED');
@@ -44,7 +44,7 @@ describe('Closing', () => {
   });
 });
 
-test('Reopening moves back only, and once', () => {
+test('Reopening only moves back, and is recorded once', () => {
   const reason = 'A bill was missing.';
   given(tenant, created).when(reopenPeriod, { through: null, reason }).then();
   given(tenant, created).when(reopenPeriod, { through: '2026-01-31', reason }).isRefused('conflict PERIOD_NOT_CLOSED');

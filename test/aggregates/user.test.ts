@@ -33,7 +33,7 @@ describe("a user's own profile", () => {
 });
 
 describe("a user's password", () => {
-  test('is changed by a new one alone', () => {
+  test('can be changed by specifying only a new one', () => {
     expect(ResetPassword.parse({ newPassword: 'long enough' })).toEqual({ newPassword: 'long enough' });
     for (const bad of [{}, { newPassword: 'too short' }, { newPassword: 'long enough', currentPassword: 'x' }])
       expect([bad, ResetPassword.safeParse(bad).success]).toEqual([bad, false]);

@@ -77,7 +77,7 @@ describe('The settings', () => {
     expect(faultsOf({ REDIS_URL: 'http://:secret@127.0.0.1' }).join()).not.toContain('secret');
   });
 
-  test('allow a process a part of the roles if engines are shared', () => {
+  test('allow a process to have only some of the roles if engines are shared', () => {
     expect(readConfig({ ...SERVERS, ROLES: ' policies, http' }).ROLES).toEqual(['http', 'policies']);
   });
 

@@ -68,7 +68,7 @@ describe("The subscribers' thread", () => {
     expect([deaths, thread.isAlive]).toEqual([1, false]);
   });
 
-  test('ends once it listens if stopped before', async () => {
+  test('ends as soon as it listens if it was stopped before', async () => {
     make(listening(300));
     void thread.start(callbacks);
     expect(await endsAtOnce()).toBe('ended');

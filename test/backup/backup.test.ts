@@ -78,7 +78,7 @@ describe('A restored backup', () => {
     );
   });
 
-  test('produces other read models if events are missing: the comparison can fail', async () => {
+  test('produces other read models if events are missing, so the comparison can fail', async () => {
     const [original, shorter] = [await filledStore(), newStore()];
     const history = await original.readAll();
     await appendAll(shorter, history.slice(0, history.length / 2));

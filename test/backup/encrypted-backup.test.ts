@@ -45,7 +45,7 @@ const identityFile = async (text: string): Promise<string> => {
 };
 
 describe('An encrypted backup', () => {
-  test('is a file of age that contains an ordinary backup, and has the digest of its bytes', async () => {
+  test('is an age file that contains an ordinary backup, with the digest of the encrypted bytes', async () => {
     expect(path).toMatch(/\.ndjson\.gz\.age$/);
     const bytes = await readFile(path);
     expect(bytes.subarray(0, 21).toString()).toBe('age-encryption.org/v1');
@@ -93,7 +93,7 @@ describe('An encrypted backup', () => {
     await expect(verifyBackup(broken, isKnown, quiet, decrypter)).rejects.toThrow('is damaged here or truncated');
   });
 
-  test('needs a recipient that age knows', async () => {
+  test('requires a recipient that age accepts', async () => {
     expect(() => readConfig({ BACKUP_RECIPIENT: 'ssh-ed25519 AAAA' })).toThrow('Must be an age public key');
     const recipient = await identityToRecipient(identity);
     const spoiled = readConfig({ BACKUP_RECIPIENT: `${recipient.slice(0, -1)}${recipient.endsWith('q') ? 'p' : 'q'}` });

@@ -66,7 +66,7 @@ describe('The client', () => {
     expect(await invoicesOf('lost-answer')).toBe(1);
   });
 
-  test('pushes any number of sales in batches, and repeats those that the service could not take', async () => {
+  test('pushes any number of sales in batches, and repeats those that the service could not accept', async () => {
     const { asked, send } = between(async (request, n) => {
       if (n !== 1) return n === 2 ? refusal(503, '0') : undefined;
       const taken = await fetch(request);
@@ -103,7 +103,7 @@ describe('The client', () => {
     expect(items.map(({ externalId }) => externalId)).toEqual(['only-valid']);
   });
 
-  test('never sends another write twice, and reports that there was no response', async () => {
+  test('sends every other write only once, and reports that there was no response', async () => {
     const { asked, send } = between((request) => {
       if (request.method === 'POST' && request.url.endsWith('/api/customers')) throw new TypeError('No connection');
       return undefined;

@@ -28,7 +28,7 @@ async function collect(date: string, amount: string, description: string): Promi
   await mine('/api/transactions', { type: 'COLLECTION', date, amount, description, ...parties });
 }
 
-test('Closing warns of sales that are not booked, and reopening needs a reason', async () => {
+test('Closing warns about sales that are not booked, and reopening requires a reason', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NORTH', occurredAt: '2026-03-04T10:00:00Z' });
   await service.saleIs(shop, 'web-1', 'REJECTED');
   await visitor.signIn(shop.owner, '/periods');
@@ -49,7 +49,7 @@ test('Closing warns of sales that are not booked, and reopening needs a reason',
   await row('A bill was missing.').getByText('closed through 28 Feb 2026').waitFor();
 }, 90_000);
 
-test('An entry that arrives in a closed period is shown until its period is reopened, which needs a proof of identity', async () => {
+test('An entry that arrives in a closed period is shown until its period is reopened, which requires a proof of identity', async () => {
   await collect('2026-03-10', '40.00', 'paid in March');
   await mine('/api/periods/close', { through: '2026-03-31' });
   // As if another replica had recorded it while the period was being closed.
@@ -89,7 +89,7 @@ test('An entry that arrives in a closed period is shown until its period is reop
   await entry.waitFor({ state: 'detached' });
 }, 90_000);
 
-test('Reports lead from a figure to its postings, and are downloaded under a name that says what they cover', async () => {
+test('Reports link each figure to its postings, and the names of downloaded files describe their scope', async () => {
   await service.sell(shop, 'web-2', { occurredAt: '2026-05-04T10:00:00Z' });
   await service.saleIs(shop, 'web-2', 'BOOKED');
   await visitor.signIn(shop.owner, '/reports/profit-and-loss?from=2026-05-01&to=2026-05-31');

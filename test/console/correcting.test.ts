@@ -45,7 +45,7 @@ test('Tax contained in a gross amount is exact to the smallest unit of the curre
   expect(amountIn(unitsOf('-1234.5') ?? 0n, 0)).toBe('-1235');
 });
 
-test('A day of the tenant begins and ends by its own clock, also when the clocks change', () => {
+test('A day begins and ends in the time zone of the tenant, even when the clocks change', () => {
   expect(instantOf('2026-03-29T00:00:00', 'Europe/Berlin')).toBe('2026-03-28T23:00:00.000Z');
   expect(instantsOf({ dateFrom: '2026-03-29', dateTo: '2026-03-29' }, 'Europe/Berlin')).toEqual({
     dateFrom: '2026-03-28T23:00:00.000Z',
@@ -85,7 +85,7 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await page.getByText('+120.05 EUR').waitFor();
 }, 90_000);
 
-test('A journal entry shows while typing whether it balances, and splits the tax off a gross amount', async () => {
+test('A journal entry shows whether it balances while the user types, and splits the tax from a gross amount', async () => {
   visitor.expects(/400/);
   await mine('/api/accounts', { name: 'Rent', type: 'EXPENSE' });
   await visitor.signIn(shop.owner, '/transactions');

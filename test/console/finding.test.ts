@@ -50,7 +50,7 @@ test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboa
   await dialog().waitFor({ state: 'detached' });
 }, 60_000);
 
-test('An operator finds a tenant and a dead letter; the keys are listed', async () => {
+test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {
   await anotherArrives({ width: 390, scheme: 'dark' });
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Search').click();

@@ -26,7 +26,7 @@ async function northwind(): Promise<string> {
   return data.id;
 }
 
-test('An audit log entry links to the record as of then, and from there to its whole history', async () => {
+test('An audit log entry links to the record as it was then, and from there to the whole history of the record', async () => {
   const id = await northwind();
   await visitor.signIn(OPERATOR, `/audit?entity=customer&entityId=${id}`);
   await page.getByRole('link', { name: 'Customer updated: city' }).click();
@@ -155,7 +155,7 @@ test('A tenant is created with its owner, deactivated and reactivated; errors ap
   await eventually(mayComeIn);
 }, 60_000);
 
-test("An operator raises the rate limit of a tenant's key, and everybody sees the limit", async () => {
+test("An operator raises the rate limit of a tenant's key, and the new limit is visible to everyone", async () => {
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
   await button('Rate limit: Web shop').click();
   await dialog().getByLabel('Requests per minute').fill('5000');

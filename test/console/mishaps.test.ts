@@ -69,7 +69,7 @@ async function mustStay(): Promise<void> {
 }
 
 describe('A dialog', () => {
-  test('stays open while the service works, so a secret is shown although Escape was pressed meanwhile', async () => {
+  test('stays open until the service responds, so a secret is shown even if Escape was pressed in the meantime', async () => {
     await visitor.signIn(shop.owner, '/partner-keys');
     const { letGo } = await hold('**/api/integration-keys/*/rotate', (route) => route.continue());
     await button('Rotate: Web shop').click();
@@ -201,7 +201,7 @@ describe('Another tab', () => {
     expect(await page.getByText(otto.email).count()).toBe(0);
   }, 60_000);
 
-  test('that waits for a sign-in continues when it was done in this one', async () => {
+  test('that waits for a sign-in continues after the user signs in here', async () => {
     const other = await visitor.tab();
     await visitor.goTo('/queues', other);
     await title('Sign in', other).waitFor();

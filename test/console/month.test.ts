@@ -67,7 +67,7 @@ async function rowShows(name: string, ...amounts: readonly string[]): Promise<vo
   for (const amount of amounts) await row(name).getByText(amount, { exact: true }).first().waitFor();
 }
 
-test('The opening balances are one journal entry, and a customer begins with what it owes', async () => {
+test('The opening balances are one journal entry, and a customer begins with an amount owed', async () => {
   await visitor.signIn(shop.owner, '/accounts');
   await createAccount('Supplier', 'Paper Mill');
   await createAccount('Expense', 'Office supplies');
@@ -186,7 +186,7 @@ test('A mistyped collection is corrected, and the statement shows what the custo
   expect(await readFile(await file.path(), 'utf8')).toContain('The bank shows 990.00.');
 }, 90_000);
 
-test('The reports of the month agree with what was entered, and the month is closed', async () => {
+test('The reports of the month agree with the entries, and the month is closed', async () => {
   visitor.expects(/409/);
   const month = 'from=2026-03-01&to=2026-03-31';
   await visitor.signIn(shop.owner, `/reports/profit-and-loss?${month}`);

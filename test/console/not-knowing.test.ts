@@ -36,7 +36,7 @@ test('A page past the last one leads back to the first', async () => {
   await row('for sales without a customer').waitFor();
 }, 60_000);
 
-test('The overview does not claim that nothing is waiting while it cannot know', async () => {
+test('The overview does not claim that nothing is waiting while it has no data', async () => {
   visitor.expects(AWAY);
   await visitor.signIn();
   const tile = (name: string) => page.locator('.k-tile').filter({ hasText: name });

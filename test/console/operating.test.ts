@@ -136,7 +136,7 @@ test('A read model is rebuilt alongside the live one and found equal to it', asy
   await customers.getByText('identical to the previous version').waitFor();
 }, 60_000);
 
-test('The overview says what needs attention, folds healthy queues, and charts their lag as it changes', async () => {
+test('The overview shows what needs attention, folds healthy queues, and charts their lag as it changes', async () => {
   await service.sell(shop, 'web-4', { branchCode: 'NOWHERE' });
   await service.saleIs(shop, 'web-4', 'REJECTED');
   await visitor.signIn();

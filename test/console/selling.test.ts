@@ -21,7 +21,7 @@ const mine = <T>(path: string, body?: unknown, method?: string): Promise<T> =>
     ...(method !== undefined && { method }),
   });
 
-test('A notification leads to the rejected sale, and the branch that is created beside the error books it', async () => {
+test('A notification leads to the rejected sale, which is booked once the branch is created next to the error', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
   await service.saleIs(shop, 'web-1', 'REJECTED');
   await visitor.signIn(shop.owner, '/sales');
@@ -42,7 +42,7 @@ test('A notification leads to the rejected sale, and the branch that is created 
   await title('Sale web-1').waitFor();
 }, 60_000);
 
-test('A missing account and a passive customer are also repaired beside the error', async () => {
+test('A missing account and a passive customer can also be fixed next to the error', async () => {
   const payments = [{ method: 'BANK', amount: '119.00', accountCode: 'GIRO' }];
   await service.sell(shop, 'web-2', { payments });
   await service.saleIs(shop, 'web-2', 'REJECTED');
@@ -68,7 +68,7 @@ test('A missing account and a passive customer are also repaired beside the erro
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
 }, 90_000);
 
-test('A retry that fails names what still stands in the way', async () => {
+test('A failed retry names the remaining cause', async () => {
   visitor.expects(/409/);
   await service.sell(shop, 'web-5', { type: 'RETURN', relatedExternalId: 'nowhere', total: '119.00' });
   await service.saleIs(shop, 'web-5', 'REJECTED');
@@ -89,7 +89,7 @@ test('Sales are filtered by day in the time zone of the tenant', async () => {
   await page.getByText('No sales match these filters.').waitFor();
 }, 60_000);
 
-test('A sale is recorded by hand: its total is shown while typing, and its page links to the transaction', async () => {
+test('A sale is recorded manually: its total is shown while the user types, and its page links to the transaction', async () => {
   await visitor.signIn(shop.owner, '/sales');
   await button('Record a sale').click();
   const line = dialog().getByRole('group', { name: 'Line 1' });

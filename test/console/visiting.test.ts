@@ -142,7 +142,7 @@ test('An unavailable service is reported; when it is back, the page recovers aut
   expect(await page.getByRole('alert').count()).toBe(0);
 }, 90_000);
 
-test('By keyboard alone: past the navigation, into a dialog that keeps the focus, and back to where it was opened', async () => {
+test('The keyboard alone leads past the navigation, into a dialog that keeps the focus, and back to where it was opened', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await title('Jobs').waitFor();
   const opener = page.getByRole('button', { name: 'Run now: session-cleanup' });

@@ -23,7 +23,7 @@ afterAll(() => receiver.close());
 
 const { button, dialog, row } = handlesOf(() => page);
 
-test('A webhook is created with its secret shown once, tested, and shows what it delivered', async () => {
+test('A webhook is created with its secret shown once, is tested, and shows its deliveries', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/webhooks');
   await page.getByText('There are no webhooks yet.').waitFor();

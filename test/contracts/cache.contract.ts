@@ -62,12 +62,15 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(await cache.get('a')).toBe('new');
       });
 
-      test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot live for %d ms', async (ttlMs) => {
-        await expect(cache.set('a', 'x', ttlMs)).rejects.toBeInstanceOf(RangeError);
-        expect(await cache.get('a')).toBeUndefined();
-      });
+      test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+        'cannot have a lifetime of %d ms',
+        async (ttlMs) => {
+          await expect(cache.set('a', 'x', ttlMs)).rejects.toBeInstanceOf(RangeError);
+          expect(await cache.get('a')).toBeUndefined();
+        },
+      );
 
-      test.each(['__proto__', 'constructor', 'hasOwnProperty'])('can be called %s', async (key) => {
+      test.each(['__proto__', 'constructor', 'hasOwnProperty'])('can have the key %s', async (key) => {
         expect(await cache.get(key)).toBeUndefined();
         await cache.set(key, 'x', MINUTE_MS);
         expect(await cache.get(key)).toBe('x');

@@ -249,7 +249,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect((await store.readStream(stream('sale'))).events).toHaveLength(2);
       });
 
-      test('rejects a batch of which only a part was stored', async () => {
+      test('rejects a batch that was only partly stored', async () => {
         const sale = event('A');
         await create('sale', sale);
         await expect(create('sale', sale, event('B'))).rejects.toBeInstanceOf(WrongExpectedRevision);
@@ -336,7 +336,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ direction: 'backwards', from: 99 })).toEqual([5, 4, 3, 2, 1]);
       });
 
-      test('past its end returns an existing stream without events, and later what was appended since', async () => {
+      test('past its end returns an existing stream without events, and later the events appended since', async () => {
         await create('sale', ...numbered(1, 2));
         const tail = () => store.readStream(stream('sale'), { from: 2 });
         expect(await tail()).toMatchObject({ exists: true, events: [] });
@@ -398,7 +398,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ on: 'stream', prefixes: [stream('%'), stream('_')] })).toEqual([]);
       });
 
-      test('knows the position of the last event', async () => {
+      test('returns the position of the last event', async () => {
         const { position } = await create('sale', event('A'), event('B'));
         expect(await store.head()).toBe(position);
       });

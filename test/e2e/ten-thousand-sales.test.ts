@@ -127,7 +127,7 @@ async function checkRebuild(directory: string): Promise<void> {
   await events.close();
 }
 
-test(`${SALES} sales pushed on ${CONNECTIONS} connections are all booked, balanced, and equal after a new fold`, async () => {
+test(`${SALES} sales pushed on ${CONNECTIONS} connections are all booked, balanced, and identical after a refold`, async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();

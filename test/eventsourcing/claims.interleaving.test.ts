@@ -132,7 +132,7 @@ describe('Uniqueness under any interleaving', () => {
   }
 
   test(
-    'a value never has two holders, however single attempts overtake each other',
+    'a value never has two holders, however individual attempts overtake each other',
     async () => {
       const attempts = fc.array(fc.constantFrom('take', 'greet', 'rival'), { minLength: 1, maxLength: 2 });
       const numbers = fc.array(fc.nat(5), { maxLength: 40, size: 'max' });

@@ -128,7 +128,7 @@ describe('A unique value', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([null, EMAIL]);
     });
 
-    test('is waited for on request until it is settled and its owner known', async () => {
+    test('is waited for on request until it is settled and its owner is known', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const joined = here.join('ada', EMAIL);
       await paused.reached;

@@ -99,7 +99,7 @@ describe('A command', () => {
       expect(await typesOf('ada')).toEqual(['MemberJoined', 'MemberLeft']);
     });
 
-    test('is not treated as already done if that is outdated', async () => {
+    test('is not treated as already done because of that state', async () => {
       await there.changeEmail('ada', null);
       expect(await here.changeEmail('ada', EMAIL)).toMatchObject({ revision: 2, events: [{ data: { email: EMAIL } }] });
     });

@@ -167,7 +167,7 @@ class TwoProcesses {
   }
 }
 
-test('States that follow the history were the current ones within their maximum age, whatever interleaves', async () => {
+test('In any interleaving, states that follow the history were current within their maximum age', async () => {
   const id = fc.constantFrom(...IDS);
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.tuple(fc.constant('elsewhere' as const), id, fc.boolean()) },
@@ -248,7 +248,7 @@ describe('A state stays current', () => {
     await caughtUp();
   });
 
-  test('if the subscription begins anew while the record is read for the first time', async () => {
+  test('if the subscription restarts while the record is read for the first time', async () => {
     store.isSlow = true;
     both.read('ada');
     await nextTurn();

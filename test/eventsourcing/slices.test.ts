@@ -27,7 +27,7 @@ describe('Slices of the history', () => {
     expect(sliceOf('0190163d-8694-739b-aea5-966c26f8ad91')).toBe(18);
   });
 
-  test('give every stream of a tenant the same range, and its own record, too', () => {
+  test('give every stream of a tenant, including the record of the tenant itself, the same range', () => {
     fc.assert(
       fc.property(
         fc.uuid(),

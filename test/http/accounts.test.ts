@@ -132,7 +132,7 @@ describe('Accounts', () => {
     expect(told).toEqual(['201', '409 CODE_TAKEN']);
   });
 
-  test("with the code of a partner's customer do not hinder the sale: the customer gets another code", async () => {
+  test("with the code of a partner's customer do not prevent the sale: the customer gets another code", async () => {
     const customer = { name: 'Flour Mill', code: '100', externalId: 'mill' };
     await service.sell(books.partner, saleOf('one', { customer }));
     await service.sell(books.partner, saleOf('two', { customer }));

@@ -43,7 +43,7 @@ test('The id can be written in any case', async () => {
   expect((await fetched(execution.toUpperCase())).status).toBe(200);
 });
 
-test('Anything except a retained backup is not found', async () => {
+test('Only retained backups are found', async () => {
   const others = [
     randomUUID(),
     'not-an-id',

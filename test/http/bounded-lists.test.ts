@@ -34,7 +34,7 @@ const page = (number: number, size: number) =>
     return { status, items: items.length, ...rest };
   });
 
-test('A list with a limited count reports that, and every page of it can be read', async () => {
+test('A list with a limited count reports the limit, and all of its pages can be read', async () => {
   const shown = { status: 200, items: 2, pageSize: 2, totalIsCapped: true };
   expect(await page(1, 2)).toEqual({
     ...shown,

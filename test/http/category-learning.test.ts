@@ -55,7 +55,7 @@ describe('Rules learned from choices', () => {
     expect((await until(({ length }) => length > 0)).map(({ merchant }) => merchant)).toEqual(['Miller']);
   });
 
-  test('appear with the third sale to a customer, categorise the next, and end when wrong', async () => {
+  test('appear with the third sale to a customer, categorise the next one, and are disabled when they are wrong', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: machines } = await service.post(PATH, { name: 'Machines' }, token);
     for (const externalId of ['s-1', 's-2', 's-3']) await choose(await sell(externalId, 'The Roastery'), beans);
@@ -77,7 +77,7 @@ describe('Rules learned from choices', () => {
     expect(await sell('s-7', 'The Roastery')).toMatchObject({ categoryName: null });
   });
 
-  test('come from categories chosen by people, not by rules', async () => {
+  test('come from categories chosen by users, not by rules', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: tea } = await service.post(PATH, { name: 'Tea' }, token);
     await service.post(`${PATH}/rules`, { categoryId: tea, merchant: 'tea house' }, token);

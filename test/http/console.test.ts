@@ -91,7 +91,7 @@ describe('A browser session', () => {
     expect(await statusOfMe(tokenOf(reply))).toBe(401);
   });
 
-  test('begins with a password or with a factor, and a field of the other step is named', async () => {
+  test('begins with a password or with a factor, and rejects fields of the other step by name', async () => {
     const { email, password } = OPERATOR;
     const { body } = await service.call('POST', SESSION, { body: { email, password, code: '123456' } });
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ path: 'code', message: 'Unknown field.' }] });

@@ -187,7 +187,7 @@ describe('A run over dead letters', () => {
       expect(told(await change(run, what))).toBe('409 JOB_ALREADY_FINISHED');
   });
 
-  test('stops when it is cancelled, running or paused, and keeps what it has done', async () => {
+  test('stops when it is cancelled, running or paused, and keeps the changes that it has made', async () => {
     await park(40, { code: 'CANCELLED', message: 'Too large.' });
     const body = { filter: { code: 'CANCELLED' }, dryRun: false, perSecond: 20 };
     const run = startedBy(await ask('replay', body));

@@ -55,7 +55,7 @@ const fail = (requestId: string, token = books.tenant.token): Promise<Reply> => 
 };
 
 describe('A request that fails because of a defect', () => {
-  test('is an error with its place in the sources, found by the request id of its response', async () => {
+  test('is an error with its location in the sources, found by the request id of its response', async () => {
     branches.failWith(() => new TypeError('x is not iterable'));
     const reply = await fail('call-the-support-1');
     expect([reply.told, reply.headers['x-request-id']]).toEqual(['500 INTERNAL', 'call-the-support-1']);
@@ -90,7 +90,7 @@ describe('A request that fails because of a defect', () => {
     expect((await get(id)).headers['etag']).toBe('"0"');
   });
 
-  test('is the same error for other numbers and ids, and another error for another place or message', async () => {
+  test('is the same error for other numbers and ids, and another error for another location or message', async () => {
     for (const [index, name] of ['a', 'b', 'c'].entries()) {
       branches.failWith(() => new RangeError(`No 17${index} of "${name}"`));
       await fail(`same-${name}`);

@@ -161,7 +161,7 @@ describe('The events of the service', () => {
     [{ pageSize: '101' }, 'pageSize'],
     [{ pageNumber: '1' }, 'pageNumber'],
     [{ colour: 'red' }, 'colour'],
-  ])('cannot be asked for with %j', async (query, path) => {
+  ])('cannot be queried with %j', async (query, path) => {
     const { status, body } = await ask(query);
     if (path === undefined) expect([200, 400]).toContain(status);
     else

@@ -101,7 +101,7 @@ describe('Removing the factors of a user', () => {
     for (const one of [team.token, colleague.token]) expect(await may(one)).toBe('200');
   });
 
-  test('lets an administrator only add a factor again if the tenant requires one', async () => {
+  test('allows an administrator only to add a new factor if the tenant requires one', async () => {
     const { id, email, token } = await locked({ role: 'ADMIN' });
     await AuthenticatorApp.addTo(service, team.token);
     const settings = { token: team.token, body: { requireFactor: true } };
@@ -159,7 +159,7 @@ describe('Removing the factors of a user', () => {
       expect((await reset(id, admin)).told).toBe('201');
   });
 
-  test('is refused for oneself', async () => {
+  test('is refused for the caller’s own account', async () => {
     const { id, token, email } = await locked({ role: 'ADMIN' });
     expect((await reset(id, token)).told).toBe('409 OWN_FACTORS');
     expect([await may(token), await isLocked(email)]).toEqual(['200', true]);

@@ -47,7 +47,7 @@ const collect = async (amount: string, date: string) => {
 };
 
 describe('Open items', () => {
-  test('a sale is settled first by its own payments, then the oldest item by every other collection', async () => {
+  test('a sale is settled first by its own payments, and every other collection settles the oldest item', async () => {
     await sell('old', '2026-01-10', { customer: ADA, lines: [line('100.00')] });
     const payments = [{ method: 'CASH', amount: '60.00' }];
     await sell('new', '2026-02-10', { customer: ADA, lines: [line('80.00')], payments });
@@ -107,7 +107,7 @@ describe('Open items', () => {
   });
 });
 
-test('What is dated before the first posting of its record does not settle it, but the oldest item', () => {
+test('A posting dated before the first posting of its record settles the oldest item instead', () => {
   const later = new LaterPostings();
   later.add('sale', { net: -30, date: '2026-01-05' });
   later.add('sale', { net: -20, date: '2026-01-15' });
@@ -191,7 +191,7 @@ test.each([
   expect(typeof expected === 'number' ? names.length : shown).toBe(expected);
 });
 
-test('A report of an instant uses the names of that instant', async () => {
+test('A report as of an instant uses the names at that instant', async () => {
   await sell('a', '2026-01-31', { customer: ADA });
   await service.quiet();
   const atMs = service.clock.nowMs();

@@ -84,7 +84,7 @@ describe('A sale waits while the read models are more than half a second behind'
     expect((await arrives()).isAccepted()).toBe(false);
   });
 
-  test('but not for some seconds after a wait in which one of them stood still', async () => {
+  test('but not for some seconds after a wait in which one of them made no progress', async () => {
     await arrives();
     progress.advance('customers', 5);
     await clock.advance(1_000);

@@ -218,7 +218,7 @@ describe('Payloads are equal', () => {
 
   test.each([
     ['a default that is written out', { type: 'SALE' }, 'type'],
-    ['a null for what was left out', { branchCode: null }, 'branchCode'],
+    ['a null for an omitted value', { branchCode: null }, 'branchCode'],
     [
       'another order of the lines',
       {

@@ -105,7 +105,7 @@ describe('A sale is rejected', () => {
 
 describe('A sale is accepted', () => {
   test.each([
-    ['with nulls for what the partner does not have', { branchCode: null, customer: null, metadata: null }],
+    ['with nulls for values that the partner does not have', { branchCode: null, customer: null, metadata: null }],
     ['with an external id of 200 characters of any script', { externalId: `${'ş'.repeat(100)}${'字'.repeat(100)}` }],
     ['with 500 lines', { lines: Array.from({ length: 500 }, () => line) }],
     ['with a discount of the whole price', withLine({ discount: '100' })],

@@ -194,7 +194,7 @@ describe('A key rotated with an overlap', () => {
     expect([await use(key), await use(old), await elsewhere(old)]).toEqual([LET_IN, REFUSED, 'INVALID_KEY']);
   });
 
-  test('accepts no secret from before the last rotation but one, and none once it is revoked', async () => {
+  test('accepts no secret older than the previous one, and none once it is revoked', async () => {
     const { id, key: first } = await service.createKey(tenant);
     const { key: second } = (await rotate(id, tenant, { overlapHours: 168 })).data as TestKey;
     const { key: third } = (await rotate(id, tenant, { overlapHours: 1 })).data as TestKey;
@@ -251,7 +251,7 @@ describe('A key with an expiry', () => {
     expect(await shown({ id })).toMatchObject({ expiresAt: later, rateLimit: 30 });
   });
 
-  test('cannot expire in the past or at no real instant', async () => {
+  test('cannot expire in the past, or at an instant that does not exist', async () => {
     for (const expiresAt of [new Date(clock.nowMs()).toISOString(), '2026-02-30T00:00:00Z', 'tomorrow', 5])
       expect((await create({ expiresAt })).told).toBe('400 VALIDATION_FAILED expiresAt');
   });

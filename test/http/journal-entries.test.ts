@@ -75,7 +75,7 @@ describe('A journal entry', () => {
     expect(await found(`customerId=${ids['Mill'] ?? ''}`)).toEqual([]);
   });
 
-  test('posts to customers, whose balances and lists of transactions follow', async () => {
+  test('posts to customers, and updates their balances and lists of transactions', async () => {
     const one = (await post([line('Ada', { debit: '7.00' }), line('Cash', { credit: '7.00' })])).id;
     const both = (await post([line('Ada', { credit: '3.00' }), line('Bob', { debit: '3.00' })])).id;
     expect([await balanceOf('Ada'), await balanceOf('Bob')]).toEqual(['4.00', '3.00']);
@@ -151,8 +151,8 @@ describe('A journal entry', () => {
       {},
       '404 NOT_FOUND lines[1].accountId',
     ],
-    ['an amount of its own', bill, { amount: '119.00' }, '400 VALIDATION_FAILED amount'],
-    ['a customer of its own', bill, { customerId: 'x' }, '400 VALIDATION_FAILED customerId'],
+    ['an amount besides the lines', bill, { amount: '119.00' }, '400 VALIDATION_FAILED amount'],
+    ['a customer besides the lines', bill, { customerId: 'x' }, '400 VALIDATION_FAILED customerId'],
     ['another currency', bill, { currency: 'USD' }, '400 CURRENCY_MISMATCH currency'],
     ['no date', bill, { date: undefined }, '400 VALIDATION_FAILED date'],
   ])('is rejected with %s', async (_, lines, facts, told) => {

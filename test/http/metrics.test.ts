@@ -240,8 +240,8 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((service) => service.close()));
 });
 
-describe('Who may scrape', () => {
-  test('is limited to this machine without a token, and never through a proxy', async () => {
+describe('Access to the metrics', () => {
+  test('is limited to this machine if no token is set, and is never granted through a proxy', async () => {
     const service = await started();
     expect((await service.get('/metrics')).status).toBe(200);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip'])

@@ -107,7 +107,7 @@ describe('Removing an operator', () => {
     expect([await may(his), await signIn(email)]).toEqual(['401 UNAUTHENTICATED', '401 UNAUTHENTICATED']);
   });
 
-  test('is possible for oneself', async () => {
+  test('is possible for the caller’s own account', async () => {
     const { id, token: his } = await hired();
     expect((await remove(id, his)).told).toBe('200');
     expect((await remove(id, his)).told).toBe('401 UNAUTHENTICATED');

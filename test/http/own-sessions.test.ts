@@ -85,7 +85,7 @@ describe("A person's sessions", () => {
     expect(await use(laptop)).toBe('401 UNAUTHENTICATED');
   });
 
-  test('of somebody else do not exist, in the same tenant, another one or the platform', async () => {
+  test('of other users do not exist, in the same tenant, another one or the platform', async () => {
     const mine = await signIn(await newUser());
     const elsewhere = await service.createTenant();
     const strangers = [
@@ -135,7 +135,7 @@ describe('A session', () => {
   });
 });
 
-test('A session of a former version keeps its expiry until its next refresh, and then has the new lifetimes', async () => {
+test('A session of an earlier version keeps its expiry until its next refresh, and then has the new lifetimes', async () => {
   const { sub = '' } = decodeJwt((await signIn(await newUser())).accessToken);
   const tokens = service.service.app.get(SessionTokens);
   /** A session as recorded by earlier versions: a month without a refresh, and no other limit. */
@@ -166,7 +166,7 @@ test('A session of a former version keeps its expiry until its next refresh, and
   expect((await refresh(old)).told).toBe('401 UNAUTHENTICATED');
 });
 
-test('Both times are settings', async () => {
+test('Both lifetimes are configurable', async () => {
   const own = await TestService.start({
     clock,
     environment: { SESSION_IDLE_DAYS: '1', SESSION_MAX_DAYS: '2' },

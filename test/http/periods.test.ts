@@ -100,7 +100,7 @@ describe('Closing and reopening', () => {
     expect((await periods()).closedThrough).toBeNull();
   });
 
-  test('once done, change nothing when repeated', async () => {
+  test('change nothing when repeated', async () => {
     await close('2026-03-31');
     expect((await close('2026-03-31', { note: 'Again.' })).told).toBe('201');
     await reopen('2026-01-31');

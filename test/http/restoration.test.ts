@@ -133,7 +133,7 @@ describe('A deleted customer is restored', () => {
     expect(await restorations('customer', id)).toHaveLength(2);
   });
 
-  test('as passive as before', async () => {
+  test('as passive if it was passive before', async () => {
     const id = await newCustomer({ status: 'PASSIVE' });
     await remove(pathOf('customer', id));
     await late.collect(id, cash);

@@ -236,25 +236,28 @@ describe('A refresh', () => {
     { afterMs: 10_500, rotations: 1, same: false },
     { afterMs: 10_500, rotations: 2, same: false },
     { afterMs: 3 * DAY_MS, rotations: 1, same: false },
-  ])('with a token spent $afterMs ms ago, after $rotations rotations: the same again? $same', async (row) => {
-    const { email } = await person();
-    const { refreshToken } = await signIn(email);
-    const first = await refresh(refreshToken);
-    let last = first.data as Tokens;
-    for (let more = 1; more < row.rotations; more += 1) last = await refreshed(last.refreshToken);
-    clock.pass(row.afterMs);
-    const again = await refresh(refreshToken);
-    if (row.same) {
-      expect(again.text).toBe(first.text);
-      expect(await use((again.data as Tokens).accessToken)).toBe('200');
-      return;
-    }
-    expect(again.told).toBe('401 UNAUTHENTICATED');
-    expect((await refresh(last.refreshToken)).told).toBe('401 UNAUTHENTICATED');
-    expect(await use(last.accessToken)).toBe('401 UNAUTHENTICATED');
-    const ended = (await events('SessionEnded')).filter(({ stream }) => stream.endsWith(sidOf(last.accessToken)));
-    expect(ended.map(({ data }) => data)).toMatchObject([{ reason: 'REFRESH_TOKEN_REUSED' }]);
-  });
+  ])(
+    'with a token used $afterMs ms ago, after $rotations rotations, returns the same token again: $same',
+    async (row) => {
+      const { email } = await person();
+      const { refreshToken } = await signIn(email);
+      const first = await refresh(refreshToken);
+      let last = first.data as Tokens;
+      for (let more = 1; more < row.rotations; more += 1) last = await refreshed(last.refreshToken);
+      clock.pass(row.afterMs);
+      const again = await refresh(refreshToken);
+      if (row.same) {
+        expect(again.text).toBe(first.text);
+        expect(await use((again.data as Tokens).accessToken)).toBe('200');
+        return;
+      }
+      expect(again.told).toBe('401 UNAUTHENTICATED');
+      expect((await refresh(last.refreshToken)).told).toBe('401 UNAUTHENTICATED');
+      expect(await use(last.accessToken)).toBe('401 UNAUTHENTICATED');
+      const ended = (await events('SessionEnded')).filter(({ stream }) => stream.endsWith(sidOf(last.accessToken)));
+      expect(ended.map(({ data }) => data)).toMatchObject([{ reason: 'REFRESH_TOKEN_REUSED' }]);
+    },
+  );
 
   test('with the same token concurrently on two replicas returns one result and is one rotation', async () => {
     const replica = await SecondReplica.beside(service);

@@ -78,7 +78,7 @@ describe('The statement of an account', () => {
     }
   });
 
-  test('has pages, of which the newest is the last one, each beginning where the one before ends', async () => {
+  test('has pages, the newest last, and each begins where the previous one ends', async () => {
     for (const { id } of await accounts()) {
       for (const period of ['', `&beginDate=2026-02-01&endDate=2026-02-27`]) {
         const whole = await statement(id, `?${period.slice(1)}`);

@@ -171,8 +171,8 @@ describe('The list of sales', () => {
   });
 });
 
-describe('A sale recorded by hand', () => {
-  test('is booked before the response, for the user, with a number', async () => {
+describe('A sale recorded manually', () => {
+  test('is booked before the response, on behalf of the user, with a generated number', async () => {
     const { id: customerId } = await service.post('/api/customers', { name: 'Ada' }, books.tenant.token);
     const body = manual({ ...taxed, customerId, payments: [{ method: 'CARD', amount: '120' }] });
     const reply = await record(body);
@@ -190,7 +190,7 @@ describe('A sale recorded by hand', () => {
     expect(await saleAt(second.id)).toMatchObject({ externalId: 'S-000002', customerName: 'Walk-in customer' });
   });
 
-  test('can be returned and cancelled by hand', async () => {
+  test('can be returned and cancelled manually', async () => {
     await record(manual({ externalId: 's', payments: [{ method: 'CASH', amount: '100' }] }));
     const lines = [{ description: 'Back', quantity: 1, unitPrice: '40' }];
     const back = await record(manual(returnOf('s', { lines, payments: [{ method: 'CASH', amount: '40' }] })));

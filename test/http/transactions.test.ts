@@ -53,7 +53,7 @@ describe('The list of transactions', () => {
     for (const pageSize of [1, 7, 99]) expect(ids(await everyPage('/api/transactions?', pageSize))).toEqual(ids(all));
   });
 
-  test('keeps the transactions of each event together, an invoice before its collections in time', () => {
+  test('keeps the transactions of each event together, with an invoice earlier than its collections', () => {
     const events = new Map<string, number[]>();
     for (const [place, { id, saleId, createdAt }] of all.entries()) {
       const event = `${saleId ?? id} ${createdAt}`;

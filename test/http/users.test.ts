@@ -421,7 +421,7 @@ describe('Removing a user', () => {
     expect(events.map(({ type }) => type)).toEqual(['UserCreated', 'UserDeleted']);
   });
 
-  test('is possible for oneself', async () => {
+  test('is possible for the caller’s own account', async () => {
     const admin = await team.signedIn({ role: 'ADMIN' });
     expect((await team.delete(admin.id, admin.token)).told).toBe('200');
     const second = await team.signedIn({ role: 'ADMIN' });
@@ -592,7 +592,7 @@ describe('A password set by another user', () => {
   });
 });
 
-describe('The own profile', () => {
+describe('A user’s own profile', () => {
   beforeAll(newTeam);
   const profile = (body: object, token: string, headers: Readonly<Record<string, string>> = {}) =>
     service.call('PATCH', '/api/users/me/profile', { token, body, headers });

@@ -49,7 +49,7 @@ const deliveredTo = (id: string, count: number): Promise<Delivery[]> =>
   }, PATIENCE_MS);
 
 describe('A webhook', () => {
-  test('receives the wanted events of its tenant, signed, in order for each record', async () => {
+  test('receives the selected events of its tenant, signed, in order for each record', async () => {
     const made = await webhookAt('/wanted', ['kontor.sale.*', 'kontor.customer.created.v1']);
     expect(made).toEqual({ id: made.id, url: receiver.urlOf('/wanted'), types: made.types, secret: made.secret });
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

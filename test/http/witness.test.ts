@@ -112,7 +112,7 @@ test('A restart during an outage of the witness loses no checkpoint and repeats 
   await delivered();
 });
 
-test('A history that was rewritten, also with the key, contradicts what the witness holds', async () => {
+test('A history that was rewritten, even with the key, contradicts the checkpoints of the witness', async () => {
   await sign(2);
   await delivered();
   const notes = join(service.directory, 'witness.ndjson');

@@ -288,7 +288,7 @@ describe('After a crash', () => {
     await office.until(() => countAt('/crashed') === 272);
   });
 
-  test('a stored dispatcher repeats nothing that it has stored', async () => {
+  test('a dispatcher that was stopped repeats nothing that it has recorded as delivered', async () => {
     await office.webhook(tenant, '/stopped');
     const first = office.start();
     await office.record(tenant, 5);

@@ -135,7 +135,7 @@ describe.each(engines)('In %s, the nightly verification', (_, open) => {
     stage = await TreeStage.open(opened.events, directory, reads);
   }
 
-  test('finds nothing in the original history, and says how much the checkpoints cover', async () => {
+  test('finds nothing in the original history, and reports how much the checkpoints cover', async () => {
     const { size } = (await stage.checkpoints()).at(-1) ?? { size: -1 };
     expect(await stage.verify()).toBe(
       `${size + 1} events match 2 checkpoints, of which the last covers ${size} events.`,
@@ -157,7 +157,7 @@ describe.each(engines)('In %s, the nightly verification', (_, open) => {
     await forgeWith(() => original);
   });
 
-  test('finds a checkpoint that nobody with the key signed', async () => {
+  test('finds a checkpoint that was not signed with the key', async () => {
     const at = original.findIndex(({ stream }) => stream === TREE_STREAM);
     await forgeWith(() =>
       changed([...original], at, ({ data }) => ({ data: data.replace(/(— \S+ )[^"\\]{20}/, `$1${'A'.repeat(20)}`) })),

@@ -193,7 +193,7 @@ test('A restore of a backup preserves the root', async () => {
   }
 });
 
-test('A history that lacks what a published checkpoint covers gets no further checkpoint', async () => {
+test('A history without events that a published checkpoint covers gets no further checkpoint', async () => {
   const history = plausibleEvents(300, SEED);
   await appendAll(events, history);
   const stage = await leader();

@@ -65,7 +65,7 @@ describe('npm run verify', () => {
     expect(out).toMatch(/2 checkpoints match\. The last covers \d+ events\. Root: [0-9a-f]{64}/);
   });
 
-  test('names the changed, removed, inserted or moved event of a backup with a valid chain, if the tree is at hand', async () => {
+  test('names the changed, removed, inserted or moved event of a backup with a valid chain, if the tree is available', async () => {
     expect(await verify(await forged(changed), directory)).toMatch(`number ${TARGET}, at position ${TARGET} `);
     const removed = await forged((events) => events.toSpliced(TARGET, 1));
     expect(await verify(removed, directory)).toMatch('1 events were removed before the event number 321');
@@ -77,7 +77,7 @@ describe('npm run verify', () => {
     expect(await verify(swapped, directory)).toMatch('Events were reordered from number 321');
   });
 
-  test('finds a change without the tree, and a cut end by a checkpoint that was kept', async () => {
+  test('finds a change without the tree, and a truncated end by a checkpoint that was kept', async () => {
     const key = join(directory, 'public-key');
     const { publicKey } = await IntegrityKeys.open(directory);
     await writeFile(key, publicKey);
@@ -91,7 +91,7 @@ describe('npm run verify', () => {
     );
   });
 
-  test('refuses checkpoints of others, and explains its use', async () => {
+  test('rejects checkpoints of other services, and explains its use', async () => {
     const other = join(directory, 'other');
     await cp(checkpoints, `${checkpoints}.copy`);
     await IntegrityKeys.open(other);

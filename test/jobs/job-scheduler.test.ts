@@ -112,13 +112,13 @@ describe('The scheduler', () => {
     expect(bench.warnings).toEqual([]);
   });
 
-  test('catches up nothing on the first start', async () => {
+  test('does not catch up on missed times on the first start', async () => {
     await open('0 1 * * *');
     await bench.pass(20 * HOUR_MS);
     expect(bench.runs).toEqual([]);
   });
 
-  test('catches up one of many missed times, and continues on schedule', async () => {
+  test('catches up on one of many missed times, and continues on schedule', async () => {
     await open();
     await bench.stop();
     await bench.pass(72 * HOUR_MS + 10 * MINUTE_MS);
@@ -131,7 +131,7 @@ describe('The scheduler', () => {
     expect(bench.runs.at(-1)).toBe('2026-11-24T03:00:00.000Z');
   });
 
-  test('catches up nothing for a new or re-enabled schedule', async () => {
+  test('does not catch up on missed times of a new or re-enabled schedule', async () => {
     await open();
     await bench.stop();
     await bench.start('0 * * * *', false);

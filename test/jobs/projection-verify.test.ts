@@ -83,7 +83,7 @@ test('A changed document fails the run, which reports it', async () => {
   await expect(run()).resolves.toBeDefined();
 });
 
-test('So does a document that is deleted, at another position, or without events', async () => {
+test('A document that is deleted, at another position, or without events also fails the run', async () => {
   const table = await tableOf('transactions');
   const [deleted, moved] = (await documentsOf(table)).filter(({ document }) => document !== null);
   if (!deleted || !moved) throw new Error('There are no transactions');

@@ -42,7 +42,7 @@ const faultOf = (setting: string): string => {
   }
 };
 
-describe('The setting of schedules', () => {
+describe('The schedule setting', () => {
   const [first] = JOB_NAMES;
 
   test.each(['', ' ', ';', 'off', `${first}=off`, ` ${first} = 0 3 * * * ; off ;`, `${first}=*/5 * * * *`])(
@@ -61,7 +61,7 @@ describe('The setting of schedules', () => {
     [`${first}=0 25 * * *`, `entry 1: ${first} CronPattern`],
     [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that matches at least one instant`],
     [`${first}=off;${first}=0 3 * * *`, `entry 2: the job ${first} is named twice`],
-  ])('is at fault as %p', (setting, fault) => {
+  ])('is rejected as %p', (setting, fault) => {
     expect(faultOf(setting)).toContain(`JOB_SCHEDULES: ${fault}`);
   });
 

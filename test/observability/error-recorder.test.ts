@@ -84,7 +84,7 @@ async function counts(): Promise<Record<string, number>> {
   return found;
 }
 
-test('Replicas that meet the same error count it on one record, and no count is lost', async () => {
+test('Replicas that encounter the same error count it on one record, and no count is lost', async () => {
   const recorders = [replica(), replica(), replica()].map(({ recorder }) => recorder);
   for (let round = 0; round < 20; round += 1)
     await Promise.all(recorders.map((recorder, index) => recorder.record(reportOf(index + 1))));

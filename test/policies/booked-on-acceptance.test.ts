@@ -267,7 +267,7 @@ describe('A sale booked with its acceptance', () => {
   });
 });
 
-test('Facts that take too long do not hold up sales, which are then only accepted for a while', async () => {
+test('Slow look-ups of facts do not delay sales, which are then only accepted for a while', async () => {
   let release: () => void = () => undefined;
   modelsHang = new Promise((resolve) => (release = resolve));
   clock.isPatient = false;

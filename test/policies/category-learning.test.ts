@@ -120,7 +120,7 @@ const written = async (entity: string): Promise<string[]> => {
   return found.map(({ type }) => type);
 };
 
-describe('The choices of people for a merchant', () => {
+describe('The choices of users for a merchant', () => {
   test('become a rule with the third transaction, for exactly that merchant', async () => {
     await react(...streak(food, 't1', 't2'));
     expect(await ruleFor(food)).toBeUndefined();
@@ -190,7 +190,7 @@ describe('The choices of people for a merchant', () => {
     expect([await ruleFor(food), await ruleFor(rent)]).toMatchObject([{ isEnabled: false }, { isEnabled: true }]);
   });
 
-  test('do not affect a rule that a person has changed, disabled or deleted', async () => {
+  test('do not affect a rule that a user has changed, disabled or deleted', async () => {
     await react(...streak(food, 't1', 't2', 't3'));
     await execute(categoryRule, ruleId(food), { priority: 7 }, updateCategoryRule);
     await react(...streak(null, 't4', 't5'));
@@ -231,7 +231,7 @@ describe('Redelivered choices', () => {
     expect(await written('merchant-choices')).toHaveLength(again.length + 5);
   });
 
-  test('do not overrule later decisions of people about the rule', async () => {
+  test('do not overrule later decisions of users about the rule', async () => {
     const delivered = [...streak(food, 't1', 't2', 't3'), ...streak(null, 't4', 't5')];
     await react(...delivered);
     await execute(categoryRule, ruleId(food), { isEnabled: true }, updateCategoryRule);

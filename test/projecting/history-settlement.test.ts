@@ -192,7 +192,7 @@ test('Tables of other histories are dropped once, and a history that returns get
   expect(third.space).not.toBe(first.space);
 });
 
-test('Documents, lists and conflicts of a history use the names of its caller', async () => {
+test('Documents, lists and conflicts of a history use the table names of the caller', async () => {
   await settle(await history('a', 1));
   const store = storeOf(await settle(await history('b', 1)));
   await store.prepare([TABLE]);

@@ -55,7 +55,7 @@ describe('A rebuild of a projection', () => {
   test.each([
     ['its own subscription has', (nth: number) => nth > 1],
     ['the shared subscription has', (nth: number) => nth === 1],
-  ])('waits for no further event if %s passed records of the engine', (_, hasPassed) =>
+  ])('does not wait for another event if %s passed the engine’s own records', (_, hasPassed) =>
     withClub(async (club) => {
       club.events.recordsAtEnd = (nth) => (hasPassed(nth) ? 1 : 0);
       const { reached } = await club.start();

@@ -134,7 +134,7 @@ describe('A projection', () => {
       expect(await greeterOf(club, 'everybody')).toBeUndefined();
     }));
 
-  test('without interest in fences is not called for them', () =>
+  test('that does not handle fences is not called for them', () =>
     withClub(async ({ events, store }) => {
       await happen(events, facts.fenced('ada'), facts.joined('ada'), facts.fenced('ada'));
       const documents = ({ type }: { type: string }): string[] => {

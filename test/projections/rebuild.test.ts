@@ -113,7 +113,7 @@ describe.each(all)('The read model %s', (_, projection) => {
   });
 });
 
-test('A read model rebuilt up to an earlier position is different: the comparison can fail', async () => {
+test('A read model rebuilt up to an earlier position is different, so the comparison can fail', async () => {
   const { events, reads } = service.service.engines;
   const head = await service.quiet();
   const differing: string[] = [];

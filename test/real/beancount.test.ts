@@ -105,7 +105,7 @@ test('The ledger of one account passes bean-check', async () => {
       expect(await complaintsOf(await ledgerOf(token, `${query}&accountId=${accountId}`))).toBe('');
 });
 
-test('bean-check rejects a ledger in which one amount is wrong: the check can fail', async () => {
+test('bean-check rejects a ledger in which one amount is wrong, so the check can fail', async () => {
   const books = await service.openBooks();
   await writeHistory(service, books, { seed: seed + 2, sales: 5 });
   const ledger = await ledgerOf(books.tenant.token);

@@ -71,7 +71,7 @@ describe('The cache in Redis, for operators', () => {
       expect(await redis.pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
-  test('is reported as unavailable in bounded time, cannot be cleared meanwhile, and recovers by itself', async () => {
+  test('is reported as unavailable in bounded time, cannot be cleared meanwhile, and recovers automatically', async () => {
     await server.kill();
     const beganAtMs = performance.now();
     expect((await get('status')).data).toMatchObject({ store: 'redis', connected: false, version: null });

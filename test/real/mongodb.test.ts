@@ -486,7 +486,7 @@ describe('When MongoDB fails', () => {
     ],
     ['is killed', () => server.kill(), () => server.start()],
   ])(
-    'while it %s, every call fails in bounded time; afterwards everything works again by itself',
+    'while it %s, every call fails in bounded time; afterwards everything works again automatically',
     async (_, fail, recover) => {
       const mongo = open();
       await mongo.reads.prepare([ownersTable, table]);

@@ -386,7 +386,7 @@ describe('A NATS broker whose server fails', () => {
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
   });
 
-  test('is unavailable while connections are reset and refused, and recovers by itself', async () => {
+  test('is unavailable while connections are reset and refused, and recovers automatically', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
     await proxy.refuse();

@@ -103,7 +103,7 @@ test('A body of hostile text is processed quickly, wherever the text is', async 
   expect(slow).toEqual([]);
 }, 60_000);
 
-test('So are queries, paths and headers', async () => {
+test('Queries, paths and headers are also processed quickly', async () => {
   const parameters = routeTable.flatMap((route) =>
     schemas.queryOf(route).map(({ name, schema }): [Route, string, string] => [route, name, JSON.stringify(schema)]),
   );
