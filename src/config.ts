@@ -207,7 +207,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Settings that hold secrets. `<NAME>_FILE` may name a file that contains the value. */
+/** Settings that contain secrets. `<NAME>_FILE` may specify a file that contains the value. */
 export const secretSettings = [
   'EVENTSTORE_URL',
   'MONGODB_URL',

@@ -1,8 +1,11 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Checks for input that every broker rejects, regardless of its engine.
+// Input checks that are identical for every broker.
 
-/** Tokens of visible characters, separated by single dots. The classes are disjoint, so matching takes linear time. */
+/**
+ * Tokens that consist of visible characters, separated by single dots. The classes are disjoint, so matching takes
+ * linear time.
+ */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const MAX_SUBJECT_LENGTH = 512;
 const MAX_ID_LENGTH = 512;

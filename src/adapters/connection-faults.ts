@@ -10,7 +10,7 @@ export type ConnectionFault =
   | 'client certificate refused'
   | 'no common TLS';
 
-/** Faults by error code of Node.js or OpenSSL. The first match applies. */
+/** Faults by Node.js or OpenSSL error code. The first match applies. */
 const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(ENOTFOUND$|EAI_)/, 'unknown host'],
   [/^ECONNREFUSED$/, 'refused'],
@@ -23,7 +23,7 @@ const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'no common TLS'],
 ];
 
-/** Returns the cause of a failed connection; undefined for an error unrelated to the connection. */
+/** Returns the cause of a failed connection; undefined for an unrelated error. */
 export function connectionFaultOf(error: unknown): ConnectionFault | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? FAULTS.find(([pattern]) => pattern.test(code))?.[1] : undefined;

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
-/** Minimum interval between measurements, because shorter ones are not meaningful. */
+/** Minimum interval between measurements. Shorter intervals are not meaningful. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * Measures the utilization of this thread's event loop (0 to 1) over the last 50 ms or the time since the last call. It
- * is 0 until the first measurement.
+ * Utilization of this thread's event loop (0 to 1), measured from one call to the next if they are at least 50 ms
+ * apart. It is 0 until the first measurement.
  */
 export class EventLoopUtilization {
   private last = performance.eventLoopUtilization();

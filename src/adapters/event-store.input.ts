@@ -12,11 +12,12 @@ import { UUID } from '../ports/uuid.js';
 
 // Input checks. They are identical for every engine, so that a history can be moved from one engine to another.
 
-/** Maximum size of the data and metadata of an append together. This is EventStoreDB's default MaxAppendSize. */
+/** Maximum combined size of the data and metadata of an append. This is EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 1_000;
 const uuid = new RegExp(UUID, 'i');
-// SQLite would truncate text at NUL, and UTF-8 cannot represent an unpaired surrogate, so two names could become one.
+// SQLite would truncate text at NUL, and UTF-8 cannot represent an unpaired surrogate, so two names could become
+// identical.
 const unstorable = /[\u0000\p{Surrogate}]/u;
 
 /** `data` and `metadata` are JSON. */
@@ -53,7 +54,7 @@ function assertExpected(expected: ExpectedRevision): void {
 }
 
 /**
- * Serializes an append when called, so that later changes to the objects do not reach the store.
+ * Serializes an append immediately, so that later changes to the objects do not affect what is stored.
  * @throws RangeError, TypeError, EventTooLarge
  */
 export function serializeAppend({ stream, expected, events }: Append): SerializedAppend {
@@ -83,7 +84,7 @@ function toJson(what: string, value: object): string {
 const DEFAULT_MAX_COUNT = 4_096;
 const DEFAULT_BATCH_SIZE = 500;
 
-/** Returns the maximum number of events of a read. @throws RangeError */
+/** Returns the maximum number of events for a read. @throws RangeError */
 export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
   if (!Number.isSafeInteger(maxCount) || maxCount < 1)
     throw new RangeError(`The maximum count of a read must be a positive whole number, not ${maxCount}`);

@@ -20,9 +20,7 @@ const APPEND_MS = 3;
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
-  /**
-   * Position and state of the last batch that the consumer received, without its events, so that these can be freed.
-   */
+  /** Position and state of the consumer's last batch, without its events, so that these can be freed. */
   told: Told;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
@@ -36,7 +34,7 @@ export type Sharing = {
    * Filter of the shared subscription. A subscription that may need other events is not shared. Default: all events.
    */
   readonly filter?: EventFilter;
-  /** Maximum number of kept events. Default: 500. */
+  /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
   /**
    * Returns the minimum time between deliveries of live events. Events from a server arrive one at a time, and handling
@@ -129,7 +127,7 @@ export class SharedSubscription {
     }
   }
 
-  /** Reads alone. Returns true when the consumer may join, and false when its subscription is over. */
+  /** Reads alone. Returns true when the consumer can join, and false when its subscription is over. */
   private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
     for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
       yield told(consumer, batch);
@@ -194,7 +192,7 @@ export class SharedSubscription {
     return this.kept.findLastIndex((batch) => batch.position <= position) + 1;
   }
 
-  /** Reads the next shared batch, once for all consumers that wait for it. */
+  /** Reads the next shared batch once for all consumers that are waiting for it. */
   private pull(): Promise<void> {
     this.pulling ??= this.read(this.source as AsyncIterator<EventBatch>);
     return this.pulling;
@@ -215,7 +213,10 @@ export class SharedSubscription {
     }
   }
 
-  /** Keeps the next batch if it arrives in time. Returns false if it does not, or if the subscription is over. */
+  /**
+   * Adds the next batch to the kept ones if it arrives in time. Returns false if it does not, or if the subscription is
+   * over.
+   */
   private async take(source: AsyncIterator<EventBatch>, withinMs?: number): Promise<boolean> {
     const coming = (this.coming ??= source.next());
     const next = await (withinMs === undefined ? coming : inTime(coming, withinMs));
@@ -259,7 +260,7 @@ export class SharedSubscription {
     return this.keptCount > this.keptEvents * share || this.characters > KEPT_CHARACTERS * share;
   }
 
-  /** Evicts about half of the batches, so that the rest is rarely moved. */
+  /** Evicts about half of the batches, so that the array is rarely shifted. */
   private evict(): void {
     while (this.isFull(0.5) && this.kept.length > 0) this.remove(1);
   }
@@ -281,10 +282,7 @@ function told(consumer: Consumer, batch: EventBatch): EventBatch {
 
 const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
 
-/**
- * Whether the shared filter passes every event that a subscription needs. A filter by type is always covered, because
- * only the service's own streams contain its event types.
- */
+/** Whether the shared filter passes every event that a subscription needs. Types are unique to the shared streams. */
 function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared || wanted?.on === 'type') return true;
   return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;

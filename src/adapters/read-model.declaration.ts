@@ -1,10 +1,10 @@
 import type { AnyTable, Field, ListQuery, ReadModel, Scalar } from '../ports/read-store.js';
 
-// Validation of declarations and queries, shared by all read stores.
+// Validates declarations and queries for all read stores.
 
 type Typed = { readonly field: string; readonly type: Field<never>['type'] };
 
-// Names contain no double underscores, which delimit the names of side tables and indexes.
+// Names must not contain double underscores, which are separators in the names of side tables and indexes.
 const modelName = /^[a-z](?:_?[a-z0-9])*$/;
 const fieldName = /^[a-zA-Z](?:_?[a-zA-Z0-9])*$/;
 const MAX_NAME_LENGTH = 60;
@@ -110,7 +110,7 @@ export function inOrderOf<S extends { readonly model: ReadModel; readonly varian
 
 /** Encodes a queried value as it would be stored. @throws RangeError for a value that is invalid for the field */
 export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: () => T): T | number {
-  // A bound may be between two integers or beyond all of them.
+  // A bound may lie between two integers, or beyond the range of safe integers.
   if (type === 'integer' && typeof value === 'number' && !Number.isNaN(value)) return value;
   try {
     return stored();

@@ -22,8 +22,8 @@ export class SystemClock implements Clock {
 }
 
 /**
- * Unlike the promise-based timer of Node.js, this one resolves on abort, because creating an error takes longer than
- * the timer.
+ * Unlike the promise-based timer of Node.js, this one resolves on abort, because creating an error would take longer
+ * than the timer itself.
  */
 const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
@@ -52,7 +52,7 @@ export class Uuid7Ids implements Ids {
     const nowMs = Date.now();
     if (nowMs > this.msecs) {
       this.msecs = nowMs;
-      // The upper half of the range stays free, so that the sequence cannot overflow within a millisecond.
+      // The upper half of the range remains free, so that the sequence cannot overflow within a millisecond.
       this.seq = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
     } else this.seq += 1;
     return v7({ random, msecs: this.msecs, seq: this.seq });

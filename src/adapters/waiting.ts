@@ -3,7 +3,7 @@ import type { Clock } from '../ports/time.js';
 /** Abort reason. Without one, an abort would create an error with a stack trace. */
 const DONE = 'done';
 
-/** Rejects with `late()` if `work` takes longer than `ms`. `work` itself continues. */
+/** Rejects with `late()` if `work` takes longer than `ms`, but does not stop `work`. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const done = new AbortController();
   const timeout = clock.sleep(ms, done.signal).then(() => {
@@ -17,8 +17,8 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>,
 }
 
 /**
- * Creates a signal that aborts with the outer signal or on `end`. AbortSignal.any would leak an entry on the outer
- * signal (Node.js 20).
+ * Creates a signal that aborts with the outer signal or when `end` is called. In Node.js 20, AbortSignal.any would leak
+ * an entry on the outer signal.
  */
 export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
   const inner = new AbortController();
@@ -40,8 +40,8 @@ export class InFlight {
   constructor(private readonly limits: { readonly count: number; readonly bytes: number }) {}
 
   /**
-   * Runs a call. Throws synchronously, so that a rejected call is not retained.
-   * @throws `tooMany()` beyond the limits, unless no call is running
+   * Runs a call. Throws synchronously, so that a rejected call is not retained. @throws `tooMany()` if the call would
+   * exceed a limit, unless no other call is running
    */
   run<T>(bytes: number, call: () => Promise<T>, tooMany: (count: number) => Error): Promise<T> {
     const isFull = this.count >= this.limits.count || this.bytes + bytes > this.limits.bytes;
@@ -84,7 +84,7 @@ export class Wakeup {
     this.hasHappened = false;
   }
 
-  /** Returns false on timeout. */
+  /** Returns false after a timeout. */
   async wait(clock: Clock, ms: number): Promise<boolean> {
     if (this.hasHappened) return true;
     const waiting = new AbortController();

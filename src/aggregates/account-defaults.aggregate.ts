@@ -104,6 +104,6 @@ export function setDefaultAccount({ byType }: AccountDefaults, wanted: SetDefaul
   return previousId === wanted.accountId ? [] : defaultSet(wanted, wanted.accountId, previousId);
 }
 
-/** Returns `[]` if the account is no longer the default. */
+/** Returns `[]` if the account is not the default. */
 export const clearDefaultAccount = ({ byType }: AccountDefaults, ended: SetDefault): AccountDefaultsEvent[] =>
   byType[ended.type] === ended.accountId ? defaultSet(ended, null, ended.accountId) : [];

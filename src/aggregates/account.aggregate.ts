@@ -25,7 +25,7 @@ const storedTypes = [
   'EQUITY',
   'OTHER',
 ] as const;
-/** Types of accounts with their own stream. An account of type CUSTOMER is stored as a customer. */
+/** Types of accounts that have their own stream. An account of type CUSTOMER is stored as a customer. */
 export const StoredAccountType = z.enum(storedTypes);
 export type StoredAccountType = z.output<typeof StoredAccountType>;
 export const AccountType = z.enum(['CUSTOMER', ...storedTypes]);

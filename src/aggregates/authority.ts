@@ -4,7 +4,7 @@ import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permission
 /** System role and all permissions of a caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
-/** The roles of a user. An inactive user keeps them for reactivation. */
+/** The roles of a user. An inactive user keeps them for a later reactivation. */
 export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
 /** A change to a user. `before` is null on creation; `after` is null on removal. */
@@ -18,9 +18,9 @@ export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
  * - Only an owner creates, changes or removes an owner.
  * - The caller must have every permission of the user they change or remove, even if that user is inactive. Otherwise
  *   they could suspend, demote or rename a superior, or sign in as them with a new password or e-mail address.
- * - The caller must have every permission that the change grants. For a new user, these are all of their permissions.
- *   For an existing user, these are the permissions that a new system role adds, and every permission of each added
- *   custom role.
+ * - The caller must have every permission that the change grants. For a new user, these are all of the user's
+ *   permissions. For an existing user, these are the permissions that a new system role adds, and all permissions of
+ *   each added custom role.
  * @throws DomainError forbidden
  */
 export function ensureMayChangeUser(by: Authority, { before, after }: UserChange, roles: RolePermissions): void {
@@ -68,8 +68,7 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
 ];
 
 /**
- * A role missing from `roles` was assigned concurrently. Its permissions are unknown, so the role is treated like
- * ADMIN.
+ * A role that is not in `roles` was assigned concurrently. Its permissions are unknown, so it is treated like ADMIN.
  */
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);

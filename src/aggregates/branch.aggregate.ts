@@ -4,7 +4,7 @@ import { notFound } from '../eventsourcing/domain-error.js';
 import { changesTo, Email, line, paragraph, Phone, someOf } from './fields.js';
 import { input, optionalText, record, text, value } from './record.js';
 
-/** Stored and returned in upper case. */
+/** The code is stored and returned in upper case. */
 const BranchCode = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,20}$/, 'Must be 1 to 20 letters, digits or hyphens.')
@@ -65,7 +65,7 @@ export const branch: Aggregate<Branch, BranchEvent> = {
   claims: (state, tenantId) => (state.status === 'absent' ? [] : [branchCodeClaim(tenantId, state.code)]),
 };
 
-/** Expects the code in upper case. */
+/** The code must be in upper case. */
 export const branchCodeClaim = (tenantId: string, code: string): Claim => ({
   scope: tenantId,
   kind: 'branch-code',

@@ -135,12 +135,12 @@ function matches(prepared: Prepared, subject: Normalized): boolean {
   return true;
 }
 
-/** The result of matching one rule against a subject. `reasons` lists the conditions that failed. */
+/** Result of matching one rule against a subject. `reasons` contains the conditions that failed. */
 export type RuleExplanation = { readonly rule: MatchableRule; readonly matched: boolean; readonly reasons: string[] };
 
 /** The rules of one tenant, prepared once for any number of transactions. */
 export class CategoryRuleBook {
-  /** Sorted by precedence. Keys in the `TextPatterns` are indexes into this array. */
+  /** Rules sorted by precedence. Keys in the `TextPatterns` are indexes into this array. */
   private readonly prepared: readonly Prepared[];
   private readonly merchants: TextPatterns;
   private readonly keywords: TextPatterns;

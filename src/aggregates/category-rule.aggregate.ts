@@ -14,7 +14,7 @@ export const RuleSource = z.enum(['SEED', 'LEARNED', 'MANUAL']);
 export type RuleSource = z.output<typeof RuleSource>;
 
 const Priority = z.int().min(0).max(1000);
-/** Decimal places of stored bounds. Bounds of older rules may have more decimals than their currency. */
+/** Number of decimals of stored bounds. Bounds of older rules may have more decimals than their currency. */
 export const AMOUNT_DIGITS = 6;
 const nullableText = z.string().nullable();
 export const categoryRuleRecord = record({

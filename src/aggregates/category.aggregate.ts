@@ -68,7 +68,7 @@ export const category: Aggregate<Category, CategoryEvent> = {
       : [],
 };
 
-/** Returns the category, archived or not. @throws DomainError not_found */
+/** Returns the category, even if it is archived. @throws DomainError not_found */
 export function presentCategory(state: Category): PresentCategory {
   if (state.status === 'absent') throw notFound('category');
   return state;
@@ -94,7 +94,7 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Checks that a transaction may have the category. A journal entry has no direction and may have any category.
+ * Checks that a transaction may have the category. A journal entry has no direction, so it may have any category.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(

@@ -18,9 +18,9 @@ export const accountCodeClaims = (tenantId: string, code: string): readonly Clai
 export const customerCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
   KINDS.map((kind) => codeClaim(tenantId, code, kind, 'CUSTOMER_CODE_TAKEN'));
 
-/** For lookups: every account with the code holds this claim. A customer may hold it too. */
+/** Claim for lookups. Every account with the code holds it. A customer may also hold it. */
 export const accountCodeClaim = (tenantId: string, code: string): Claim =>
   codeClaim(tenantId, code, 'account-code', 'ACCOUNT_CODE_TAKEN');
-/** For lookups: every customer with the code holds this claim. An account may hold it too. */
+/** Claim for lookups. Every customer with the code holds it. An account may also hold it. */
 export const customerCodeClaim = (tenantId: string, code: string): Claim =>
   codeClaim(tenantId, code, 'customer-code', 'CUSTOMER_CODE_TAKEN');

@@ -58,7 +58,7 @@ export function ensureUnlike(email: string, newPassword: string): void {
 export const FullName = line(120);
 export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password }).check(unlikeEmail);
 
-// Event schemas of the fields above.
+// Schemas of these fields in events.
 export const recordedName = personal(z.string());
 export const recordedEmail = personal(z.string());
 export const recordedPasswordHash = secret(z.string());
@@ -84,7 +84,7 @@ export type SessionRule = {
 
 export const PasswordChange = z.object({
   passwordHash: recordedPasswordHash,
-  /** The session in which the owner changed the password. It stays valid. */
+  /** The session in which the owner changed the password. It remains valid. */
   keptSessionId: z.exactOptional(z.string()),
 });
 type PasswordChange = z.output<typeof PasswordChange>;
@@ -113,10 +113,13 @@ export function ensureHasFactors({ count }: FactorsRemoval): void {
   if (count === 0) throw conflict('NO_FACTORS', 'The account has no second factors.');
 }
 
-/** This is not a 401 error, because clients treat 401 as an expired session. */
+/** Not a 401 error, because clients interpret 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);
 
-/** A person's identity at an OpenID provider. Unlike an e-mail address, the pair is never reassigned. */
+/**
+ * A person's identity at an OpenID provider. Unlike an e-mail address, the combination of issuer and subject is never
+ * reassigned.
+ */
 export const OidcIdentity = z.object({ issuer: z.string(), subject: personal(z.string()) });
 export type OidcIdentity = z.output<typeof OidcIdentity>;
 

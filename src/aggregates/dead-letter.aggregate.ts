@@ -48,7 +48,7 @@ export type DeadLetterEvent = EventOf<typeof deadLetterEvents>;
 export type FiledLetter = NewDeadLetter & { readonly status: DeadLetterStatus; readonly attempts: number };
 export type DeadLetter = { readonly status: 'absent' } | FiledLetter;
 
-/** An event that a subscriber failed to process, parked until an operator replays or discards it. */
+/** An event that a subscriber failed to process. It is parked until an operator replays or discards it. */
 export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
   name: 'dead-letter',
   events: deadLetterEvents,
@@ -86,7 +86,7 @@ export const deadLetterId = ({
 }: Pick<NewDeadLetter, 'origin' | 'subscriber' | 'eventId'>): string =>
   nameUuid(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
 
-/** Returns `[]` if the letter is already parked or was discarded. */
+/** Returns `[]` if the letter is already parked or has been discarded. */
 export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): DeadLetterEvent[] {
   if (state.status === 'PARKED' || state.status === 'DISCARDED') return [];
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];

@@ -52,7 +52,7 @@ const ErrorOccurred = z.object({
   /** Present only in the record's first event. */
   details: z.exactOptional(ErrorDetails),
 });
-/** Redacted occurrences of one error since the process's last report. */
+/** Occurrences of one error since the process's last report, without secrets. */
 export type ErrorReport = z.output<typeof ErrorOccurred> & { readonly details: ErrorDetails };
 
 export const errorLogEvents = {
@@ -102,7 +102,10 @@ function counted(state: ErrorLog, { reportId, lastSeenAt }: z.output<typeof Erro
 // Must never change, because all processes must derive the same record id for an error.
 const ERROR_NAMESPACE = '6d3b0f0a-52a5-5c0b-8f5e-9a7c6e1d2b48';
 
-/** Returns the id of the error's n-th record, counted from 0. A record is closed once it is resolved or has expired. */
+/**
+ * Returns the id of the error's n-th record, counted from 0. A record is closed once it has been resolved or has
+ * expired.
+ */
 export const errorLogId = (fingerprint: string, incarnation: number): string =>
   nameUuid(JSON.stringify([fingerprint, incarnation]), ERROR_NAMESPACE);
 

@@ -157,8 +157,8 @@ const changed = (known: readonly Factor[], id: string, facts: object): Factor[] 
   known.map((factor) => (factor.id === id ? { ...factor, ...facts } : factor));
 
 /**
- * The error for a code, recovery code or assertion that is wrong, has expired or was used before. It never reveals
- * which.
+ * Creates the error for a code, recovery code or assertion that is wrong, has expired or has been used before. It never
+ * reveals which of these applies.
  */
 export const wrongFactor = (): DomainError =>
   new DomainError(
@@ -257,7 +257,7 @@ export function useRecoveryCode(state: Factors, { codeHash }: { codeHash: string
   return [{ type: 'RecoveryCodeUsed', data: { codeHash, usedAt: now.toISOString() } }];
 }
 
-/** Returns `[]` if there are none. */
+/** Removes all factors. Returns `[]` if there are none. */
 export const removeAllFactors = ({ factors: known }: Factors): FactorEvent[] =>
   known.map(({ id: factorId }) => ({ type: 'FactorRemoved', data: { factorId } }));
 

@@ -15,13 +15,13 @@ const HIDDEN =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|(?<![\p{Script=Arabic}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]/u;
 const visible = z.refine<string>((text) => !HIDDEN.test(text), 'Must not contain invisible characters.');
 
-/** One line of text: trimmed, not empty, without invisible characters. */
+/** Single-line text: trimmed, not empty, without invisible characters. */
 export const line = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printable, visible);
 
 /** Multi-line text: trimmed, not empty. */
 export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
-/** An id in a request, in any case. Its format is not validated, so a malformed id leads to 404. */
+/** An id in a request, in upper or lower case. The format is not validated, so a malformed id leads to 404. */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
 
 /** Maximum length of the local part (RFC 5321, 4.5.3.1.1). */
@@ -35,7 +35,7 @@ export const Email = z
   .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
 
-/** Returns the key by which codes are compared. Codes that differ only in case are equal. */
+/** Returns the key by which codes are compared. Codes that differ only in case have the same key. */
 export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
 /** Returns the key by which e-mail addresses are compared. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();
@@ -43,7 +43,7 @@ export const emailKey = (email: string): string => email.trim().toLowerCase();
 export const CalendarDate = z.iso.date();
 
 const EARLIEST_DATE = '1900-01-01';
-/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900. */
+/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900 on. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
 /** A date entered by a user. */
 export const EntryDate = z.iso
@@ -51,7 +51,7 @@ export const EntryDate = z.iso
   .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
   .meta({ pattern: DATE_FORM });
 
-/** An instant in a request: accepts any offset, stored as UTC. */
+/** An instant in a request. Accepts any offset, and is stored as UTC. */
 export const InstantInput = z.iso
   .datetime({ offset: true })
   .max(40)

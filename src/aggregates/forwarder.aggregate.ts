@@ -31,8 +31,8 @@ const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
 
 export const forwarderEvents = {
   /**
-   * A forwarder started on this history. From then on, a missing checkpoint means that a backup was restored or that
-   * the read models were lost.
+   * The forwarder has started on this history. From then on, a missing checkpoint means that a backup was restored or
+   * that the read models were lost.
    */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
   ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
@@ -49,7 +49,7 @@ export const forwarderEvents = {
   ),
   /** `rewind` is the revision of the request; `published` is the number of published events. */
   ForwarderRewindCompleted: technical(z.object({ rewind: z.int(), published: z.int(), completedAt: Instant })),
-  /** Cancels all requested rewinds that are not completed. */
+  /** Cancels all requested rewinds that have not been completed. */
   ForwarderRewindCancelled: domain('OTHER', 'forwarder', z.object({ cancelledAt: Instant })),
 };
 export type ForwarderEvent = EventOf<typeof forwarderEvents>;
@@ -72,12 +72,12 @@ export type Forwarder = {
   readonly pause: { readonly reason: z.output<typeof PauseReason>; readonly since: string } | null;
   /** The last resumption with an explicit start: its revision, and the position after which to continue. */
   readonly start: { readonly revision: number; readonly after: number } | null;
-  /** Rewinds that are not completed, oldest first. */
+  /** Rewinds that have not been completed, oldest first. */
   readonly rewinds: readonly Rewind[];
   readonly lastRewind: EndedRewind | null;
 };
 
-/** The forwarder's control stream: operators' requests, in order. */
+/** The forwarder's control stream, which contains operators' requests in order. */
 export const forwarder: Aggregate<Forwarder, ForwarderEvent> = {
   name: 'forwarder',
   events: forwarderEvents,
@@ -153,8 +153,8 @@ export const pauseForwarder = ({ pause }: Forwarder, _: object, now: Date): Forw
   pause ? [] : [{ type: 'ForwarderPaused', data: { reason: 'OPERATOR', pausedAt: now.toISOString() } }];
 
 /**
- * `after` is null to continue at the checkpoint.
- * @throws DomainError conflict NOT_PAUSED if a start is given; RESUME_FROM_REQUIRED if there is no checkpoint
+ * `after` is null to continue at the checkpoint. @throws DomainError conflict NOT_PAUSED if a start is given but the
+ * forwarder is running; RESUME_FROM_REQUIRED if there is no checkpoint
  */
 export function resumeForwarder(
   { pause }: Forwarder,
@@ -175,7 +175,7 @@ export type ForwarderReport =
   | { readonly kind: 'started' | 'waiting' | 'all' }
   | { readonly kind: 'rewound'; readonly rewind: number; readonly published: number };
 
-/** Returns `[]` if the report was already recorded, for example by another leader. */
+/** Returns `[]` if the report has already been recorded, for example by another leader. */
 export function noteForwarder(state: Forwarder, report: ForwarderReport, now: Date): ForwarderEvent[] {
   const at = now.toISOString();
   switch (report.kind) {

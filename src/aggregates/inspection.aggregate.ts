@@ -7,7 +7,7 @@ export const BackupDownloaded = z.object({
   executionId: z.string(),
   fileName: z.string(),
   sizeBytes: z.number(),
-  /** Hex digest of the file. */
+  /** Hexadecimal digest of the file. */
   sha256: z.string(),
 });
 export const HistoryRead = z.object({
@@ -15,12 +15,12 @@ export const HistoryRead = z.object({
   /** The record's tenant, or `platform` for platform records. */
   tenantId: z.string(),
   recordId: z.string(),
-  /** Whether the record's events or one of its states was read. */
+  /** The part that was read: the record's events, or one of its past states. */
   part: z.enum(['EVENTS', 'STATE']),
 });
 
 export const EventsRead = z.object({
-  /** The filters of the list, as given. */
+  /** The filters of the list, as specified in the request. */
   filter: z.record(z.string(), z.string()),
 });
 

@@ -10,7 +10,7 @@ import { derived, field, input, optional, record, text } from './record.js';
 const PREFIX = 'kontor_';
 const IDS_LENGTH = 43;
 
-/** The parts of an integration key: its tenant and key id, and the secret that authenticates it. */
+/** The parts of an integration key: the tenant id, the key id, and the secret that authenticates the partner. */
 export type IntegrationKeyParts = { readonly tenantId: string; readonly keyId: string; readonly secret: string };
 
 /**
@@ -40,7 +40,7 @@ function uuidOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Highest rate limit that a tenant may set, in requests per minute. Operators may set a higher one. */
+/** Highest rate limit that a tenant may set, in requests per minute. Operators may set a higher limit. */
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
@@ -140,7 +140,7 @@ export const integrationKey: Aggregate<IntegrationKey, IntegrationKeyEvent> = {
   },
 };
 
-/** Returns the key, revoked or not. @throws DomainError not_found */
+/** Returns the key, even if it has been revoked. @throws DomainError not_found */
 export function recordedIntegrationKey(state: IntegrationKey): RecordedIntegrationKey {
   if (state.status === 'absent') throw notFound('integration key');
   return state;
@@ -164,7 +164,7 @@ function ensureFuture(expiresAt: string | null | undefined, now: Date): void {
     throw invalid([{ path: 'expiresAt', message: 'Must be in the future.' }]);
 }
 
-/** @throws DomainError invalid VALIDATION_FAILED if the key would already be expired */
+/** @throws DomainError invalid VALIDATION_FAILED if the key would have expired already */
 export function createIntegrationKey(
   state: IntegrationKey,
   data: CreateIntegrationKey & Pick<NewIntegrationKey, 'secretHash'>,
@@ -176,7 +176,8 @@ export function createIntegrationKey(
 }
 
 /**
- * Replaces the secret. The previous one works for `overlapHours` more; an older one stops working immediately.
+ * Replaces the secret. The previous secret remains valid for another `overlapHours`. An older one stops working
+ * immediately.
  * @throws DomainError not_found; conflict KEY_REVOKED, KEY_EXPIRED
  */
 export function rotateIntegrationKey(

@@ -12,11 +12,11 @@ export type JobExecutionStatus = z.output<typeof JobExecutionStatus>;
 export const Artifact = z.object({ fileName: z.string(), sizeBytes: z.int(), sha256: z.string() });
 export type Artifact = z.output<typeof Artifact>;
 
-// Every event contains the whole execution, so a live update needs only a single event.
+// Every event contains the whole execution, so a single event is sufficient for a live update.
 const Execution = z.object({
   executionId: z.string(),
   trigger: JobTrigger,
-  /** The operator, or null for a scheduled run. */
+  /** Id of the operator; null for a scheduled run. */
   triggeredBy: z.string().nullable(),
   startedAt: Instant,
 });
@@ -25,19 +25,19 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The job's new schedule; null disables it. Earlier scheduled times do not count as missed. */
+  /** The job's new schedule. A `pattern` of null disables it. Scheduled times before `since` are not missed runs. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
     'job',
     Execution.extend({
-      /** The scheduled instant of the run. */
+      /** The instant for which the run was scheduled; null if an operator started it. */
       scheduledFor: Instant.nullable(),
-      /** The parameters as requested. The job's schema validates them when it runs. */
+      /** The parameters as requested. They are validated against the job's schema when it runs. */
       parameters: z.unknown(),
     }),
   ),
-  /** A process started the run. `runner` identifies one leadership term; `term` is that of the lease. */
+  /** A process started the run. `runner` identifies one period of leadership; `term` is the term of the lease. */
   JobClaimed: technical(Execution.extend({ runner: z.string(), term: z.int(), claimedAt: Instant })),
   JobProgressed: technical(
     Execution.extend({
@@ -45,7 +45,7 @@ export const jobEvents = {
       at: Instant,
       /** State from which a resumable run continues after a pause or a crash. */
       checkpoint: z.exactOptional(z.unknown()),
-      /** The run was paused before this progress was recorded. */
+      /** Set if the run was paused before this progress was recorded. */
       isPaused: z.exactOptional(z.literal(true)),
     }),
   ),
@@ -172,7 +172,7 @@ function tallyAfter(
   return { lastSuccessAt, failures: event.type === 'JobFailed' ? failures + 1 : failures };
 }
 
-/** A kind of job. All of its runs share one stream, so the expected revision ensures that only one runs at a time. */
+/** A job. All of its runs share one stream, so the expected revision ensures that only one run is active at a time. */
 export const job: Aggregate<JobState, JobEvent> = {
   name: 'job',
   events: jobEvents,
@@ -260,7 +260,7 @@ export const isHeldBy = ({ run }: JobState, { executionId, runner }: Runner): bo
 
 export type ProgressReport = { readonly progress: number; readonly message: string; readonly checkpoint?: unknown };
 
-/** Returns `[]` if the runner does not hold the run. */
+/** Returns `[]` if the run is not assigned to the runner. */
 export function reportProgress(
   state: JobState,
   { progress, message, checkpoint, ...runner }: Runner & ProgressReport,
@@ -282,7 +282,7 @@ export type JobEnd =
       readonly message: string | null;
     };
 
-/** Returns `[]` if the runner does not hold the run, so that a stale process cannot change it. */
+/** Returns `[]` if the run is not assigned to the runner, so that a stale process cannot change it. */
 export function finishRun(state: JobState, { end, ...runner }: Runner & { end: JobEnd }, now: Date): JobEvent[] {
   if (!state.run || !isHeldBy(state, runner)) return [];
   const { status, ...rest } = end;
@@ -290,7 +290,7 @@ export function finishRun(state: JobState, { end, ...runner }: Runner & { end: J
   return [{ type: status === 'SUCCEEDED' ? 'JobSucceeded' : 'JobFailed', data } as JobEvent];
 }
 
-/** Records the job's schedule; returns `[]` if it is unchanged. */
+/** Records the job's schedule. Returns `[]` if it is unchanged. */
 export function recordSchedule(state: JobState, { pattern }: { pattern: string | null }, now: Date): JobEvent[] {
   if ((state.schedule?.pattern ?? null) === pattern) return [];
   return [{ type: 'JobScheduleRecorded', data: { pattern, since: now.toISOString() } }];

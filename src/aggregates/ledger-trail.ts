@@ -11,7 +11,7 @@ import { LedgerTransaction, reversal } from './ledger.js';
 /** The stream that contains a transaction. */
 export type Carrier = { readonly entity: 'transaction' | 'sale' | 'customer'; readonly recordId: string };
 
-/** A user's choice of a transaction's category; null removes the category. */
+/** A user's choice of a transaction's category. Null removes the category. */
 export const CategoryChoice = z.object({
   transactionId: z.string(),
   categoryId: z.string().nullable(),
@@ -37,7 +37,7 @@ export type Recategorization = z.output<typeof Recategorization>;
 export const CancelledTransaction = z.object({
   reversal: LedgerTransaction,
   reason: z.string(),
-  /** Id of the transaction that replaces the cancelled one; absent unless it was corrected. */
+  /** Id of the transaction that replaces the cancelled one. Present only if the transaction was corrected. */
   correctedBy: z.exactOptional(z.string()),
 });
 export type CancelledTransaction = z.output<typeof CancelledTransaction>;
@@ -52,7 +52,7 @@ export const ReplacementTransaction = z.object({
   correctionOf: z.string(),
 });
 export type ReplacementTransaction = z.output<typeof ReplacementTransaction>;
-/** Audit declaration of a transaction recorded by a user. */
+/** Audit declaration for a transaction recorded by a user. */
 export const recordedEntry = {
   label: ({ transaction: { type, amount, currency } }: Pick<ReplacementTransaction, 'transaction'>): string =>
     `${type ?? ''} ${amount} ${currency}`.trim(),
@@ -68,11 +68,11 @@ type Trace = {
   readonly isChosen: boolean;
   readonly isCancelled: boolean;
   readonly categorizedBy: CategorizedBy | null;
-  /** The rule application that last changed the category, if nothing has changed since. */
+  /** The rule application that last changed the category; null if the transaction has changed since. */
   readonly applied: Applied | null;
 };
 
-/** `before`: the category that the application replaced; null once it has been restored. */
+/** `before`: the category that the application replaced; null once that category has been restored. */
 type Applied = {
   readonly applicationId: string;
   readonly before: Pick<Recategorization, 'categoryId' | 'categorizedBy'> | null;
@@ -134,7 +134,7 @@ export function withRecategorization(
   return { ...trail, [transactionId]: { ...known, ...changed, categorizedBy, applied: { applicationId, before } } };
 }
 
-/** Applies an event after the first one. */
+/** Applies any event other than the first. */
 export function followed(
   trail: LedgerTrail,
   data: CancelledTransaction | ReplacementTransaction | CategoryChoice | Recategorization,
@@ -144,7 +144,10 @@ export function followed(
   return 'transaction' in data ? withRecorded(trail, data) : withChoice(trail, data);
 }
 
-/** A request to set a transaction's category. `category` is the state of `categoryId`; both are null to remove it. */
+/**
+ * A request to set a transaction's category. `category` is the state of `categoryId`. Both are null to remove the
+ * category.
+ */
 export type CategoryRequest = {
   readonly transactionId: string;
   readonly categoryId: string | null;
@@ -159,7 +162,7 @@ function traceOf(trail: LedgerTrail, transactionId: string): Trace {
 
 /**
  * Returns the choice to record, or undefined if it repeats the previous choice. A category assigned by a rule is not a
- * choice, so choosing it explicitly is recorded.
+ * choice, so an explicit choice of the same category is recorded.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function choiceOn(
@@ -179,7 +182,7 @@ export type RecategorizationRequest = {
   readonly categorizedBy: CategorizedBy;
   readonly categoryId: string;
   readonly category: PresentCategory;
-  /** RULE_SET: also replaces categories that rules assigned. */
+  /** `RULE_SET` also replaces categories that rules have assigned. */
   readonly replace: 'NONE' | 'RULE_SET';
 };
 
@@ -235,7 +238,7 @@ export const revisionIn = (trail: LedgerTrail, transactionId: string): number =>
 export const currentOf = (trail: LedgerTrail, transactionId: string): LedgerTransaction =>
   traceOf(trail, transactionId).transaction;
 
-/** A request to cancel a transaction, with the id of the future reversal. */
+/** A request to cancel a transaction, with the id for the reversal. */
 export type Cancellation = {
   readonly transactionId: string;
   readonly reversalId: string;
@@ -261,7 +264,8 @@ export function cancellationOn(
 export type CorrectionRequest = Cancellation & Omit<ReplacementTransaction, 'correctionOf'>;
 
 /**
- * Returns the cancellation and the replacement, to be appended together; undefined if they have already been recorded.
+ * Returns the cancellation and the replacement, which must be appended together; undefined if they have already been
+ * recorded.
  */
 export function correctionOn(
   trail: LedgerTrail,

@@ -85,7 +85,7 @@ export const transactionRecord = record({
       .meta({ description: 'Postings: debits are positive, credits are negative, and the sum is zero.' }),
   }),
 });
-/** A transaction as stored in the event that causes it. */
+/** A transaction as it is stored in the event that causes it. */
 export const LedgerTransaction = z.object(transactionRecord.stored);
 export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 
@@ -123,8 +123,8 @@ function entry(facts: EntryFacts, kind: Kind): LedgerTransaction {
 }
 
 /**
- * Returns the transaction.
- * @throws Error if its postings do not sum to zero, which is a defect that must never be stored
+ * Returns the transaction. @throws Error if its postings do not sum to zero, because such a transaction must never be
+ * stored
  */
 export function balanced(transaction: LedgerTransaction): LedgerTransaction {
   const sum = imbalanceOf(transaction.postings, transaction.currency);
@@ -228,7 +228,7 @@ export type Correction = {
    */
   readonly direction: Direction;
   readonly amount: string;
-  /** The Adjustments or Opening balances account. */
+  /** The account "Adjustments" or "Opening balances". */
   readonly balancingAccountId: string;
 };
 

@@ -29,7 +29,7 @@ export const merchantChoicesEvents = {
 export type MerchantChoicesEvent = EventOf<typeof merchantChoicesEvents>;
 
 export type NotedChoice = z.output<typeof Noted>;
-/** A category, and the choice that caused it to be learned or unlearned. */
+/** A category, with the choice that caused it to be learned or unlearned. */
 export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 

@@ -10,8 +10,8 @@ export const MAX_INTEGER_DIGITS = 15;
 
 const digitsByCurrency = new Map<string, number>([
   ...Object.values(iso4217).map(({ code, exponent }) => [code, exponent] as const),
-  // dinero uses one decimal for the ariary and the ouguiya, which are divided into fifths. ISO 4217 assigns two to
-  // both.
+  // dinero uses one decimal for the ariary and the ouguiya, which are divided into fifths. ISO 4217 assigns two
+  // decimals to both.
   ['MGA', 2],
   ['MRU', 2],
 ]);
@@ -28,7 +28,7 @@ export const Currency = z
   .regex(/^[A-Z]{3}$/, 'Must be a currency code of three capital letters, such as EUR.')
   .refine((code) => digitsByCurrency.has(code), 'Must be an ISO 4217 currency with minor units.');
 
-/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not that of the tenant's books */
+/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not the currency of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
   if (given === undefined || given === currency) return;
   throw invalid(
@@ -46,7 +46,7 @@ export function toMinor(amount: string, digits: number): bigint {
   return match[1] === '-' ? -minor : minor;
 }
 
-/** Converts minor units to a decimal string; zero has no sign. */
+/** Converts minor units to a decimal string. Zero has no sign. */
 export function fromMinor(minor: bigint, digits: number): string {
   const sign = minor < 0n ? '-' : '';
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
@@ -78,7 +78,7 @@ export function compareAmounts(a: string, b: string, currency: string): number {
 
 export type DecimalLimits = {
   readonly decimals: number;
-  /** Whether zero is rejected. */
+  /** Whether to reject zero. */
   readonly positive?: boolean;
   readonly max?: number;
 };
@@ -86,7 +86,10 @@ export type DecimalLimits = {
 /** Lookahead that requires a non-zero digit. */
 const ABOVE_ZERO = '(?=[0.]*[1-9])';
 
-/** A non-negative number with at most 15 integer digits, as a string or a JSON number; parsed to plain digits. */
+/**
+ * Schema for a non-negative number with at most 15 integer digits, as a string or a JSON number. The result is a string
+ * of plain digits.
+ */
 export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits) =>
   z
     .union([z.string(), z.number()], 'Must be a decimal number, as a string or a number.')
@@ -111,7 +114,7 @@ export const MoneyInput = decimalInput({ decimals: MAX_DECIMALS, positive: true 
 /** Like MoneyInput, but accepts zero, for document totals. */
 export const MoneyOrZeroInput = decimalInput({ decimals: MAX_DECIMALS });
 
-// A double does not preserve more than 15 significant digits.
+// A double preserves at most 15 significant digits.
 function plainDigits(input: number): string {
   const text = String(input);
   return text.replace(/[-.]/g, '').replace(/^0+/, '').length > 15 ? 'inexact' : text;
@@ -130,7 +133,7 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
 }
 
 /**
- * Formats an amount of a request with exactly the decimals of its currency.
+ * Formats an amount in a request with exactly the decimals of its currency.
  * @throws DomainError invalid if it has more decimals than the currency, is zero (unless `orZero`) or is too large
  */
 export function amountIn(currency: string, text: string, path = 'amount', { orZero = false } = {}): string {
@@ -140,12 +143,12 @@ export function amountIn(currency: string, text: string, path = 'amount', { orZe
   return fromMinor(toMinor(text, digits), digits);
 }
 
-// Maximum decimals: LINE_DECIMALS for quantities, unit prices and discounts; RATE_DECIMALS for tax rates.
+// Maximum number of decimals: LINE_DECIMALS for quantities, unit prices and discounts, RATE_DECIMALS for tax rates.
 const LINE_DECIMALS = 6;
 const RATE_DECIMALS = 4;
 const HUNDRED_PER_CENT = 100n * 10n ** BigInt(RATE_DECIMALS);
 
-/** Divides and rounds to the nearest integer, halves up. */
+/** Divides, and rounds to the nearest integer. Halves are rounded up. */
 function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
   const [dividend, by] = [2n * numerator + divisor, 2n * divisor];
   // BigInt division truncates towards zero, but negative results must be rounded down.

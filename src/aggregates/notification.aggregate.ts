@@ -114,7 +114,7 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
 
-/** `describe` creates the content from all records that the notification names. */
+/** A report about records. `describe` creates the content from all records that the notification names. */
 export type Report = Pick<NewNotification, 'type' | 'audience'> & {
   readonly subjects: readonly Subject[];
   readonly describe: (subjects: readonly Subject[]) => z.output<typeof Content>;
@@ -142,7 +142,7 @@ export const notificationInboxEvents = {
   NotificationRead: domain('UPDATE', 'notification', z.object({ notificationId: z.string() }), {
     subject: ({ notificationId }) => notificationId,
   }),
-  /** Marks as read all notifications to the person that precede this event in the history. */
+  /** Marks all notifications to the person that precede this event in the history as read. */
   AllNotificationsRead: domain('UPDATE', 'notification', z.object({})),
 };
 export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;

@@ -49,7 +49,7 @@ export type Operator =
   | ({
       status: 'active' | 'deleted';
       identity: OidcIdentity | null;
-      /** For the audit log. */
+      /** Recorded for the audit log. */
       factorRemovalReason: string | null;
     } & NewOperator &
       SessionRule);
@@ -123,7 +123,7 @@ export function deleteOperator(state: Operator): OperatorEvent[] {
   return [{ type: 'OperatorDeleted', data: {} }];
 }
 
-/** Binds the identity of the first sign-in; returns `[]` if the operator already has one. */
+/** Binds the identity of the first sign-in. Returns `[]` if the operator already has an identity. */
 export const bindOperatorIdentity = (state: Operator, identity: OidcIdentity): OperatorEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'OperatorIdentityLinked', data: identity }] : [];
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * Marks on fields of event schemas. `personal`: data about a natural person, intended for future encryption per
- * subject. `secret`: a digest that grants access. It appears only in the history, never in audit changes or logs.
+ * Marks for fields of event schemas. `personal`: data about a natural person, intended for future encryption per
+ * person. `secret`: a secret or a digest of one. It appears only in the history, never in audit changes or logs.
  */
 export type Mark = 'personal' | 'secret';
 
 export const personal = <S extends z.ZodType>(schema: S): S => schema.meta({ personal: true });
 export const secret = <S extends z.ZodType>(schema: S): S => schema.meta({ secret: true });
 
-/** Returns the dotted paths of the marked fields, with `[]` for list items: `owner.email`, `links[].externalId`. */
+/** Returns the dotted paths of the marked fields. `[]` denotes list items: `owner.email`, `links[].externalId`. */
 export function markedFields(schema: z.ZodType, mark: Mark, path = ''): readonly string[] {
   if (schema.meta()?.[mark] === true) return [path];
   if (schema instanceof z.ZodObject) {

@@ -24,7 +24,7 @@ export const policyEvents = {
 };
 export type PolicyEvent = EventOf<typeof policyEvents>;
 
-/** Time at which an operator paused the policy; null while it runs. */
+/** Time at which an operator paused the policy; null while it is running. */
 export type PolicyControl = { readonly pausedAt: string | null };
 
 /** Operators' requests to a policy. */

@@ -5,7 +5,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
-/** Maximum number of subscriptions per person. Another one replaces the oldest. */
+/** Maximum number of subscriptions per person. A further one replaces the oldest. */
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
@@ -44,7 +44,10 @@ export type EndReason = z.output<typeof EndReason>;
 export const pushSubscriptionEvents = {
   /** Appended again when the browser's keys or owner change. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
-  /** GONE: unknown to the push service. REPLACED: superseded by newer subscriptions of the same person. */
+  /**
+   * GONE: the push service no longer knows the subscription. REPLACED: newer subscriptions of the same person replaced
+   * it.
+   */
   PushUnsubscribed: domain('DELETE', 'notification', z.object({ userId: z.string(), reason: EndReason }), {
     label: () => 'Web Push',
   }),
@@ -52,7 +55,7 @@ export const pushSubscriptionEvents = {
 export type PushSubscriptionEvent = EventOf<typeof pushSubscriptionEvents>;
 export type PushSubscription = { readonly status: 'absent' } | ({ readonly status: 'present' } & NewPushSubscription);
 
-/** A browser's push subscription. Its id is derived from the endpoint. */
+/** A browser's push subscription. Its id is derived from its endpoint. */
 export const pushSubscription: Aggregate<PushSubscription, PushSubscriptionEvent> = {
   name: 'push-subscription',
   events: pushSubscriptionEvents,
@@ -111,7 +114,7 @@ const PushesDelivered = z.object({
   cursor: z.string(),
   delivered: z.int().min(0),
   gone: z.int().min(0),
-  /** Abandoned pushes, each with the reason for its last failure. */
+  /** Abandoned pushes, each with the code of its last failure. */
   failed: z.array(Failed),
   /** Subscriptions that received the push, and whose last recorded use was more than an hour ago. */
   used: z.array(z.string()),
@@ -146,7 +149,10 @@ export type PushDelivery = {
   readonly failed: readonly FailedPush[];
 };
 
-/** The push progress of one notification, recorded in batches of at most a thousand. It has the notification's id. */
+/**
+ * The progress of pushing one notification, recorded in batches of at most a thousand pushes. It has the notification's
+ * id.
+ */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',
   events: pushDeliveryEvents,
@@ -166,7 +172,7 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   },
 };
 
-/** `after` is the cursor where the batch started. Returns `[]` if another leader has already recorded the batch. */
+/** `after` is the cursor at which the batch started. Returns `[]` if another leader has already recorded the batch. */
 export function recordPushes(
   state: PushDelivery,
   { after, ...stretch }: PushStretch & { readonly after: string },

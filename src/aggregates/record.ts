@@ -11,7 +11,7 @@ type Options = {
   readonly apart?: true;
   /** Included in full-text search. */
   readonly searched?: true;
-  /** `list`: a parameter of list routes; `query`: a filter of queries only. */
+  /** `list`: a parameter of list routes. `query`: a filter that only queries use. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
   /** Publishes the field to partners: `true` in its stored form, a schema in a different form. */
@@ -22,10 +22,7 @@ type Options = {
   readonly description?: string;
 };
 
-/**
- * The component that sets a field: callers, the service (`system`), or only the projection, from later events
- * (`derived`).
- */
+/** Source of a field's value: callers, the service (`system`), or the projection, from later events (`derived`). */
 type Origin = 'caller' | 'system' | 'derived';
 
 export type Field<
@@ -62,7 +59,7 @@ export const field = <I extends z.ZodType, K extends z.ZodType, const O extends 
 export const value = <I extends z.ZodType, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, undefaulted(input), options);
 
-/** A field that is optional at creation. `otherwise` is the default to store. */
+/** A field that is optional at creation. `otherwise` is the default value to store. */
 export const optional = <I extends z.ZodType, K extends z.ZodType, const O extends Options = object>(
   input: I,
   kept: K,
@@ -83,7 +80,7 @@ export const system = <K extends z.ZodType, const O extends Options = object>(ke
   ...field(kept, kept, options),
   by: 'system' as const,
 });
-/** A field that exists only in views, derived from events after the record's creation. */
+/** A field that exists only in views. It is derived from events after the record's creation. */
 export const derived = <K extends z.ZodType, const O extends Options = object>(shown: K, options = {} as O) => ({
   ...field(shown, shown, options),
   by: 'derived' as const,
@@ -118,11 +115,11 @@ export type Otherwise<F extends Fields> = { readonly [N in Omittable<F>]: z.outp
 export type RecordShapes<F extends Fields> = {
   readonly fields: F;
   readonly create: CreateShape<F>;
-  /** Fields of an update request; all are optional. */
+  /** Fields of an update request. All of them are optional. */
   readonly update: UpdateShape<F>;
   /** Data of the Created event. */
   readonly stored: StoredShape<F>;
-  /** Fields that an Updated event may change. States spread them directly; events wrap them in `someOf`. */
+  /** Fields that an Updated event may change. States include them directly, whereas events wrap them in `someOf`. */
   readonly changes: ChangesShape<F>;
   /** Fields of API responses, in addition to the id, times and revision. */
   readonly shown: ShownShape<F>;
@@ -168,7 +165,7 @@ export function record<F extends Fields>(fields: F): RecordShapes<F> {
   return shapes as unknown as RecordShapes<F>;
 }
 
-/** A request body; `id` is its name in the OpenAPI document. */
+/** Schema of a request body. `id` is its name in the OpenAPI document. */
 export const input = <S extends z.ZodRawShape>(id: string, shape: S) => z.strictObject(shape).meta({ id });
 
 export type ChangesTo<R extends { readonly changes: z.ZodRawShape }> = z.output<z.ZodObject<R['changes']>>;

@@ -13,7 +13,7 @@ export const causes = {
   sale: (id: string): string => `sale ${id}`,
 } as const;
 
-/** A sale that can be booked once the record named by `awaits` appears or becomes active. */
+/** Thrown for a sale that can be booked once the record named by `awaits` is created or activated. */
 export class NotYetBookable extends DomainError {
   constructor(
     code: string,
@@ -36,6 +36,6 @@ export class SaleRejection extends DomainError {
   }
 }
 
-/** Returns the unmet condition of a failed booking; undefined if no change of other records can help. */
+/** Returns the unmet condition of a failed booking; undefined if no change to other records can help. */
 export const awaitedBy = (error: unknown): string | undefined =>
   error instanceof NotYetBookable ? error.awaits : undefined;

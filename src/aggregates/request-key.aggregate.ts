@@ -35,14 +35,14 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
 }
 
 /**
- * Returns the id of the key's stream. Keys are scoped to user and route, and hashed so that stream names never contain
- * them.
+ * Returns the id of the key's stream. Keys are scoped to user and route. They are hashed, so that stream names never
+ * contain them.
  */
 export const requestKeyId = (userId: string, route: string, key: string): string =>
   hash('sha256', JSON.stringify([userId, route, key]), 'hex');
 
 const RequestKeyClaimed = z.object({
-  /** The record that the request creates. A retry after a crash reuses the id. */
+  /** Id of the record that the request creates. A retry after a crash reuses it. */
   recordId: z.string(),
   /** Digests of the body's members. The body itself is not stored. */
   fieldHashes: z.record(z.string(), z.string()),
@@ -89,7 +89,7 @@ export const releaseRequestKey = (state: RequestKey, { recordId }: KeyClaim): Re
   state.status === 'claimed' && state.recordId === recordId ? [{ type: 'RequestKeyReleased', data: { recordId } }] : [];
 
 /**
- * Returns `[]` if another attempt has responded. If a rejected attempt has released the key, the key is claimed again.
+ * Returns `[]` if another attempt has already responded. If a rejected attempt has released the key, claims it again.
  */
 export function answerRequest(
   state: RequestKey,
@@ -114,7 +114,7 @@ const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** Whether the header value is valid: 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
 
-/** Returns the id of the key's stream. It is a hash, because a partner's key may contain anything. */
+/** Returns the id of the key's stream. It is a hash, because a partner's key may contain any characters. */
 export const idempotencyKeyId = (sourceId: string, key: string): string =>
   hash('sha256', JSON.stringify([sourceId, key]), 'hex');
 
@@ -128,7 +128,7 @@ const IdempotencyKeyClaimed = z.object({
   expiresAt: Instant,
 });
 
-/** Keys are never deleted. An expired key is claimed again on the same stream. */
+/** Keys are never deleted. An expired key is claimed again in the same stream. */
 export const idempotencyKeyEvents = { IdempotencyKeyClaimed: technical(IdempotencyKeyClaimed) };
 export type IdempotencyKeyEvent = EventOf<typeof idempotencyKeyEvents>;
 

@@ -30,7 +30,7 @@ export type BookingAccounts = {
 export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
 
 export type SaleBookingData = CategoryFacts & {
-  /** The sale's id. Transaction ids are derived from it, so a repeated booking creates the same ids. */
+  /** The sale's id. Transaction ids are derived from it, so a repeated booking has the same transaction ids. */
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;
@@ -159,7 +159,7 @@ function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBook
     throw conflict('RETURN_EXCEEDS_SALE', 'The tax of the returns exceeds that of the sale.');
 }
 
-/** Books a RETURN, and a PAYMENT to the customer for each refund, on the related sale's stream. */
+/** Books a RETURN, and a PAYMENT to the customer for each refund, in the related sale's stream. */
 export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
   const { saleId, branchId, date, accounts, document } = data;
@@ -185,8 +185,8 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
 }
 
 /**
- * Reverses every transaction of the related sale's booking exactly once, on that sale's stream. The reversals keep the
- * sale's branch unless the CANCELLATION names one.
+ * Reverses every transaction of the related sale's booking exactly once, in that sale's stream. The reversals have the
+ * sale's branch, unless the CANCELLATION specifies one.
  */
 export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);

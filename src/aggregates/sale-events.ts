@@ -69,7 +69,7 @@ const Booking = z.object({
 });
 export type Booking = z.output<typeof Booking>;
 
-/** The booking of a RETURN or CANCELLATION on the related sale's stream. */
+/** The booking of a RETURN or CANCELLATION, in the related sale's stream. */
 const RelatedBooking = Booking.extend({
   /** Id of the RETURN or CANCELLATION itself. */
   saleId: z.string(),
@@ -80,7 +80,7 @@ const Rejection = z.object({
   code: z.string(),
   message: z.string(),
   attempts: z.int().min(1),
-  /** The unmet condition; see rejection-causes.ts. Absent if no change of other records can help. */
+  /** The unmet condition; see rejection-causes.ts. Absent if no change to other records can help. */
   awaits: z.exactOptional(z.string()),
 });
 export type Rejection = z.output<typeof Rejection>;
@@ -99,7 +99,9 @@ export const saleEvents = {
   AwaitedSaleBooked: technical(z.object({})),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
-  /** A user changed the category of a transaction of the sale, or of a RETURN or CANCELLATION booked on it. */
+  /**
+   * A user changed the category of a transaction that belongs to the sale, or to a RETURN or CANCELLATION booked on it.
+   */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   /** The application of a rule to past transactions, or its undoing, changed the category. */
   SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),

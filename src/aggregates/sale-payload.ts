@@ -20,7 +20,7 @@ export const SaleType = z.enum(['SALE', 'RETURN', 'CANCELLATION']);
 export type SaleType = z.output<typeof SaleType>;
 export const PaymentMethod = z.enum(['CASH', 'CARD', 'BANK']);
 
-/** A partner's identifier, stored exactly as sent, without trimming. */
+/** A partner's identifier. It is stored exactly as sent, without trimming. */
 const ExternalId = z.string().min(1).max(200).check(printable);
 
 // Partners may send null for missing values.
@@ -136,7 +136,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
 export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
 export type TaxedAmount = z.output<typeof TaxedAmount>;
 
-/** Sums lines by tax rate, lowest rate first. */
+/** Adds up the lines by tax rate. Lower rates come first. */
 function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmount[] {
   const rates = [...new Set(lines.map(({ taxRate }) => shortest(taxRate)))].sort((a, b) => Number(a) - Number(b));
   return rates.map((rate) => {
@@ -220,12 +220,12 @@ export function differingFields(accepted: SaidSale, given: SaidSale, { total }: 
     .sort();
 }
 
-/** The source of sales that users record. A partner's source cannot start with an underscore. */
+/** Source id of sales that users record. A partner's source id cannot start with an underscore. */
 export const MANUAL_SOURCE = '_manual';
 
 // Must never change, because the ids of all sales are derived from it.
 const SALE_NAMESPACE = '8f0e6c1e-6a57-5d0c-9c35-2f6f3e4b7a11';
 
-/** Returns the permanent id of a partner's sale. The JSON array separates the three parts unambiguously. */
+/** Returns the permanent id of a partner's sale. A JSON array separates the three parts unambiguously. */
 export const saleId = (tenantId: string, sourceId: string, externalId: string): string =>
   nameUuid(JSON.stringify([tenantId, sourceId, externalId]), SALE_NAMESPACE);

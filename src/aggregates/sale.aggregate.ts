@@ -154,8 +154,8 @@ export function chooseCustomer(state: Sale, { customerId }: { readonly customerI
 }
 
 /**
- * Records that the sale cannot be booked now. `attempts` is 1 for the first attempt and increases by one with each
- * replay. Returns `[]` for a redelivery of the same attempt, and once the sale has been booked.
+ * Records that the sale cannot be booked at present. `attempts` is 1 for the first attempt, and increases by one with
+ * each replay. Returns `[]` for a redelivery of the same attempt, or if the sale has been booked.
  */
 export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);

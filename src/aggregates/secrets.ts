@@ -17,7 +17,8 @@ export class Secrets {
   }
 
   /**
-   * Returns a copy without the members, items and keys that equal a secret, or `shown` itself if there are no secrets.
+   * Returns a copy of `shown` without members, items and keys that equal a secret. Returns `shown` itself if there are
+   * no secrets.
    */
   without<T>(shown: T): T {
     return this.values.size === 0 ? shown : (this.copy(shown) as T);

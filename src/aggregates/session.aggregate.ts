@@ -6,8 +6,8 @@ import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
 /**
- * Time within which a spent refresh token may be reused, for example after a lost response or by another tab. Later
- * reuse counts as theft.
+ * Time within which a spent refresh token may be reused, for example because a response was lost, or by another tab.
+ * Later reuse counts as theft.
  */
 export const ROTATION_GRACE_MS = 10_000;
 /**
@@ -29,7 +29,7 @@ export const SessionEnd = z.enum([
 export type SessionEnd = z.output<typeof SessionEnd>;
 
 const tokenHash = secret(z.string());
-/** The second factor that was used: TOTP, PASSKEY or RECOVERY_CODE. Absent if the account had none. */
+/** The second factor used: TOTP, PASSKEY or RECOVERY_CODE. Absent if the account had no factor. */
 const factor = z.exactOptional(z.string());
 
 export const sessionEvents = {
@@ -77,7 +77,7 @@ export type Session =
       verifiedAt: string;
       /** Whether the person has used a second factor in this session. */
       hasFactor: boolean;
-      /** All tokens of the session, oldest first; all but the last are spent. */
+      /** All tokens of the session, oldest first. All but the last one are spent. */
       tokens: readonly IssuedToken[];
       endReason: SessionEnd | null;
     };
@@ -151,7 +151,7 @@ export type Login = {
 /** A session ends `idleMs` after its last refresh, but no later than `maxMs` after the sign-in. */
 export type Lifetime = { readonly idleMs: number; readonly maxMs: number };
 
-/** Returns the time at which a token that is issued now expires. */
+/** Returns the expiry time of a token that is issued now. */
 const expiryOf = (startedAt: string, { idleMs, maxMs }: Lifetime, now: Date): string =>
   new Date(Math.min(now.getTime() + idleMs, Date.parse(startedAt) + maxMs)).toISOString();
 

@@ -2,7 +2,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import type { NewCategoryRule } from './category-rule.aggregate.js';
 import type { CategoryDirection, NewCategory } from './category.aggregate.js';
 
-/** A category of a new tenant, with its rules. Ids are deterministic per tenant. */
+/** A category of a new tenant, with its rules. Its ids are derived from the tenant's id. */
 export type SeedCategory = {
   readonly id: string;
   readonly category: NewCategory;

@@ -93,7 +93,7 @@ const TenantCreated = z.object({
   }),
   seeds: TenantSeeds,
 });
-/** Input of `createTenant`: the request with the password hashed and ids assigned. */
+/** Input of `createTenant`: the request, with a hashed password and assigned ids. */
 export type NewTenant = z.output<typeof TenantCreated>;
 
 export const tenantEvents = {
@@ -216,7 +216,7 @@ export function reopenPeriod(state: Tenant, { through, reason }: ReopenPeriod): 
   return [{ type: 'PeriodReopened', data: { through, reason } }];
 }
 
-/** Records late entries, each only once. */
+/** Records late entries. Each entry is recorded only once. */
 export function detectLateEntries(state: Tenant, given: Detection): TenantEvent[] {
   const { lateEntries } = presentTenant(state);
   const entries = given.entries.filter(({ transactionId }) => !lateEntries.includes(transactionId));

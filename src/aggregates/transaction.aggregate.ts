@@ -31,7 +31,7 @@ import { ensureSameRequest } from './request-key.aggregate.js';
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
   categorizedBy: CategorizedBy.nullable(),
-  /** Digests of the request's members if it had an Idempotency-Key, otherwise null. */
+  /** Digests of the request's members; null if the request had no Idempotency-Key. */
   fieldHashes: z.record(z.string(), z.string()).nullable(),
 });
 

@@ -89,7 +89,7 @@ export type User =
       passwordHash: string;
       invitation: Invitation | null;
       identity: OidcIdentity | null;
-      /** For the audit log. */
+      /** Recorded for the audit log. */
       factorRemovalReason: string | null;
     } & Profile &
       SessionRule);
@@ -218,7 +218,7 @@ export function acceptInvitation(
 
 export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is invalid or has expired.' }]);
 
-/** Binds the identity of the first sign-in; returns `[]` if the user already has one. */
+/** Binds the identity of the first sign-in. Returns `[]` if the user already has an identity. */
 export const bindIdentity = (state: User, identity: OidcIdentity): UserEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'UserIdentityLinked', data: identity }] : [];
 

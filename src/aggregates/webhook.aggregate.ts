@@ -7,7 +7,7 @@ import { derived, field, input, optionalText, record, text } from './record.js';
 const MAX_TYPES = 50;
 /** Maximum number of secrets that sign messages at the same time. */
 const MAX_SECRETS = 5;
-/** Period in which a replaced secret still signs messages. */
+/** Period during which a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
 
 /** A glob with Redis syntax: `*` matches any text, `?` matches one character, and `[a-z]` matches a character class. */
@@ -87,7 +87,7 @@ export type WebhookSecret = SecretName & { readonly until: string | null };
 export type PresentWebhook = Omit<NewWebhook, keyof SecretName> & {
   readonly status: 'present';
   readonly isEnabled: boolean;
-  /** The secrets, starting with the current one. */
+  /** The webhook's secrets, starting with the current one. */
   readonly secrets: readonly WebhookSecret[];
 };
 export type Webhook = { readonly status: 'absent' } | PresentWebhook;

@@ -108,7 +108,7 @@ export class AppModule {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Provides an object with its class as the injection token. */
+/** Provides an object, with its class as the injection token. */
 const instance = (value: object): Provider => ({ provide: value.constructor, useValue: value });
 
 const oidcOf = (config: Config, { clock, logger }: Engines): OidcTokens => {

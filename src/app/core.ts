@@ -15,7 +15,7 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { subscriberCallbacks } from './subscriber-callbacks.js';
 
-/** Components shared by commands, queries and subscribers, created from open engines in dependency order. */
+/** Components that commands, queries and subscribers share, created from open engines in dependency order. */
 export type Core = ReturnType<typeof coreOf>;
 
 export function coreOf(engines: Engines) {

@@ -135,7 +135,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   }
 }
 
-/** The audience is omitted because it may be long. */
+/** Omits the audience, because it may be long. */
 const shownOf = ({ recordId: notificationId, data: { title, body, type, link } }: Sent) => ({
   notificationId,
   ...{ title, body, type, link },

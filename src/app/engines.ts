@@ -16,7 +16,7 @@ import type { WriteHealth } from '../observability/write-health.js';
 import type { QueueMeters } from '../observability/queue-meters.js';
 import type { Checkpoints } from '../projecting/checkpoints.js';
 
-/** The engines of a process, chosen by its settings. */
+/** The engines of a process, selected by its settings. */
 export type Engines = {
   readonly events: EventStore;
   /** The read models of the event store's history. Unusable until the history has been identified. */
@@ -36,12 +36,12 @@ export type Engines = {
   /** Collects errors of this process for the error log. */
   readonly errors: ErrorCollector;
   readonly progress: Progress;
-  /** Leader election among replicas. A process that shares no engines always leads. */
+  /** Leader election among replicas. A process whose engines are not shared always leads. */
   readonly leadership: Leadership;
   /** Shares the ranges of the history among replicas; undefined if there can be no other replicas. */
   readonly ranges: RangeLeadership | undefined;
   readonly leases: LeaseStore;
-  /** Checkpoints of policies, which run in the serving thread. */
+  /** Checkpoints of the policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
   /** Resolves once the history in the event store has been identified. `reads` is unusable before that. */
   whenSettled(): Promise<void>;
@@ -60,8 +60,8 @@ export type Engines = {
   readonly writes: WriteHealth;
   /** Whether replicas share the cache. */
   readonly sharesCache: boolean;
-  /** Whether the subscribers' thread is running; true if there is no such thread. */
+  /** Whether the subscribers' thread is running. True if there is no such thread. */
   isAlive(): boolean;
-  /** Stops subscribers, then engines. Idempotent. */
+  /** Stops the subscribers, then the engines. Idempotent. */
   close(): Promise<void>;
 };

@@ -46,7 +46,7 @@ export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_D
   BACKUP_DIR ?? join(DATA_DIR, 'backups');
 
 /**
- * Creates the jobs that read the whole history. Each runs in its own thread, unless all work runs in the serving
+ * Creates the jobs that read the whole history. Each run has its own thread, unless all work is done in the serving
  * thread.
  */
 export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'history' | 'reads' | 'clock'>): Job[] {
@@ -71,7 +71,7 @@ export function historyJobs(config: Config, engines: Pick<Engines, 'events' | 'h
 
 /**
  * Runs a task in a worker thread. Resolves only after the thread has exited, so that no thread is left when the engines
- * close.
+ * are closed.
  */
 function inThread(
   workerData: TaskSettings,
@@ -84,7 +84,7 @@ function inThread(
       workerData,
       resourceLimits: THREAD_LIMITS,
     });
-    // Let the thread stop itself: terminating it during a driver call would abort the whole process.
+    // Let the thread stop itself, because terminating it during a driver call would abort the whole process.
     const stop = () => {
       worker.postMessage({ kind: 'stop' } satisfies ToTask);
     };

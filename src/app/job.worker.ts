@@ -8,7 +8,7 @@ import { reportingDamage } from '../observability/instrumented-engines.js';
 import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { openEventReader, openModels } from './stores.js';
 
-// Composition root of a task's worker thread, with its own readers on the same engines.
+// Composition root of a task's worker thread, which opens its own readers on the same engines.
 const WORKER_NICENESS = 10;
 const REPORT_EVERY_MS = 250;
 
@@ -23,7 +23,7 @@ const tell = (message: FromTask) => {
 if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const stopping = new AbortController();
-// `stop` is the only message.
+// `stop` is the only kind of message.
 port.on('message', (_: ToTask) => {
   stopping.abort();
 });

@@ -84,7 +84,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
 type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight' | 'portion' | 'isControl'> & {
   readonly kind: 'policy' | 'push';
   readonly types: readonly string[];
-  /** Origin of the dead letters for events that cannot be processed. */
+  /** Origin recorded in dead letters for events that cannot be processed. */
   readonly origin: DeadLetterOrigin;
 };
 

@@ -23,7 +23,7 @@ export class ModelRecovery {
     this.listeners.push(listener);
   };
 
-  /** Resets all progress. Resolves once `reopen` has opened the new file in this thread. */
+  /** Resets all progress and notifies the listeners. Resolves once `reopen` has opened the new file in this thread. */
   lost(reopen: () => Promise<void>): Promise<void> {
     this.parts.metrics.modelsLost.inc();
     this.parts.progress.reset();
@@ -32,7 +32,7 @@ export class ModelRecovery {
     return reopened;
   }
 
-  /** Retries until it succeeds or the process ends. */
+  /** Retries until `reopen` succeeds or the process ends. */
   async reopen(reopen: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.parts;
     await retryForever(clock, this.closing.signal, reopen, (error) => {

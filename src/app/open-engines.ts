@@ -20,7 +20,7 @@ import { openBroker, openCache, openEvents, storeSettings, type OpenEvents } fro
 export type EngineOptions = { readonly clock?: Clock; readonly ids?: Ids; readonly logger: Logger };
 
 /**
- * Opens the engines named in the settings. Servers may still be down.
+ * Opens the engines specified in the settings. Servers need not be available yet.
  * @throws ConfigError if a key in the settings is unusable
  * @throws EventStoreInUse if another process writes to the embedded event store's files
  */

@@ -103,7 +103,7 @@ async function announceHead(events: EventStore, thread: SubscriberThread): Promi
   try {
     thread.notify(await events.head());
   } catch {
-    // The event store is unavailable. The worker's subscriptions continue once it is available again.
+    // The event store is unavailable. The worker's subscriptions continue when it is available again.
   }
 }
 
@@ -114,7 +114,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   let run = (): Subscribers | undefined => undefined;
   const recover = async (): Promise<void> => {
     const forwarded = forwardedOf(queues.readings());
-    // No subscriber may continue from positions of the lost read models.
+    // No subscriber may continue from positions in the lost read models.
     await running?.stop();
     await recovery.lost(models.reopen);
     if (forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
@@ -191,7 +191,7 @@ const settlingOf = (
   after?: () => Promise<void>,
 ): Settling => new Settling({ ...parts, ...parts.opened, store, isShared }, after);
 
-/** Listeners for subscribers in either thread. */
+/** Returns the listeners for subscribers in either thread. */
 const listenersOf = ({ progress, history }: ProcessParts): SubscriberListeners => ({
   onProgress: (name, position, ranges) => {
     progress.advance(name, position, ranges);

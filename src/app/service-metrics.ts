@@ -5,7 +5,7 @@ import type { QueueReading } from '../observability/queue-meters.js';
 import type { LoopDelay } from '../observability/thread-watch.js';
 import { version } from './version.js';
 
-/** Values collected at each Prometheus scrape; undefined if currently unknown. */
+/** Values collected at each Prometheus scrape. Undefined values are currently unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
   /** Position of the last event of the service. */
@@ -22,7 +22,10 @@ export type Observed = {
 
 export type JobTally = { readonly name: string; readonly lastSuccessAt: string | null; readonly failures: number };
 
-/** Help text and value function by metric name. Omits undefined values. Names ending in `_total` are counters. */
+/**
+ * Help text and value function by metric name. Undefined values are not reported. Metrics whose names end in `_total`
+ * are counters.
+ */
 type Figures<Item> = Readonly<Record<string, readonly [help: string, valueOf: ValueOf<Item>]>>;
 type ValueOf<Item> = (item: Item, observed: Observed) => number | undefined;
 

@@ -32,9 +32,9 @@ import { packageFolder, version } from './version.js';
 export type Service = {
   readonly app: NestFastifyApplication;
   readonly engines: Engines;
-  /** The text of /openapi.json. */
+  /** Returns the text of /openapi.json. */
   readonly openApi: () => string;
-  /** Starts listening and returns the address. */
+  /** Starts listening, and returns the address. */
   listen(): Promise<string>;
   /**
    * Stops accepting connections and continues to serve open ones for `graceMs` (default: 0). Then completes requests in
@@ -51,7 +51,7 @@ export type Service = {
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;
   const core = coreOf(engines);
-  // The thread loads its code while the rest of the service is composed.
+  // The subscribers' thread loads its code while the rest of the service is composed.
   const subscribers = engines.startSubscribers(core.callbacks);
   subscribers.catch(() => undefined);
   const backpressure = new Backpressure(engines.clock, engines.eventLoopUtilization);
@@ -167,7 +167,7 @@ const CLOSE_IDLE_EVERY_MS = 50;
 
 /**
  * When a server closes, Node.js closes idle connections and waits for the others. Connections that become idle later
- * would stay open until their keep-alive timeout, so they are closed here.
+ * would remain open until their keep-alive timeout, so they are closed here.
  */
 async function closeServer(app: NestFastifyApplication, draining: Draining, graceMs: number): Promise<void> {
   await draining.begin(graceMs);

@@ -23,8 +23,8 @@ import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 
-// Opens engines by their settings. Server drivers are imported only if their URL is set, because loading them slows
-// start-up.
+// Opens engines according to their settings. The driver of a server is imported only if the server's URL is set,
+// because loading drivers slows start-up.
 
 /**
  * Time for which events are gathered, because a server delivers them one at a time. On a busy thread, up to
@@ -37,7 +37,10 @@ const MOST_GATHER_MS = 50;
  * meaningless without their progress, which is not kept.
  */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
-/** Number of messages kept: about a gigabyte, and more than NATS deduplicates within its two-minute window. */
+/**
+ * Number of messages to keep. They take about a gigabyte, and cover more than the two-minute window in which NATS
+ * deduplicates.
+ */
 const KEPT_MESSAGES = 1_000_000;
 
 /** The engine settings of a process, serializable for a worker thread. URLs may contain passwords. */
@@ -51,7 +54,7 @@ export type StoreSettings = {
   readonly nats?: Pick<NatsBrokerOptions, 'security' | 'limits'>;
   readonly redisUrl: string | undefined;
 };
-/** The engine settings of the service. */
+/** Returns the engine settings of the service. */
 export const storeSettings = (config: Config): StoreSettings => ({
   directory: config.DATA_DIR,
   eventStoreUrl: config.EVENTSTORE_URL,
@@ -76,7 +79,7 @@ export const storeSettings = (config: Config): StoreSettings => ({
 });
 
 type Parts = { readonly clock: Clock; readonly logger: Logger };
-/** `onDamaged`: called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
+/** `onDamaged` is called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
 type ModelParts = Parts & { readonly onDamaged?: () => void };
 
 export type OpenEvents = {
@@ -95,7 +98,7 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const events = EventStoreDb.open({ url, ...parts });
     const rest = restOfBusyThread(MOST_GATHER_MS);
-    // The server may also hold events of other applications.
+    // The server may also contain events of other applications.
     const sharing = { filter: ownStreams(catalogue), gatherMs: () => Math.max(GATHER_MS, rest()) };
     return {
       events: sharingSubscription<EventStore>(events, sharing),
@@ -120,7 +123,7 @@ export type OpenEventReader = {
   readonly notify: (head: Position) => void;
 };
 
-/** Opens a reader for a thread other than the writing one. */
+/** Opens a reader for a thread other than the writing thread. */
 export async function openEventReader(settings: StoreSettings, parts: Parts): Promise<OpenEventReader> {
   if (settings.eventStoreUrl !== undefined) {
     const { events, identity } = await openEvents(settings, parts);

@@ -13,7 +13,7 @@ import { WrongExpectedRevision } from '../ports/event-store.js';
 import type { Ids } from '../ports/time.js';
 import type { SubscriberCallbacks } from './subscribers.js';
 
-/** Appends on behalf of the subscribers, which may run in a thread that cannot append. */
+/** Creates the functions that append on behalf of the subscribers, which may run in a thread that cannot append. */
 export function subscriberCallbacks(
   letters: DeadLetters,
   runner: CommandRunner,

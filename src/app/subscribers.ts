@@ -41,7 +41,7 @@ export type SubscriberListeners = {
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   readonly onStopped: (name: string, ranges?: readonly number[]) => void;
   readonly onFailed: (names: readonly string[]) => void;
-  /** The history is damaged, or the event store now holds another one. */
+  /** Called if the history is damaged, or if the event store now contains another one. */
   readonly onHistory: (fault: HistoryFault) => void;
 };
 

@@ -95,7 +95,7 @@ const subscribers = startSubscribers({
   leadership: new Leadership(leases, clock, logger, { holder }),
   ranges: isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined,
   batchSize: 200,
-  // Large batches write a document less often. This thread serves no requests.
+  // With large batches, each document is written less often. They are possible because this thread serves no requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
   // All projections usually advance with a single write, so one short message reports all of them.

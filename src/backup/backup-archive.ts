@@ -6,11 +6,11 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 import type { EncryptedWriter, Write } from './backup-encryption.js';
 import { BackupError, ENCRYPTED } from './backup-format.js';
 
-/** A stored backup, open for reading. Its bytes remain readable until it is closed, even if the file is removed. */
+/** A stored backup that is open for reading. It remains readable until it is closed, even if the file is removed. */
 export type OpenBackup = {
   readonly fileName: string;
   readonly sizeBytes: number;
-  /** Digest of the whole file, hex. */
+  /** Hexadecimal SHA-256 of the whole file. */
   readonly sha256: string;
   readonly file: FileHandle;
 };
@@ -50,7 +50,10 @@ export class BackupArchive {
     });
   }
 
-  /** Returns the backup of a run; undefined if it was pruned or never completed. The caller must close its file. */
+  /**
+   * Returns the backup of a run; undefined if it has been pruned or was never completed. The caller must close the
+   * file.
+   */
   async open(executionId: string): Promise<OpenBackup | undefined> {
     const fileName = (await this.names()).find((name) => NAME.exec(name)?.[2] === executionId);
     if (fileName === undefined) return undefined;
@@ -84,7 +87,7 @@ export class BackupArchive {
     return surplus.length;
   }
 
-  /** @throws BackupError in place of known file system errors */
+  /** @throws BackupError instead of known file system errors */
   async guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -137,7 +140,10 @@ export class BackupDraft {
     return this.encrypted?.write(bytes) ?? this.store(bytes);
   }
 
-  /** Flushes the file to disk and gives it its final name. Returns size and SHA-256 (hex). @throws BackupError */
+  /**
+   * Flushes the file to disk, and gives it its final name. Returns its size and its hexadecimal SHA-256.
+   * @throws BackupError
+   */
   async keep(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
     await this.encrypted?.end();
     const sha256 = this.digest.digest('hex');
@@ -159,7 +165,7 @@ export class BackupDraft {
     });
   }
 
-  /** Removes all files of the draft. Never throws, so that callers report the original error. */
+  /** Removes all files of the draft. Never throws, so that callers can report the original error. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => undefined);
     for (const ending of [PARTIAL, `${DIGEST}${PARTIAL}`, DIGEST])

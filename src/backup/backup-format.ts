@@ -10,13 +10,13 @@ export const BACKUP_VERSION = 1;
 
 const position = z.int().min(BEFORE_ALL);
 
-/** Extension of an encrypted file's name, and the first bytes of its content. */
+/** File name extension of an encrypted backup, and the first bytes of its content. */
 export const ENCRYPTED = '.age';
 const AGE_HEADER = Buffer.from('age-encryption.org/v1\n');
 export const AGE_HEADER_BYTES = AGE_HEADER.length;
 export const isEncrypted = (start: Uint8Array): boolean => AGE_HEADER.equals(start.subarray(0, AGE_HEADER_BYTES));
 
-/** First line: describes the contents of the backup. */
+/** The first line, which describes the contents of the backup. */
 export const BackupManifest = z.object({
   kind: z.literal('manifest'),
   format: z.literal(BACKUP_FORMAT),
@@ -34,7 +34,7 @@ export const BackupManifest = z.object({
 });
 export type BackupManifest = z.output<typeof BackupManifest>;
 
-/** One event. `position` and `recordedAt` belong to the source store; everything else is restored unchanged. */
+/** An event. `position` and `recordedAt` belong to the source store. Everything else is restored unchanged. */
 export type BackupEvent = {
   readonly kind: 'event';
   readonly position: Position;
@@ -48,13 +48,13 @@ export type BackupEvent = {
   readonly metadata: object;
 };
 
-/** Last line. A file without it is truncated. */
+/** The last line. A file without it is truncated. */
 export const BackupTrailer = z.object({
   kind: z.literal('trailer'),
   count: z.int().min(0),
-  /** Position of the last event; −1 if there are none. */
+  /** Position of the last event; −1 if there are no events. */
   lastPosition: position,
-  /** The full link of the previous line, hex. */
+  /** The full link of the previous line, in hexadecimal. */
   sha256: z.string(),
 });
 export type BackupTrailer = z.output<typeof BackupTrailer>;
@@ -91,12 +91,12 @@ export class LineChain {
   /** Contains the previous link followed by the line, so that a single call hashes both. */
   #scratch = Buffer.alloc(64 * 1024);
 
-  /** The last link, hex. */
+  /** The last link, in hexadecimal. */
   get sha256(): string {
     return this.#link.toString('hex');
   }
 
-  /** The link before the last one, hex. The trailer contains it. */
+  /** The link before the last one, in hexadecimal. The trailer contains it. */
   get sha256Before(): string {
     return this.#before.toString('hex');
   }

@@ -31,9 +31,9 @@ export class DamagedBackup extends BackupError {
 export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
 
 export type BackupReading = {
-  /** Receives verified events and the size of their lines in bytes. Reading continues once the promise resolves. */
+  /** Receives verified events, and the size of their lines in bytes. Reading continues when the promise resolves. */
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
-  /** Progress in percent of the file, and the number of events so far. */
+  /** Receives the progress, as a percentage of the file, and the number of events so far. */
   readonly report?: (progress: number, events: number) => void;
   /** Decrypts the backup if it is encrypted. */
   readonly decrypter?: Decrypter | undefined;
@@ -109,7 +109,7 @@ function toDamage(error: unknown, line: number): unknown {
   return new DamagedBackup(line, 'the file is damaged here or within the next few lines: it cannot be decompressed');
 }
 
-/** Splits chunks into lines and verifies each line, in the order of the file. */
+/** Splits chunks into lines, and verifies the lines in the order of the file. */
 class LineReader {
   count = 0;
   private lineNumber = 0;

@@ -50,7 +50,7 @@ export type RestoreOptions = {
 export type Restored = {
   /** Number of events written by this restore. */
   readonly written: number;
-  /** Number of events already written by an interrupted restore. */
+  /** Number of events that an interrupted restore had already written. */
   readonly found: number;
 };
 

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/time.js';
 import type { BackupDraft } from './backup-archive.js';
 import { BACKUP_FORMAT, BACKUP_VERSION, LineChain, type BackupLine } from './backup-format.js';
 
-/** `batchSize` in events; `blockBytes` before compression. */
+/** `batchSize` is a number of events. `blockBytes` applies before compression. */
 type Steps = {
   readonly batchSize: number;
   readonly blockBytes: number;
@@ -32,7 +32,7 @@ const SHARED_THREAD: Steps = {
 };
 
 export type BackupOptions = {
-  /** Version of this service. */
+  /** Version of the service. */
   readonly service: string;
   readonly executionId: string;
   /** Name prefixes of the service's streams. */
@@ -41,7 +41,7 @@ export type BackupOptions = {
   readonly sharesThread: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Progress in percent. */
+  /** Receives the progress in percent. */
   readonly report: (progress: number, message: string) => void;
 };
 
@@ -104,7 +104,7 @@ class LineWriter {
     this.block = Buffer.alloc(steps.blockBytes);
   }
 
-  /** Link of the last line, hex. */
+  /** Link of the last line, in hexadecimal. */
   get chained(): string {
     return this.chain.sha256;
   }

@@ -187,7 +187,7 @@ function balancingAccount(
   return balancing;
 }
 
-/** A transaction to record, with the rule that assigned its category. */
+/** A transaction to record, and the rule that assigned its category. */
 export type PreparedEntry = Omit<ReplacementTransaction, 'correctionOf'>;
 
 /** Checks the request for a new transaction, and prepares the transaction. @throws DomainError */

@@ -35,7 +35,7 @@ export class ErrorRecorder {
     const own = { tenantId: PLATFORM_TENANT, name: 'error-log', commandId: reportId };
     const known = this.incarnations.get(details.fingerprint) ?? (await this.openIncarnation(details.fingerprint));
     for (let incarnation = known; ; incarnation += 1) {
-      // Set before the append, because after an unknown outcome the retry must start with the same record.
+      // Set before the append, because the retry after an unknown outcome must start with the same record.
       this.incarnations.set(details.fingerprint, incarnation);
       const stream = { tenantId: PLATFORM_TENANT, id: errorLogId(details.fingerprint, incarnation) };
       const { events, state } = await asService(own, () => this.runner.execute(errorLog, stream, report, countErrors));

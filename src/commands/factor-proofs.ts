@@ -71,7 +71,7 @@ export class FactorProofs {
     return (await this.reader.read(factors, tenantId, id)).state;
   }
 
-  /** `sessionId` is set for a step-up. Without factors, the password is the only method. */
+  /** `sessionId` is set for a step-up. If the account has no factors, the password is the only method. */
   async required(account: Account, known: Factors, host: string, sessionId?: string): Promise<FactorRequired> {
     const { tenantId: tid, owner } = account;
     const { userId: sub, epoch, tenantEpoch } = owner;

@@ -31,7 +31,7 @@ import { SessionAccounts } from './session-accounts.js';
 
 type Person = UserPrincipal | OperatorPrincipal;
 
-/** Returns the stream of a person's factors. */
+/** Returns the target for commands on a person's factors. */
 const targetOf = ({ userId: id }: Person): Target => ({ tenantId: currentContext().tenantId, id });
 
 export const AddFactorInput = z.strictObject({ type: FactorType }).meta({ id: 'AddFactorDto' });

@@ -1,4 +1,4 @@
-// All command handlers and their shared services, one line per file. src/app/app.module.ts registers every export.
+// All command handlers and their shared services, one file per line. src/app/app.module.ts registers every export.
 export { accountCommandHandlers } from './account.commands.js';
 export { branchCommandHandlers } from './branch.commands.js';
 export { categoryCommandHandlers } from './category.commands.js';

@@ -81,7 +81,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
   }
 
-  /** Records the last uses of keys that are now idle, and drops keys whose uses have all been recorded. */
+  /** Records the last uses of keys that are now idle. Stops tracking keys whose uses have all been recorded. */
   private async sweepAgainAndAgain(): Promise<void> {
     while (!this.ending.signal.aborted) {
       await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);

@@ -22,7 +22,7 @@ import { CLOCK } from '../ports/time.js';
 import type { OperatorPrincipal } from '../security/principal.js';
 import { isRecent } from '../security/step-up.js';
 
-/** A key as returned on creation and rotation. */
+/** A key in the form in which it is returned after creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit' | 'expiresAt'> & {
   readonly id: string;
   /** The complete value of the header. It is returned only once, and stored only as a hash. */

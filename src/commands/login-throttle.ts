@@ -99,7 +99,7 @@ export class LoginThrottle {
     }
   }
 
-  /** @throws DomainError limited if the last attempt at an account under attack was too recent */
+  /** @throws DomainError limited if the last attempt to sign in to an account under attack was too recent */
   private async pause(account: string, failures: number): Promise<void> {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - FREE_FAILURES - 1));
     const { isOver } = await this.hit(`login:pause:${digest(account)}`, 1, pauseMs);

@@ -28,7 +28,10 @@ import { NotificationRecipients, PushTargets } from '../queries/notification-rec
 import { PushClient } from '../security/push-client.js';
 import { isOnCurve } from '../security/web-push-encryption.js';
 
-/** `recipientCount` and `pushCount`: numbers of active recipients and of their browsers, at the time of the request. */
+/**
+ * `recipientCount` and `pushCount`: number of active recipients, and number of their browsers, at the time of the
+ * request.
+ */
 export type SendReceipt = Receipt & { readonly recipientCount: number; readonly pushCount: number };
 export class SendAdminNotification extends command<typeof SendInput, SendReceipt>(SendInput) {}
 

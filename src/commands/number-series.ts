@@ -8,7 +8,7 @@ import type { Ids } from '../ports/time.js';
 const BLOCK = 20;
 
 /**
- * Number of consecutive manually assigned values that are skipped one at a time. After that, each attempt doubles the
+ * Number of consecutive manually assigned values that are skipped one at a time. Beyond it, each attempt doubles the
  * step.
  */
 const PASSED_ONE_BY_ONE = 5;

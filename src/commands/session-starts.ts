@@ -5,7 +5,7 @@ import { currentContext, inContext } from '../eventsourcing/context.js';
 import type { Account } from './session-accounts.js';
 import { actorOf, SESSION_RULES, type SessionRules, SessionTokens, type SignedIn } from './session-tokens.js';
 
-/** Starts sessions for accounts whose owner has been authenticated. */
+/** Starts sessions for accounts whose owners have been authenticated. */
 @Injectable()
 export class SessionStarts {
   constructor(

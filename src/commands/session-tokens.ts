@@ -27,7 +27,7 @@ export type Tokens = {
 /** The tokens of a started or refreshed session, and the position of the event. */
 export type SignedIn = { readonly tokens: Tokens; readonly position: number };
 
-/** A refresh token recorded in a session's events. */
+/** A refresh token that is recorded in a session's events. */
 export type Issued = {
   readonly tenantId: string;
   readonly userId: string;
@@ -37,7 +37,7 @@ export type Issued = {
   readonly issuedAt: string;
 };
 
-/** Returns the actor of a session, for a caller who presented a valid password or refresh token. */
+/** Returns the actor of a session, for a caller who has presented a valid password or refresh token. */
 export const actorOf = (tenantId: string, userId: string, sessionId: string): Actor => ({
   kind: tenantId === PLATFORM_TENANT ? 'operator' : 'user',
   userId,

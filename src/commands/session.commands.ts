@@ -102,7 +102,7 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 const wrongCredentials = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
 
-/** Several accounts have the address. The tenant's slug selects one of them. */
+/** Creates the error if several accounts have the address. The caller must then specify the tenant's slug. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
   new DomainError(
     'conflict',
@@ -124,7 +124,7 @@ export class ChangeOwnPassword extends commandOf<
 >() {}
 
 /**
- * Verifies the current password. Throttled, so that a stolen session cannot be used to guess it.
+ * Verifies the current password. Attempts are throttled, so that a stolen session cannot be used to guess it.
  * @throws DomainError invalid, limited
  */
 async function verified(

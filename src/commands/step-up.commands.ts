@@ -68,7 +68,10 @@ export class EndOwnSession extends commandOf<Receipt, [person: Person, sessionId
 const expired = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The factor token is invalid or has expired. Sign in again.');
 
-/** Returns the account for which the token was issued, unless it is inactive or its password has changed since. */
+/**
+ * Returns the account for which the token was issued.
+ * @throws DomainError unauthenticated if the account is inactive, or if its password has changed since
+ */
 async function accountOf(accounts: SessionAccounts, claims: FactorClaims | undefined): Promise<Account> {
   const account = claims?.sid === undefined && claims ? await accounts.byId(claims.tid, claims.sub) : undefined;
   if (!claims || !account?.isActive) throw expired();

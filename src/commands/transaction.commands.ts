@@ -39,11 +39,11 @@ import { categoryNamed } from './category.commands.js';
 import { preparedEntry } from './entry-preparation.js';
 import { reversalDate } from './reversal-date.js';
 
-/** `isReplay` is true if the same request had already recorded the transaction. */
+/** `isReplay` is true if an earlier attempt of the request had recorded the transaction. */
 export type RecordedReceipt = Receipt & { readonly isReplay: boolean };
 
 export class CreateTransaction extends command<typeof CreateInput, RecordedReceipt>(CreateInput) {
-  /** Digests of the request's members if it had an Idempotency-Key, otherwise null. */
+  /** Digests of the request's members; null if the request had no Idempotency-Key. */
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
 
@@ -53,7 +53,7 @@ const recordingCommand = <S extends z.ZodType>(schema: S) =>
     constructor(
       target: Target,
       data: z.output<S>,
-      /** Id of the new transaction. Repeated requests have the same id. */
+      /** Id of the new transaction. It is the same for a repeated request. */
       readonly newId: string,
     ) {
       super(target, data);

@@ -151,7 +151,7 @@ const LIFETIME_MS = 7 * 24 * 3_600_000;
 const CODE = new RegExp(`^(${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
 
 export type Invitation = {
-  /** Returned only once: `<tenantId>.<userId>.<secret>`. */
+  /** The code `<tenantId>.<userId>.<secret>`, which is returned only once. */
   readonly code: string;
   readonly expiresAt: string;
 };
@@ -164,7 +164,7 @@ export class InviteUser extends commandOf<
 
 export const BindIdentityInput = z.strictObject({ code: z.string().max(200) }).meta({ id: 'BindIdentityDto' });
 
-/** Binds the identity proved by an OpenID provider's token to the invited user. */
+/** Binds the identity in an OpenID provider's token to the invited user. */
 export class BindIdentity extends commandOf<Receipt, [token: string, data: z.output<typeof BindIdentityInput>]>() {}
 
 const notProvided = (): DomainError =>

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Action that an event's audit entry records. */
+/** The action in an event's audit entry. */
 export type AuditAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'LOGIN' | 'LOGOUT' | 'OTHER';
 
 /** The record to which an audit entry refers. */
@@ -23,14 +23,14 @@ export type AuditDeclaration<Data = never> = {
   readonly label?: (data: Data) => string;
 };
 
-/** Schema of an event type's current version, and the upcasters from older versions. */
+/** Schema of an event type in its current version, and the upcasters from older versions. */
 export type EventDeclaration<Data extends object = object> = {
   readonly schema: z.ZodType<Data>;
   /** Schema version of newly appended events. */
   readonly version: number;
   /** `upcasters[n]` converts data of version n to version n + 1. */
   readonly upcasters: Readonly<Record<number, (data: object) => object>>;
-  /** Domain events have exactly one audit entry; technical events (null) have none. */
+  /** Declaration of the audit entry of a domain event; null for a technical event, which has no audit entry. */
   readonly audit: AuditDeclaration | null;
 };
 
@@ -107,14 +107,17 @@ export type MembershipRule<State> = {
   /** Distinguishes rules about the same records. Stored in intents, so it must never change. */
   readonly name?: string;
   readonly of: (state: State, tenantId: string) => Membership;
-  /** Condition that blocks a change of `keeps` to false: the record is the last of its kind, or it is in use. */
+  /** Condition under which `keeps` must not become false: the record is the last of its kind, or it is in use. */
   readonly staysWhile: 'last' | 'used';
   readonly refusal: { readonly code: string; readonly message: string };
-  /** Returns the error for a newly used record that does not count, or that concurrently stops counting. */
+  /**
+   * Returns the error for a newly used record that does not count, or that stops counting because of a concurrent
+   * command.
+   */
   readonly gone?: () => Error;
 };
 
-/** The pure core of a feature: the name of its streams, its initial state and its state transitions. */
+/** The pure core of a feature: its stream name, its initial state and its state transitions. */
 export type Aggregate<State, Event extends DomainEvent> = {
   /** First part of the stream's name: `<name>-<tenantId>_<id>`. */
   readonly name: string;
@@ -127,7 +130,7 @@ export type Aggregate<State, Event extends DomainEvent> = {
    */
   readonly revisionOf?: (state: State) => number;
   /**
-   * Returns the values that a record in this state holds. The command runner claims added values and releases removed
+   * Returns the values that a record in this state holds. The command runner claims added values, and releases removed
    * ones.
    */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];

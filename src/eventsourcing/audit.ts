@@ -16,7 +16,8 @@ export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
 
 /**
- * Fields of event data by which people recognize a record, in order of preference. None is more sensitive than a name.
+ * Fields of event data by which people recognize a record, in order of preference. No field is more sensitive than a
+ * name.
  */
 const LABELS = ['name', 'fullName', 'title', 'jobName', 'externalId'];
 const MAX_LABEL_LENGTH = 120;

@@ -8,12 +8,12 @@ const BUSY_REQUESTS = 16;
 const BUSY_SHARE = 0.9;
 /** Minimum time between background steps on a saturated thread, so that they take a few percent of its time. */
 const STEP_EVERY_MS = 10;
-/** Maximum delay of background work, which limits the age of the backlog during a burst of requests. */
+/** Maximum delay of background work. It limits the age of the backlog during a burst of requests. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Divides the serving thread between requests and the policies that run on it. During a burst, requests have priority.
- * Background work (bookings) catches up after the burst, or after `PATIENCE_MS` if the burst lasts longer.
+ * Shares the serving thread between requests and policies. During a burst, requests have priority. Background work,
+ * such as bookings, catches up after the burst, or after `PATIENCE_MS` if the burst lasts longer.
  */
 export class Backpressure {
   private requests = 0;
@@ -35,7 +35,7 @@ export class Backpressure {
     this.requests -= 1;
   }
 
-  /** Resolves when a background step may run for an event with the timestamp `sinceMs` (wall clock). */
+  /** Resolves when a background step may run for an event with the wall-clock timestamp `sinceMs`. */
   async turn(sinceMs: number): Promise<void> {
     while (this.givesWay(sinceMs)) {
       const nowMs = this.clock.monotonicMs();

@@ -19,7 +19,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 
 /**
  * Returns the calendar date (`YYYY-MM-DD`, Gregorian) of an instant in a time zone, observing daylight saving time.
- * @param ms milliseconds since 1970 (UTC), from the year 1 to the year 9999
+ * @param ms milliseconds since 1970-01-01 (UTC), within the years 1 to 9999
  * @param timeZone name in the IANA database, such as `Europe/Istanbul`
  * @throws RangeError for an unknown time zone, or for an instant that is not a number
  */

@@ -44,7 +44,7 @@ const MAX_JITTER_MS = 20;
 type Work<S, E, D> = {
   readonly data: D;
   readonly decide: Decision<S, D, E>;
-  /** Returns the revision to compare with If-Match. Default: the stream's revision. */
+  /** Returns the revision that is compared with If-Match. Default: the stream's revision. */
   readonly revisionOf: ((state: S) => number) | undefined;
 };
 

@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Originator of an action: a signed-in user or operator, a partner identified by its source, or the service itself. */
+/**
+ * Originator of an action: a signed-in user or operator, a partner identified by its source id, the service itself, or
+ * an anonymous caller.
+ */
 export type Actor =
   | { readonly kind: 'user' | 'operator'; readonly userId: string; readonly sessionId: string }
   | { readonly kind: 'partner'; readonly sourceId: string; readonly keyId: string }
@@ -20,7 +23,7 @@ export type RequestContext = {
   readonly requestId: string;
   /** Identifies the causal chain that the request started. */
   readonly correlationId: string;
-  /** The event to which a policy reacts. */
+  /** Id of the event to which a policy is reacting. */
   readonly causationId?: string;
   readonly ip?: string;
   readonly userAgent?: string;
@@ -45,7 +48,7 @@ export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {
   return inContext({ ...context, ...own }, work);
 }
 
-/** Work that the service does on its own initiative. */
+/** Work that the service performs on its own initiative. */
 export type OwnWork = Pick<RequestContext, 'tenantId' | 'commandId' | 'causationId'> & {
   /** The component that does the work. It is stored in the metadata of events. */
   readonly name: string;

@@ -2,7 +2,7 @@
 export type ErrorKind =
   'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'limited' | 'unavailable';
 
-/** One invalid part of the input. `path` is dotted, with list indexes in brackets: `lines[0].quantity`. */
+/** An invalid part of the input. `path` is dotted, with list indexes in brackets: `lines[0].quantity`. */
 export type Fault = { readonly path: string; readonly message: string };
 
 /** Additional members of an error response. */
@@ -44,7 +44,7 @@ export const readModelBehind = (): DomainError =>
     retryAfterSeconds: 1,
   });
 
-/** The position requested by the caller is beyond the last event. */
+/** Thrown if the position requested by the caller is beyond the last event. */
 export class PositionNotReached extends DomainError {
   constructor() {
     const message = 'The history does not contain this position yet. Use the X-Event-Position of a response.';

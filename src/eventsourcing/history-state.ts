@@ -1,7 +1,7 @@
 import { EventStoreUnavailable, type Position } from '../ports/event-store.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 
-/** The part of a read store that belongs to a history. */
+/** The part of a read store that belongs to one history. */
 export type HistorySpace = { readonly historyId: string; readonly space: string };
 
 /** A fault in the history. Any thread may report it. */

@@ -4,7 +4,7 @@ export class KeyedQueue {
 
   /**
    * Settles with the result of `task`. A failed task does not block the next one. `also` adds the task to a second key.
-   * Tasks wait only for earlier tasks, so two keys cannot cause a deadlock.
+   * Tasks wait only for earlier tasks, so a second key cannot cause a deadlock.
    */
   run<T>(key: string, task: () => Promise<T>, also?: string): Promise<T> {
     const before = also === undefined ? this.tails.get(key) : this.tailOf(key, also);

@@ -33,7 +33,7 @@ type Intent = MembershipEvent['data'];
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
 
-/** The stream of a tenant's intents, in the order of their admission. */
+/** The stream of a tenant's intents, in order of admission. */
 export const membershipAggregate: Aggregate<MembershipState, MembershipEvent> = {
   name: 'membership',
   events: membershipEvents,
@@ -74,8 +74,8 @@ export class Memberships {
   ) {}
 
   /**
-   * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
-   * Changes that affect no other record leave no intent. Returns whether an intent was recorded.
+   * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change. For
+   * a change that affects no other record, no intent is recorded. Returns true if an intent was recorded.
    * @throws DomainError conflict with the rule's code; the rule's `gone` error if a newly used record does not count or
    * is about to stop counting
    */

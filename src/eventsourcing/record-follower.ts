@@ -6,7 +6,7 @@ import type { RecordReader } from './record-reader.js';
 import { retryForever } from './retry-forever.js';
 import { lastOwnEvent, ownStreams } from './stream-events.js';
 
-/** Interval at which the end of the history is compared with what has been applied. */
+/** Interval at which the end of the history is compared with the applied position. */
 const CONFIRM_EVERY_MS = 400;
 const WAIT_MS = 20;
 

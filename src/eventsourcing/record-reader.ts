@@ -12,7 +12,7 @@ import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 
-/** A record folded from its stream. `revision` is −1 for an empty stream; fences count as revisions. */
+/** A record, folded from its stream. `revision` is −1 for an empty stream. Fences count as revisions. */
 export type Loaded<State> = {
   readonly stream: string;
   readonly state: State;
@@ -39,7 +39,7 @@ const PAGE = 1_000;
 /** Maximum wait for the event store if a cached state is acceptable. */
 export const PATIENCE_MS = 1_000;
 
-/** Returns the expected revision for an append to this record. */
+/** Returns the expected revision for an append to a record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
 /** A tail read in progress. `seen`: highest revision of the stream that was delivered in the meantime. */
@@ -90,7 +90,7 @@ export class RecordReader {
     return this.unlessAway(found, entry, maxAgeWhileAwayMs);
   }
 
-  /** Returns the state of a record whose stream is empty, without reading it. */
+  /** Returns the initial state of a record that is known not to exist, without reading its stream. */
   absent<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     const stream = streamName(aggregate.name, tenantId, id);
     return { stream, state: aggregate.initial, revision: -1, position: -1 };
@@ -183,7 +183,7 @@ export class RecordReader {
     return this.clock.monotonicMs() - Math.max(checkedAtMs, this.followedAtMs);
   }
 
-  /** Joins a read that started at most `maxAgeMs` ago, or starts one. */
+  /** Joins a read that started at most `maxAgeMs` ago, or starts a new read. */
   private share<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     stream: string,
@@ -201,7 +201,7 @@ export class RecordReader {
     return found;
   }
 
-  /** Returns the result of the read or, while the store is unavailable, the cached state if it is not too old. */
+  /** Returns the result of the read. While the store is unavailable, returns the cached state if it is not too old. */
   private async unlessAway<S>(
     found: Promise<Loaded<S>>,
     entry: Entry | undefined,

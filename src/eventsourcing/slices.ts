@@ -37,14 +37,14 @@ export function rangeOfStream(stream: string): number {
 export type Portion = {
   /** Ranges in the portion; undefined for the whole history. */
   readonly ranges: readonly number[] | undefined;
-  /** Whether this leader also does the work that is not divided. */
+  /** Whether this leader also does the undivided work. */
   readonly coordinates: boolean;
   has(stream: string): boolean;
 };
 
 export const WHOLE: Portion = { ranges: undefined, coordinates: true, has: () => true };
 
-/** The range whose leader also does the work that is not divided. */
+/** The range whose leader also does the undivided work. */
 const COORDINATOR = 0;
 
 export function portionOf(ranges: readonly number[]): Portion {

@@ -1,7 +1,7 @@
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
-/** Events per read. This limits the memory for long streams and lets other work run between reads. */
+/** Number of events per read. It limits memory use for long streams, and lets other work run between reads. */
 const PART = 500;
 
 /**

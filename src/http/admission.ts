@@ -25,18 +25,18 @@ export type AdmissionOptions = {
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
-  /** Bearer token of `who: 'token'` routes. If unset, these routes serve only loopback clients. */
+  /** Bearer token for `who: 'token'` routes. If it is not set, these routes serve only loopback clients. */
   readonly metricsToken?: string | undefined;
   readonly limits: RequestLimits;
   /** Allowed host names, in addition to IP addresses and names of this machine. Default: any name. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** False during start-up, when only probes and metrics are served. Default: true. */
+  /** Returns false during start-up, when only probes and metrics are served. Default: always true. */
   readonly isOpen?: () => boolean;
 };
 
 /** Limits on requests per minute. Partner keys have their own limits. */
 export type RequestLimits = {
-  /** Limit per address on public routes that write. */
+  /** Limit per network address on public routes that write. */
   readonly address: number;
   readonly user: number;
   readonly userWrites: number;
@@ -54,7 +54,7 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
-/** HSTS for one year. Browsers ignore this header over plain HTTP. */
+/** HSTS for one year. Sent only over HTTPS, because browsers ignore it over plain HTTP. */
 const ONLY_HTTPS = 'max-age=31536000';
 
 const READS = new Set(['GET', 'HEAD']);
@@ -291,8 +291,9 @@ const nameIn = (host: string): string =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-// DNS rebinding requires a name whose address the attacker controls. IP addresses and names of this machine are safe.
-/** Whether the host name rules out DNS rebinding. Clients other than browsers may omit the name. */
+// DNS rebinding requires a name whose address the attacker controls, so IP addresses and names of this machine are
+// safe.
+/** Whether the host name rules out DNS rebinding. Clients other than browsers may omit the host. */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
   const name = nameIn(host ?? '');
   return name === '' || isIP(name) !== 0 || LOOPBACK_NAME.test(name) || allowed.includes(name);

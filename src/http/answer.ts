@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint, Shape } from './endpoint.js';
 
-/** JSON text from a read store, which is sent without being parsed. */
+/** JSON text from a read store. It is sent without being parsed. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 export type AnswerOptions = {
-  /** Overrides the declared status, e.g. 200 for a replay. */
+  /** Overrides the declared status, for example with 200 for a replay. */
   readonly status?: number;
-  /** Sent as ETag. */
+  /** Value of the ETag header. */
   readonly revision?: number;
-  /** Sent as X-Event-Position. */
+  /** Value of the X-Event-Position header. */
   readonly position?: number;
   /** Sends X-Read-Model: behind, because the read models did not catch up in time. */
   readonly behind?: boolean;

@@ -51,7 +51,7 @@ const ADMINISTRATORS = ['OWNER', 'ADMIN'];
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {
-  /** Accounts by OIDC identity. Each use checks that the account is still bound. */
+  /** Accounts by OIDC identity. Every use of an entry checks that the account is still bound to the identity. */
   private readonly bound = new LRUCache<string, StreamParts>({ max: 10_000 });
 
   constructor(

@@ -24,7 +24,7 @@ function bytesIn({ range = '', 'if-range': ifRange }: Headers, { sizeBytes, etag
 const within = ({ start, end }: NonNullable<Bytes>, sizeBytes: number): Bytes =>
   start < sizeBytes ? { start, end: Math.min(end, sizeBytes - 1) } : null;
 
-/** Opens the requested part of a file. The stream closes the file at its end, or when the client disconnects. */
+/** Opens the requested part of a file. The stream closes the file when it ends or the client disconnects. */
 export function partOf(file: File, headers: Headers): { readonly content: ReadStream; readonly send: Send } {
   const bytes = bytesIn(headers, file);
   const whole = { 'accept-ranges': 'bytes', etag: file.etag };

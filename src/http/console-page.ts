@@ -9,11 +9,14 @@ import { Answer } from './answer.js';
 import type { Endpoint } from './endpoint.js';
 import { installRoute } from './routes.js';
 
-/** Placeholder for the nonce of style elements in the built page. */
+/** Placeholder in the built page for the nonce of style elements. */
 const NONCE_PLACE = '__STYLE_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
-/** Allows no other origins and no inline scripts, allows styles only by nonce, and requires trusted types. */
+/**
+ * Returns a policy that allows no other origins and no inline scripts, allows style elements only with the nonce, and
+ * requires trusted types.
+ */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -60,7 +63,7 @@ const PAGE: Endpoint = {
   answers: { status: 200, shape: 'page-html' },
 };
 
-/** Serves the console from `folder` at /console: its assets, and its page at every other address. */
+/** Serves the console from `folder` at /console. Every address below it that is not an asset returns the page. */
 export function installConsole(server: FastifyInstance, folder: string): void {
   const files = new ConsoleFiles(folder);
   const page = async (): Promise<Answer> => {
@@ -69,7 +72,7 @@ export function installConsole(server: FastifyInstance, folder: string): void {
     return new Answer(html, { headers: pageHeaders(nonce) });
   };
   installRoute(server, PAGE, page);
-  // Redirects users who enter only the host name.
+  // Redirect users who enter only the host name.
   server.get('/', (request, reply) => {
     if (!prefers(request.headers.accept, 'text/html')) throw notFound('page');
     return reply.redirect(PAGE.path, 302);
@@ -132,7 +135,7 @@ class ConsoleFiles {
     return { content: await this.read(join('assets', name + ending)), type, encoding };
   }
 
-  /** The files are listed once, so that requests for unknown names never access the disk. */
+  /** Lists the files only once, so that requests for unknown names do not access the disk. */
   private list(): ReadonlySet<string> {
     try {
       return new Set(readdirSync(join(this.folder, 'assets')));

@@ -10,7 +10,7 @@ import { controllerOf, receipt, routesAt, type Services, valueOf } from './route
 import { FactorRequiredDto, TOO_MANY_SIGN_INS, WITH_FACTOR } from './session-shapes.js';
 import { named } from './shapes.js';
 
-/** The only path to which browsers send the cookie. */
+/** Path of the routes. Over plain HTTP, it is also the only path to which browsers send the cookie. */
 const CONSOLE_SESSION_PATH = '/console/session';
 
 const ConsoleSessionDto = named(
@@ -27,7 +27,7 @@ const COOKIE =
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;
-/** The body of either step of a sign-in. Each step accepts only its own fields. */
+/** The body of both steps of a sign-in. Each step accepts only its own fields. */
 const SignInInput = z
   .strictObject({
     email: email.exactOptional(),

@@ -13,7 +13,7 @@ import { openApiDocument, type DocumentInfo } from './openapi.js';
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI uses style attributes, but no style elements or inline scripts.
+  // Swagger UI needs style attributes, but no style elements or inline scripts.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",

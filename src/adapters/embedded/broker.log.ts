@@ -68,7 +68,10 @@ export class BrokerLog {
     );
   }
 
-  /** Opens the file. Creates or extends it if necessary. @throws Error if that fails or the file stays locked */
+  /**
+   * Opens the file. Creates it or adds missing tables if necessary.
+   * @throws Error if that fails or the file remains locked
+   */
   static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;
     for (;;) {
@@ -82,7 +85,7 @@ export class BrokerLog {
   }
 
   /**
-   * Stores either everything that `work` adds or nothing. Returns only after COMMIT, which flushes the write-ahead log.
+   * Stores either all messages that `work` adds, or none. Returns only after COMMIT, which flushes the write-ahead log.
    */
   transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE');
@@ -112,7 +115,8 @@ export class BrokerLog {
   }
 
   /**
-   * Adds an event with this number of messages, unless it is already known. Each message has its own sequence number.
+   * Adds an event with the given number of messages, unless it is already known. Each message has its own sequence
+   * number.
    */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
     const duplicate = this.refer.run(this.last + messages, position, messages, eventId).changes === 0;
@@ -121,7 +125,7 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Returns the sequence number of the stored message with this id. */
+  /** Returns the sequence number of the stored message with the id. */
   find(id: string): number | undefined {
     if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;

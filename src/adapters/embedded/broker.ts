@@ -12,7 +12,7 @@ import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.
 import { convertLeading } from '../leading.js';
 import { BrokerLog, type StorableMessage } from './broker.log.js';
 
-/** Maximum size of payload and headers together, in UTF-8 bytes. This is the default limit of a NATS server. */
+/** Maximum combined size of payload and headers, in UTF-8 bytes. This is the default limit of a NATS server. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /**
  * Limits of a group. Each group is one transaction on the thread that serves requests, and takes a few milliseconds at
@@ -20,23 +20,23 @@ export const MAX_MESSAGE_BYTES = 1_048_576;
  */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
-/** Limits of the queue, which matter while the disk is slow. Beyond them, publishing fails as unavailable. */
+/** Limits of the queue, which can be reached if the disk is slow. Beyond them, publishing fails as unavailable. */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 
 export type EmbeddedBrokerOptions = {
-  /** The directory of `broker.sqlite`, which is created if necessary. */
+  /** Directory of `broker.sqlite`. It is created if necessary. */
   readonly directory: string;
   readonly clock: Clock;
   /** Maximum number of messages. Older ones are removed, so that they cannot fill the disk that holds the history. */
   readonly keptMessages: number;
 };
 
-/** Messages that are stored together, in order. */
+/** Messages to be stored together, in order. */
 type Waiting = {
   readonly count: number;
   readonly bytes: number;
-  /** Runs in the transaction of its group. */
+  /** Stores the messages. Runs in the group's transaction. */
   readonly write: () => Published[];
   readonly resolve: (published: Published[]) => void;
   readonly reject: (error: BrokerUnavailable) => void;

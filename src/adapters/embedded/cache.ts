@@ -10,9 +10,9 @@ export type MemoryCacheOptions = {
   readonly clock: Clock;
   /** Maximum number of entries. Beyond it, the least recently used entries are evicted. Default: 10,000. */
   readonly maxEntries?: number;
-  /** Maximum number of counters. Beyond it, the counters with the oldest last hit are evicted. Default: 100,000. */
+  /** Maximum number of counters. Beyond it, the counters that were hit least recently are evicted. Default: 100,000. */
   readonly maxCounters?: number;
-  /** Maximum size of keys and values together, in bytes of UTF-16. Default: 64 MiB. */
+  /** Maximum combined size of keys and values, in bytes of UTF-16. Default: 64 MiB. */
   readonly maxBytes?: number;
 };
 
@@ -76,8 +76,8 @@ export class MemoryCache implements Cache {
   }
 
   /**
-   * Removes the matching entries that existed when the call started.
-   * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
+   * Removes the matching entries that existed when the call started. @throws RangeError for a pattern longer than
+   * MAX_PATTERN_LENGTH
    */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);

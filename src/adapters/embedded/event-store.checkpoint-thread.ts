@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-// The script is a string, so that the build and the test runner need not locate and compile another file.
+// A string rather than a file, so that the build and the test runner need not locate and compile another file.
 const script = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require(workerData.driver);
@@ -36,7 +36,10 @@ export class CheckpointThread {
     return this.onDone !== undefined;
   }
 
-  /** Runs a checkpoint and calls `onDone` once, with false if the thread failed. Must not be called while busy. */
+  /**
+   * Runs a checkpoint, and calls `onDone` once, with false if the thread failed. Must not be called while `busy` is
+   * true.
+   */
   checkpoint(onDone: (ok: boolean) => void): void {
     this.onDone = onDone;
     this.worker ??= this.start();

@@ -13,8 +13,8 @@ const COMMITS_BETWEEN_LOOKS = 16;
 
 /**
  * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
- * moves most of it while appends continue, and this thread moves the rest, so that the log restarts. A failed
- * checkpoint, for example because the disk is full, loses nothing and is repeated later.
+ * moves most of it while appends continue, and this thread moves the rest, so that the log restarts. If a checkpoint
+ * fails, for example because the disk is full, nothing is lost, and it is repeated later.
  */
 export class Checkpointer {
   private readonly look: StatementSyncInstance;
@@ -78,7 +78,7 @@ export class Checkpointer {
   }
 
   /**
-   * Each round of the other thread should leave fewer pages. If it does not, or if it fails, this thread moves the
+   * Each checkpoint by the other thread should leave fewer pages. If it does not, or if it fails, this thread moves the
    * rest.
    */
   private moveRest(before: number, ok: boolean): void {

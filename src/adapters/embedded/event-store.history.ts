@@ -38,7 +38,7 @@ export class HistoryReader {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
     assertRevision(from);
-    // A stream with an invalid name cannot exist. SQLite might truncate the name to an existing one.
+    // A stream with an invalid name cannot exist. SQLite might truncate the name, so that it equals an existing one.
     const revision = isName(stream) ? this.history.revisionOf(stream) : -1;
     if (revision < 0) return { exists: false, revision, events: [] };
     const span =
@@ -108,7 +108,7 @@ export class HistoryReader {
   }
 }
 
-/** Returns the positions that a read of the global history may return. */
+/** Returns the range of positions that a read of the global history covers. */
 const spanOf = (from: Position | undefined, direction: Direction, last: Position): Span =>
   direction === 'forwards'
     ? { low: Math.max(0, (from ?? BEFORE_ALL) + 1), high: last }
@@ -122,11 +122,11 @@ const stepOf = ({ low, high }: Span, direction: Direction): Span =>
 
 const isEmpty = ({ low, high }: Span): boolean => low > high;
 
-/** Returns the rest of a span after a read up to and including `reached`. */
+/** Returns the rest of a span after a read up to `reached`, inclusive. */
 const beyond = ({ low, high }: Span, direction: Direction, reached: number): Span =>
   direction === 'forwards' ? { low: reached + 1, high } : { low, high: reached - 1 };
 
-/** Revisions have no gaps, so a missing one means that the index or a record is damaged. @throws CorruptEvent */
+/** Revisions have no gaps, so a missing revision means that the index or a record is damaged. @throws CorruptEvent */
 function assertWhole(
   { low, high }: Span,
   direction: Direction,

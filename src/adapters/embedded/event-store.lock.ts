@@ -9,8 +9,8 @@ export type DirectoryLock = { release(): void };
 /**
  * Prevents a second process from writing to a data directory. An open exclusive transaction on an empty SQLite file is
  * an operating system lock on every platform. It ends with its process, even after kill -9, and leaves the history
- * readable. `history.pid` only shows operators which process holds the lock.
- * @throws EventStoreInUse naming the file and the process that holds the lock
+ * readable. `history.pid` only tells operators which process holds the lock. @throws EventStoreInUse, which names the
+ * file and the process that holds the lock
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });

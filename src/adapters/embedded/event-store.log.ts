@@ -10,7 +10,7 @@ import {
 import type { SerializedAppend } from '../event-store.input.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
-/** Maximum number of cached revisions, which take about 10 MB. */
+/** Maximum number of cached revisions. They take about 10 MB. */
 const CACHED_REVISIONS = 50_000;
 
 /**
@@ -66,7 +66,7 @@ export class EventLog {
     return { revision, position: revision < 0 ? BEFORE_ALL : this.eventAt(stream, revision).position };
   }
 
-  /** Returns true if anything was written. @throws any error of SQLite; the caller must then call `rollback` */
+  /** Returns true if anything was written. @throws any SQLite error, after which the caller must call `rollback` */
   commit(): boolean {
     if (!this.inTransaction) return false;
     this.commitStatement.run();

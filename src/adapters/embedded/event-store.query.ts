@@ -26,7 +26,7 @@ export type Scan = Span & {
   readonly textOnly?: boolean;
 };
 
-/** `reached`: the last position scanned, in scan direction. */
+/** `reached`: last position scanned, in scan direction. */
 export type ScannedPage = {
   readonly events: readonly RecordedEvent[];
   readonly reached: Position;
@@ -36,7 +36,7 @@ export type ScannedPage = {
 
 /** Number of positions per scan. A scan without a match takes a few milliseconds (3 µs per record). */
 export const SCAN_STEP = 2_000;
-/** Limits of one call, so that it blocks the event loop for at most a few milliseconds. */
+/** Limits of one call. They prevent it from blocking the event loop for more than a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum number of rows fetched at once, which is faster. A larger result is iterated up to the page size. */
@@ -66,7 +66,10 @@ export class HistoryQueries {
     this.revision = this.prepare('SELECT max(revision) FROM events WHERE stream = ?');
   }
 
-  /** Returns the next events of a stream; empty only if none are left. @throws CorruptEvent, EventStoreUnavailable */
+  /**
+   * Returns the next events of a stream. The result is empty only if there are no more events.
+   * @throws CorruptEvent, EventStoreUnavailable
+   */
   stream(stream: string, { low, high }: Span, direction: Direction, maxCount: number): readonly RecordedEvent[] {
     const statement = this.streams[direction];
     const limit = Math.min(maxCount, PAGE_MAX_EVENTS);
@@ -184,7 +187,7 @@ function conditionOf(filter: EventFilter | undefined): string {
   return each.length === 0 ? 'FALSE' : `(${each.join(' OR ')})`;
 }
 
-/** `reached` is undefined if all rows were taken. */
+/** `reached` is undefined if all rows were read. */
 type Taken = Omit<ScannedPage, 'reached'> & { readonly reached: Position | undefined };
 
 /** Stops before a damaged record if valid ones precede it. The next call then fails at the damaged record. */

@@ -43,7 +43,10 @@ const NOTHING = Object.freeze({});
 /** Returns an event with its stored text only. Parsing data and metadata would double the time to read it. */
 export const undecoded = (row: EventRow): RecordedEvent => new StoredEvent(row, NOTHING, NOTHING);
 
-/** The stored text is in a private field, because events are compared and copied by their properties. */
+/**
+ * An event with its stored text. The text is in a private field, because events are compared and copied by their
+ * properties.
+ */
 class StoredEvent implements RecordedEvent {
   readonly id: string;
   readonly stream: string;

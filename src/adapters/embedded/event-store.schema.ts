@@ -6,7 +6,10 @@ import { EventStoreUnavailable } from '../../ports/event-store.js';
 import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
-/** Another program, such as an SQLite shell, may lock the file briefly. Longer waits would block the event loop. */
+/**
+ * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer wait would block the
+ * event loop.
+ */
 const BUSY_TIMEOUT_MS = 50;
 
 const schema = `
@@ -37,7 +40,7 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     assertKnownVersion(db, directory);
     identify(db);
     useWriteAheadLog(db, file);
-    // Checkpointer runs checkpoints outside of commits. The WAL keeps its size, because overwriting a file flushes
+    // `Checkpointer` runs checkpoints outside of commits. The WAL keeps its size, because overwriting a file flushes
     // faster than extending it.
     db.exec(`
       PRAGMA synchronous = FULL;

@@ -1,7 +1,7 @@
 import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
 import { EventLoopUtilization } from '../event-loop-utilization.js';
 
-/** Event loop utilization up to which a thread's subscriptions are woken at once. */
+/** Event loop utilization up to which a thread's subscriptions are woken immediately. */
 const EASY_SHARE = 0.4;
 /** Pause between wake-ups on a fully utilized thread. */
 const MOST_PAUSE_MS = 20;
@@ -13,7 +13,10 @@ export const pauseAt = (share: number, mostMs = MOST_PAUSE_MS): number =>
 /** Returns the current pause between wake-ups of subscriptions, in milliseconds. */
 export type Rest = () => number;
 
-/** Creates a function whose result depends on the event loop utilization of the calling thread. */
+/**
+ * Creates a function that returns the current pause between wake-ups, based on the calling thread's event loop
+ * utilization.
+ */
 export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
   const { read } = new EventLoopUtilization();
   return () => pauseAt(read(), mostMs);
@@ -48,7 +51,7 @@ export class CommitSignal {
     if (head <= this.#head) return;
     this.#head = head;
     if (this.#resting !== undefined) return;
-    // This is the real clock, which tests cannot stop.
+    // Uses the real clock, which tests cannot stop.
     const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else

@@ -3,7 +3,7 @@ import { batchSizeOf, stoppable } from '../event-store.input.js';
 import type { History } from './event-store.history.js';
 import { SCAN_STEP } from './event-store.query.js';
 
-/** Limits the number of positions scanned per batch. An empty batch still advances the checkpoint. */
+/** Maximum number of scans per batch. Even an empty batch advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
 /** Records younger than this are assumed to be undamaged. */
@@ -12,7 +12,7 @@ const FRESH_MS = 60_000;
 /** Yields to the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Creates a pull-based catch-up subscription. Every iteration restarts after `after`. */
+/** Creates a pull-based catch-up subscription. Every iteration starts at the event following `after`. */
 export function subscribe(history: History, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   return { [Symbol.asyncIterator]: () => new Subscription(history, subscription, maxBatchSize).iterate() };
@@ -94,7 +94,7 @@ class Subscription {
     }
   }
 
-  /** Returns an earlier end of the history, or the current end if none was recorded recently. */
+  /** Returns an earlier end of the history, or the current end if no end was recorded recently. */
   private freshAfter(last: Position): Position {
     const atMs = this.history.clock.monotonicMs();
     const ageMs = this.fresh ? atMs - this.fresh.atMs : Infinity;

@@ -91,7 +91,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     return (this.db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
-  /** Must be called before the first append, because it uses a separate transaction. */
+  /** Must be called before the first append, because it uses its own transaction. */
   async renew(known: string, next: string): Promise<string> {
     this.assertOpen();
     this.db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);
@@ -103,8 +103,8 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   /**
-   * Calls `listener` once per commit with the position of its last event, after its appends have resolved. Used to call
-   * `EmbeddedEventReader.notify` in other threads. Returns a function that unsubscribes.
+   * Calls `listener` once per commit with the position of the commit's last event, after its appends have resolved. The
+   * listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that unsubscribes.
    */
   onCommit(listener: (head: Position) => void): () => void {
     this.listeners.add(listener);

@@ -10,12 +10,12 @@ import type { SerializedAppend } from '../event-store.input.js';
 import type { EventLog } from './event-store.log.js';
 import { diskFault } from './sqlite.js';
 
-/** Appends in order. Each starts only after all preceding ones have succeeded. */
+/** Appends that run in order. Each one starts only after all preceding ones have succeeded. */
 type Work = {
   readonly appends: readonly SerializedAppend[];
   readonly bytes: number;
   readonly results: Appended[];
-  /** The rejection to report once the group is durable. */
+  /** The rejection, which is reported once the group is durable. */
   failure: Error | undefined;
   readonly resolve: (results: Appended[]) => void;
   readonly reject: (error: Error) => void;
@@ -97,7 +97,7 @@ export class GroupCommitWriter {
     if (written) this.onCommit(this.log.last);
   }
 
-  /** Fills a group. Work that exceeds its limits stays first in the queue. */
+  /** Fills a group. Work that would exceed the group's limits remains first in the queue. */
   private fill(group: Work[]): void {
     const nowMs = this.clock.nowMs();
     const endMs = this.clock.monotonicMs() + GROUP_MAX_MS;
@@ -123,7 +123,8 @@ export class GroupCommitWriter {
     try {
       work.results.push(this.log.append(append, nowMs));
     } catch (error) {
-      // A rejection affects only this work. Any other error, such as a full disk, has broken the transaction.
+      // A rejection affects only this work. After any other error, such as a full disk, the transaction cannot
+      // continue.
       if (!isRefusal(error)) throw error;
       work.failure = error;
     }

@@ -18,7 +18,10 @@ export class Bits {
     return ((this.words[ordinal >>> 5] ?? 0) & (1 << (ordinal & 31))) !== 0;
   }
 
-  /** Parses a JSON array of ordinals without an intermediate array of numbers, which would produce a lot of garbage. */
+  /**
+   * Adds the ordinals in a JSON array, without an intermediate array of numbers, which would cause much garbage
+   * collection.
+   */
   addJson(json: string): this {
     let ordinal = -1;
     for (let at = 1; at < json.length; at += 1) {

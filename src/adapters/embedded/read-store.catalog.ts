@@ -31,7 +31,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return this.db.get(sql, model, version)?.[0] as number | undefined;
   }
 
-  /** Returns the short number of a scope in rows and indexes. Numbers are never reused. */
+  /** Returns the number that represents a scope in rows and indexes. Numbers are never reused. */
   scopeNumber(scope: Scope): number | undefined {
     const known = this.scopes.get(scope);
     if (known !== undefined) return known;
@@ -40,7 +40,9 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /** Runs outside of the writer's transaction, so the number remains even if that transaction is rolled back. */
+  /**
+   * Runs outside of the writer's transaction, so the number remains assigned even if that transaction is rolled back.
+   */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;
@@ -65,7 +67,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return row[0] === 1;
   }
 
-  /** Creates the table, without indexes, unless it exists. */
+  /** Creates the table without indexes if it does not exist. */
   create(shape: TableShape): void {
     this.db.writing(() => {
       const found = this.db.get('SELECT declaration FROM kontor_tables WHERE name = ?', shape.name);
@@ -81,7 +83,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     });
   }
 
-  /** Builds one index per step, so that the event loop can run in between. */
+  /** Builds one index per step, so that the event loop can run between steps. */
   *buildIndexes(shape: TableShape): Generator<void> {
     if (this.db.guarded(() => this.isIndexed(shape))) return;
     for (const sql of createIndexes(shape)) {

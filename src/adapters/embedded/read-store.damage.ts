@@ -14,7 +14,7 @@ import { isSqliteError } from './sqlite.js';
 
 export const FILE = 'models.sqlite';
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, and their messages, because errors of the binding's `all` have no code. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB, with their messages, because errors thrown by the binding's `all` have no code. */
 const DAMAGE_CODES = [11, 26];
 const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a database'];
 /** SQLITE_READONLY_DBMOVED: the file was deleted or replaced. SQLITE_IOERR_SHORT_READ: the file was truncated. */
@@ -39,7 +39,7 @@ export function suspect(directory: string): void {
       'The file is damaged. It will be moved aside and rebuilt when it is next opened.\n',
     );
   } catch {
-    // The disk itself may be faulty. The original error is reported in any case.
+    // The disk may be faulty. The original error is reported in any case.
   }
 }
 
@@ -80,7 +80,7 @@ export function isWhole(directory: string, identity: number | undefined): boolea
     const hasMagic = header.toString('latin1', 0, MAGIC.length) === MAGIC;
     return hasMagic && fstatSync(file).size >= Math.max(1, header.readUInt32BE(28)) * pageBytes;
   } catch {
-    // A file system error during the check proves nothing about the file.
+    // A file system error during the check does not indicate that the file is damaged.
     return true;
   } finally {
     if (file !== undefined) closeSync(file);

@@ -15,10 +15,10 @@ export type Mode = 'readwrite' | 'readonly';
  */
 const MAX_STATEMENTS = 2_000;
 
-/** The table does not exist (yet). */
+/** The table does not exist, or does not exist yet. */
 export class MissingTable extends ReadStoreUnavailable {}
 
-/** A connection to models.sqlite: opening, handling of damage, prepared statements, transactions and errors. */
+/** A connection to models.sqlite. Manages prepared statements, transactions, errors and damage. */
 export class ReadStoreDatabase {
   private readonly statements = new Map<string, StatementSyncInstance>();
   private open = true;
@@ -29,14 +29,17 @@ export class ReadStoreDatabase {
     private readonly db: DatabaseSyncInstance,
     private readonly directory: string,
     private readonly mode: Mode,
-    /** Whether the previous file was damaged or newer and was moved aside, so that everything must be rebuilt. */
+    /**
+     * Whether the previous file was moved aside, because it was damaged or had a newer schema. If so, everything must
+     * be rebuilt.
+     */
     readonly recreated: boolean,
     private readonly onDamaged: () => void,
   ) {
     this.identity = identityOf(directory);
   }
 
-  /** `onDamaged` is called once, when the file turns out to be damaged or missing. */
+  /** `onDamaged` is called once, if the file turns out to be damaged or missing. */
   static async open(
     directory: string,
     mode: Mode,
@@ -98,7 +101,7 @@ export class ReadStoreDatabase {
     return statement;
   }
 
-  /** Runs `work`, whose reads all see the same snapshot. */
+  /** Runs `work`. All of its reads see the same snapshot. */
   reading<T>(work: () => T): T {
     return this.guarded(() => this.transaction('BEGIN', work));
   }
@@ -134,7 +137,9 @@ export class ReadStoreDatabase {
     return this.damaged;
   }
 
-  /** Checks the file itself, which SQLite does not do while it works from its cache. Used only by the writer. */
+  /**
+   * Checks the file itself, because SQLite does not access it while it works from its cache. Used only by the writer.
+   */
   inspect(): void {
     if (this.open && !this.damaged && !isWhole(this.directory, this.identity)) this.damage();
   }
@@ -149,11 +154,11 @@ export class ReadStoreDatabase {
 
   private emptyLog(): void {
     try {
-      // The binding releases statements, and with them the file, only on garbage collection. The log must therefore be
-      // empty.
+      // The binding releases statements, and therefore the file, only when they are garbage-collected. Until then, the
+      // log must be empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk prevents this. The next process that opens the file also reads the log.
+      // A reader or a full disk may prevent this. The next process that opens the file then also reads the log.
     }
   }
 
@@ -197,15 +202,14 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 
 /**
  * Accepts all errors that prevent a reader from opening the file, for example because it does not exist yet. They may
- * disappear once a writer runs.
+ * disappear once a writer is running.
  */
 const unusable = (): boolean => true;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Retries until `attempt` succeeds, until it fails with an error that retrying cannot fix, or until `waitMs` have
- * passed.
+ * Retries until `attempt` succeeds or fails with a permanent error, or until `waitMs` have passed.
  * @throws ReadStoreUnavailable
  */
 export async function waitFor<T>(attempt: () => T, waitMs: number, passes: (error: unknown) => boolean): Promise<T> {

@@ -8,7 +8,7 @@ import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { BASE, joinIndex, least, prefixFor, stored, termFor } from './read-store.shape.js';
 import type { Column, TableShape } from './read-store.shape.js';
 
-/** A part of a statement with the values of its parameters. */
+/** Part of a statement, with the values of its parameters. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] };
 
 export type Bound = {
@@ -17,7 +17,7 @@ export type Bound = {
   readonly value: string | number;
 };
 
-/** Criteria of a list in stored form. */
+/** Criteria of a list, in stored form. */
 export type Criteria = {
   readonly terms: readonly string[];
   /** Groups of terms. At least one term of each group must match. */
@@ -108,7 +108,7 @@ export class Matches {
     return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
-  /** Returns the documents that contain a word with this prefix, or refer to a document that does. */
+  /** Returns the documents that contain a word with the prefix, or that refer to a document that does. */
   private havingWord(target: Target, word: string): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;

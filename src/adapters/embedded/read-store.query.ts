@@ -8,7 +8,7 @@ import { BASE, hasOrderIndex, lowest, orderColumns, SPAN, type TableShape } from
 
 /** Values of the order's columns, then the id. */
 type Place = readonly Value[];
-/** A traversal of the list's order, with its start, direction and bounds. */
+/** A traversal of the list in order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
 /** Sorting one hit costs about as much as stepping over this many rows of the order's index. */
@@ -116,7 +116,9 @@ export class ReadStoreQuery {
     return this.along(target, walk, found, limit, Infinity);
   }
 
-  /** Returns the first `limit` matches in order, or fewer once `allowed` rows of the order have been passed. */
+  /**
+   * Returns the first `limit` matches in order. Stops after about `allowed` rows, even if it has found fewer matches.
+   */
   private along(target: Target, walk: Walk, found: Bits, limit: number, allowed: number): number[] {
     const ordinals: number[] = [];
     const rowsPerHit = target.state.count / found.count;
@@ -179,7 +181,7 @@ const isAscending = ({ descending }: TableShape, { reverse = false }: ListQuery)
 const placeAfter = (shape: TableShape, after: string): Place =>
   placeIn<Value>(shape, after, (value) => typeof value === 'string' || typeof value === 'number');
 
-/** Reads a page from the nearer end of the list. */
+/** Returns the traversal that reads a page from the nearer end of the list. */
 function nearestEnd(walk: Walk, offset: number, limit: number, total: number) {
   const size = Math.max(0, Math.min(limit, total - offset));
   if (offset <= total / 2) return { walk, offset, limit: size, isReversed: false };
@@ -197,7 +199,8 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // The place is within the bounds, so a bound at the same end would only give the index a second starting point.
+  // The place is within the bounds, so the bound at the same end is redundant and would only give the index a second
+  // starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
   const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);

@@ -15,7 +15,7 @@ import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 
-/** Layout of a table. All names in it have been validated, so they can safely be part of SQL. */
+/** Layout of a table. All of its names have been validated, so they can safely be part of SQL. */
 export type TableShape = {
   readonly name: string;
   readonly model: ReadModel;
@@ -27,7 +27,7 @@ export type TableShape = {
   readonly orderIndex: string;
   /** Variants of this layout, one for each additional order of the model. */
   readonly variants: ReadonlyMap<string, TableShape>;
-  /** Columns of all orders. */
+  /** The columns of all orders. */
   readonly ordered: ReadonlySet<Column>;
   /** The filters, sorted by name because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
@@ -81,7 +81,7 @@ export function shapeOf(table: AnyTable): TableShape {
 }
 
 /**
- * Returns the placeholder for null in columns of the order. It sorts before every value, so that row values can be
+ * Returns the placeholder for null in columns of an order. It sorts before every value, so that SQL row values can be
  * compared.
  */
 export const lowest = ({ type }: Column): number => (type === 'text' ? 0 : -(2 ** 53));
@@ -91,15 +91,15 @@ export const least = ({ type }: Column): string | number => (type === 'text' ? '
 /** A scope's documents have contiguous numbers (scope * SPAN + ordinal), so that a bit set of them is dense. */
 export const SPAN = 2 ** 32;
 /**
- * SQL for a scope's first number. It is needed because the binding passes integers of more than 32 bits as reals, which
- * cannot be rowids.
+ * SQL for the number at which a scope begins. Computed in SQL, because the binding passes integers of more than 32 bits
+ * as reals, which cannot be rowids.
  */
 export const BASE = '(? << 32)';
 
 /** Returns the prefix of every term and word of a scope. Its length determines the `prefix` option below. */
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
-/** Returns the type of a column. Text columns of the order may contain the numeric placeholder for null. */
+/** Returns the SQL type of a column. Text columns of an order may contain the numeric placeholder for null. */
 function sqlType({ ordered }: TableShape, column: Column): string {
   const isOrdered = ordered.has(column);
   const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
@@ -108,8 +108,8 @@ function sqlType({ ordered }: TableShape, column: Column): string {
 
 /**
  * `dead` marks tombstones. The full-text tables store no text, because `contentless_delete` removes a row without
- * knowing its words. Words arrive folded and separated by spaces; the `ascii` tokenizer leaves every other character
- * unchanged.
+ * knowing its words. Words are already folded and separated by spaces, and the `ascii` tokenizer leaves all other
+ * characters unchanged.
  */
 export function createTable(shape: TableShape): string {
   const { main, stored, terms, texts, words, filters } = shape;
@@ -134,7 +134,10 @@ export const tablesOf = ({ main, terms, words, filters, texts }: TableShape): st
 export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
 
-/** The table's unique index on scope and id is also an order by id. */
+/**
+ * Whether the order has its own index. For an order by id alone, the table's unique index on scope and id is
+ * sufficient.
+ */
 export const hasOrderIndex = ({ order }: TableShape): boolean => order.length > 0;
 
 export const createIndexes = (shape: TableShape): string[] => [
@@ -176,7 +179,7 @@ export const prefixFor = (scope: number, word: string): string => codeOf(scope) 
  */
 export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
 
-/** @throws TypeError when a field's `of` returns a value that the field cannot hold */
+/** @throws TypeError if a field's `of` returns a value that does not have the field's type */
 export function rowOf(shape: TableShape, scope: number, document: object | null): Row {
   const values = new Map<Column, readonly (string | number)[]>();
   for (const column of shape.columns.values()) values.set(column, document ? valuesOf(shape, column, document) : []);

@@ -29,7 +29,7 @@ export type EmbeddedReadStoreOptions = {
   /** One connection writes. Any number of others may read at the same time, even in other threads or processes. */
   readonly mode: Mode;
   /**
-   * Timeout for locks in milliseconds. In a `readonly` store, also the timeout for its writer to create a file or
+   * Timeout for locks, in milliseconds. In a `readonly` store, also the maximum wait for the writer to create a file or
    * table.
    */
   readonly waitMs?: number;
@@ -38,7 +38,10 @@ export type EmbeddedReadStoreOptions = {
    * checks the file every second.
    */
   readonly onDamaged?: () => void;
-  /** Checkpoints to carry over from a file of an older schema. Everything else in it is rebuilt from the history. */
+  /**
+   * Keys of the checkpoints to carry over from a file with an older schema. Everything else in the file is rebuilt from
+   * the history.
+   */
   readonly keptCheckpoints?: readonly string[];
   /** Maximum number of hits that a list sorts instead of caching sets. For tests. */
   readonly few?: number;
@@ -73,7 +76,7 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   /**
-   * A `readwrite` store moves a damaged file, or one of a newer schema, aside to `models.sqlite.damaged-<n>`.
+   * A `readwrite` store renames a file that is damaged, or has a newer schema, to `models.sqlite.damaged-<n>`.
    * @throws ReadStoreUnavailable if the file is locked, cannot be created, or does not appear in time
    */
   static async open(given: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
@@ -84,7 +87,8 @@ export class EmbeddedReadStore implements ReadStore {
   /** Switches to the current file, after a writer has moved a damaged one aside. @throws ReadStoreUnavailable */
   async reopen(): Promise<void> {
     const { mode } = this.options;
-    // A writer must release the old file before the new one is created. A reader uses the old one until then.
+    // A writer must release the old file before it creates the new one. A reader uses the old file until the new one is
+    // open.
     if (mode === 'readwrite') this.db.close();
     const db = await connect(this.options);
     this.db.close();
@@ -96,12 +100,12 @@ export class EmbeddedReadStore implements ReadStore {
     return this.db.isDamaged ? { setting: 'DATA_DIR', reason: 'models.sqlite is damaged' } : undefined;
   }
 
-  /** Whether the file was unusable and was recreated, so that every model must be rebuilt. */
+  /** Whether the file was unusable and has been recreated. If so, every model must be rebuilt. */
   get recreated(): boolean {
     return this.db.recreated;
   }
 
-  /** A `readonly` store only registers the tables; when it reads, it waits for its writer to create them. */
+  /** A `readonly` store only registers the tables. When it reads, it waits for the writer to create them. */
   async prepare(tables: readonly AnyTable[], options: { readonly bulk?: boolean } = {}): Promise<void> {
     for (const table of tables) this.prepared.set(tableName(table), table);
     const shapes = tables.map((table) => this.catalog.register(table));
@@ -255,7 +259,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.attempt(() => this.db.reading(work));
   }
 
-  /** Runs a single read, which is consistent by itself. */
+  /** Runs a single read, which needs no transaction to be consistent. */
   private once<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.guarded(work));
   }
@@ -269,7 +273,7 @@ export class EmbeddedReadStore implements ReadStore {
     }
   }
 
-  /** Turns errors of the engine, which is synchronous, into rejections. */
+  /** Converts errors of the engine, which is synchronous, to rejections. */
   private now<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       resolve(work());

@@ -13,7 +13,7 @@ type PreparedWrite = {
 };
 type Refused = DocumentKey & { readonly table: AnyTable };
 
-/** Guarded bulk writes with the guarantees of `ReadStore.write`, in one transaction. */
+/** Performs guarded bulk writes in one transaction, with the guarantees of `ReadStore.write`. */
 export class ReadStoreWriter {
   constructor(
     private readonly db: ReadStoreDatabase,
@@ -43,7 +43,7 @@ export class ReadStoreWriter {
     return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
 
-  /** Stores all checkpoints with one statement, because every batch has one for each model. */
+  /** Stores all checkpoints with one statement, because every batch contains a checkpoint for each model. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
     this.db.run(
       `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
@@ -84,7 +84,8 @@ class TableWriter {
   }
 
   /**
-   * Writes the full-text content in ascending order, because the index would start a new segment for each step back.
+   * Writes the full-text content in ascending order, because the index would start a new segment for each descending
+   * step.
    */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);
@@ -118,7 +119,7 @@ class TableWriter {
     return true;
   }
 
-  /** Sets only columns that have changed, so that indexes on the others are not touched. */
+  /** Sets only the columns that have changed, so that the indexes on other columns need no update. */
   private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
     const { main, stored, joins } = this.shape;
     const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(before) as object) : null);

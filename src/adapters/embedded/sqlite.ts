@@ -9,12 +9,12 @@ const READ_ONLY = { code: 8, text: 'attempt to write a readonly database' };
 const IO = { code: 10, text: 'disk I/O error' };
 
 export type SqliteError = { readonly message: string; readonly errcode?: number };
-/** Recognizes errors by their members, because the binding creates them in another realm. */
+/** Recognizes errors by their members, because the binding creates them in another JavaScript realm. */
 export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 
 const BUSY = 5;
-/** Whether another connection holds a lock. */
+/** Whether the error means that another connection holds a lock. */
 export const isBusy = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === BUSY;
 
 /** Opens a database file. Closes it again if `configure` fails. */

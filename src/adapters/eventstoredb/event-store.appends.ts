@@ -21,7 +21,7 @@ type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: E
 export class Appends {
   private readonly inFlight: InFlight;
   private lane: Lane | undefined;
-  /** Appends that arrived before the lane was open, in order. */
+  /** Appends that arrived before the lane was open, in call order. */
   private waiting: Waiting[] = [];
 
   constructor(
@@ -64,13 +64,13 @@ export class Appends {
     });
   }
 
-  /** Resolves when nothing is in flight. This happens within the timeout if the store is closed to new appends. */
+  /** Resolves when no appends are in flight. If the store is closed to new appends, this happens within the timeout. */
   async drained(): Promise<void> {
     await this.inFlight.idle();
     this.lane?.end();
   }
 
-  /** Makes the lane available only after sending all waiting appends, so that none is overtaken. */
+  /** Makes the lane available only after sending all waiting appends, so that no later append overtakes them. */
   private async openLane(): Promise<void> {
     try {
       const { streams, args } = await this.connection.calling();

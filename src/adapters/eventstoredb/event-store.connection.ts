@@ -66,12 +66,12 @@ export class Connection {
     this.guardClient();
   }
 
-  /** Aborts when the store closes: subscriptions end and new calls are rejected. */
+  /** Aborts when the store is closed. Subscriptions then end, and new calls are rejected. */
   get closing(): AbortSignal {
     return this.closer.signal;
   }
 
-  /** Aborts when calls in flight must end as well. */
+  /** Aborts when calls in flight must also end. */
   get released(): AbortSignal {
     return this.releaser.signal;
   }
@@ -81,8 +81,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when calls can be sent.
-   * @throws EventStoreUnavailable within the timeout, or immediately if an attempt failed recently
+   * Resolves when calls can be sent. @throws EventStoreUnavailable after the timeout, or immediately if an attempt
+   * failed recently
    */
   async ready(): Promise<void> {
     this.assertHeld();
@@ -90,7 +90,7 @@ export class Connection {
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
     });
-    // Discovery may take longer than the timeout. It continues for later callers.
+    // Discovery may take longer than the timeout. It then continues for later callers.
     await this.inTime(this.connecting);
   }
 
@@ -131,8 +131,8 @@ export class Connection {
 
   async release(): Promise<void> {
     this.releaser.abort();
-    // The client waits for every stream to finish, but a stream that was cancelled while the server hung may never do
-    // so.
+    // The client waits for every stream to finish, but a stream that was cancelled while the server was hanging may
+    // never finish.
     const waiting = new AbortController();
     await Promise.race([this.client.dispose(), this.options.clock.sleep(DISPOSE_MS, waiting.signal)]);
     waiting.abort();
@@ -168,7 +168,7 @@ export class Connection {
     const fault = await whyUnreachable(this.options.url);
     this.diagnosis.noteUnreachable(fault);
     const reason = `${fault.setting}: ${fault.reason}`;
-    // Log each reason once per outage.
+    // Logs each reason once per outage.
     if (this.failures === 0 || reason !== this.reason)
       this.options.logger.warn(fault, 'The event store is unavailable');
     this.reason = reason;

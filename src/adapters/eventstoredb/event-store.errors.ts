@@ -2,7 +2,9 @@ import type { EngineFault } from '../../ports/engine.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 
-/** The common shape of client and gRPC errors. Client errors have a type, gRPC errors only a numeric status. */
+/**
+ * Common shape of client and gRPC errors. Client errors have a type, whereas gRPC errors have only a numeric status.
+ */
 type Failure = { readonly type?: string; readonly code?: number; readonly message?: string };
 
 export const GRPC_UNAVAILABLE = 14;
@@ -10,7 +12,7 @@ const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
 export const typeOf = (error: unknown): string | undefined => (error as Failure | undefined)?.type;
 
-/** Whether the connection broke, or the node is not the leader. The next connection may serve the same read. */
+/** Whether the connection broke, or the node is not the leader. The same read may succeed on the next connection. */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');
 
 export const reasonOf = (error: unknown): string => (error as Failure | undefined)?.message ?? String(error);

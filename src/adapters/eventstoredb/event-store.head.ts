@@ -12,12 +12,12 @@ const LARGEST_PAGE = 512;
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
-  /** The newest record, of any kind, that a read has taken into account. */
+  /** Position of the newest record of any kind that a read has taken into account. */
   private seen: Position = BEFORE_ALL;
 
   constructor(private readonly reader: Reader) {}
 
-  /** The last known position, without a round trip. */
+  /** The last known position. Requires no round trip. */
   get known(): Position {
     return this.latest;
   }

@@ -51,7 +51,7 @@ export class Lane {
     call.on('data', (answer: BatchAppendResp) => {
       this.settle(answer);
     });
-    // This listener is never removed: an error event without a listener would end the process.
+    // This listener is never removed, because an error event without a listener would terminate the process.
     call.on('error', (error) => {
       if (!this.ended.signal.aborted) onError(error);
       this.fail(error);
@@ -66,7 +66,7 @@ export class Lane {
     return !this.retired && !this.ended.signal.aborted;
   }
 
-  /** @throws the errors of the port's `append`, but never EventStoreUnavailable if the append may have been stored */
+  /** @throws the errors of the port's `append`; never EventStoreUnavailable if the append may have been stored */
   send(append: SerializedAppend, deadlineMs: number): Promise<Appended> {
     if (this.ended.signal.aborted) return Promise.reject(new EventStoreUnavailable('The append call has ended'));
     return new Promise((resolve, reject) => {
@@ -131,13 +131,16 @@ export class Lane {
     this.watching = false;
   }
 
-  /** Resends due appends and fails those that timed out. Returns the delay until the next check in milliseconds. */
+  /**
+   * Resends appends that are due, and rejects appends that have timed out. Returns the delay until the next check, in
+   * milliseconds.
+   */
   private attend(): number {
     const nowMs = this.clock.monotonicMs();
     let leftMs = LOOK_EVERY_MS;
     for (const pending of this.pending) {
       if (pending.deadlineMs <= nowMs) this.giveUp(pending);
-      // Do not resend to a server that accepts no more data.
+      // Do not resend while the server accepts no more data.
       else if (this.isDue(pending, nowMs) && !this.call.writableNeedDrain) this.transmit(pending);
       leftMs = Math.min(leftMs, Math.max(1, pending.deadlineMs - nowMs));
     }

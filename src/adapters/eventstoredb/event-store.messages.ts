@@ -42,7 +42,7 @@ const identifierOf = (stream: string) => new shared.StreamIdentifier().setStream
 
 function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq.ProposedMessage {
   const message = new streams.BatchAppendReq.ProposedMessage();
-  // A string would be interpreted as base64.
+  // Bytes, because a string would be interpreted as base64.
   message.setId(new shared.UUID().setString(id)).setData(Buffer.from(data)).setCustomMetadata(Buffer.from(metadata));
   message.getMetadataMap().set('type', type).set('content-type', 'application/json');
   return message;
@@ -123,7 +123,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // The response contains only a message. The node is not ready, is busy, or knows no leader.
+  // The response contains only a message. It means that the node is not ready, is busy, or does not know the leader.
   Empty: unavailable,
 };
 

@@ -25,8 +25,8 @@ const FAULTS: Readonly<Record<ConnectionFault, EngineFault>> = {
 };
 
 /**
- * Diagnoses a failed connection by connecting once more without gRPC, which does not report the reason. Probes the
- * first host of the connection string.
+ * Diagnoses a failed connection by connecting once more without gRPC, because gRPC does not report the reason. Probes
+ * the first host in the connection string.
  */
 export async function whyUnreachable(url: string): Promise<EngineFault> {
   const [, host = '', port = '2113'] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?([^:,/?]+)(?::(\d+))?/.exec(url) ?? [];
@@ -61,7 +61,7 @@ async function reach(
   } catch (error) {
     return connectionFaultOf(error);
   } finally {
-    // A late error needs a listener, because it would otherwise end the process.
+    // Without a listener, a late error would terminate the process.
     socket.on('error', () => undefined).destroy();
   }
 }

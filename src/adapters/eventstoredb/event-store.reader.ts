@@ -31,7 +31,7 @@ import type { Connection } from './event-store.connection.js';
 import { type Doing, isRefusedRead, isTransient, toReadError } from './event-store.errors.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 
-/** Largest page. Events are filtered by this process. */
+/** Maximum page size. It is large because this process filters the events. */
 const PAGE_EVENTS = 500;
 const FIRST_PAGE_EVENTS = 8;
 const PAGE_GROWTH = 4;
@@ -42,9 +42,7 @@ const LONGEST_PAUSE_MS = 500;
 
 export type AllEvent = NonNullable<AllStreamResolvedEvent['event']>;
 
-/**
- * Returns the start of a record. Commit and prepare positions are equal, because nothing is written in transactions.
- */
+/** Returns the log position of a record. Commit and prepare positions are equal, because no transactions are used. */
 export const logPosition = (position: Position): LogPosition => ({
   commit: BigInt(position),
   prepare: BigInt(position),
@@ -139,8 +137,7 @@ export class Reader {
   }
 
   /**
-   * Scans at most `limit` positions after `after` and up to `upTo`. Returns the last scanned position and the first
-   * match.
+   * Scans about `limit` events after `after` and up to `upTo`. Returns the last scanned position and the first match.
    */
   async search(after: Position, upTo: Position, matches: Matches, limit: number): Promise<Search> {
     let reached = after;
@@ -171,7 +168,10 @@ export class Reader {
     this.logger.error({ position, reason }, 'A position does not belong to this event store');
   }
 
-  /** Reads to the end. Retries if the connection breaks or the leader changes. @throws client errors, too */
+  /**
+   * Reads a stream of results to its end. Retries if the connection breaks or the leader changes.
+   * @throws EventStoreUnavailable or an error of the client
+   */
   private async collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
     this.connection.assertOpen();
     const { diagnosis } = this.connection;
@@ -211,7 +211,7 @@ export class Reader {
     }
   }
 
-  /** Resolves when nothing has arrived for the timeout, or when the signal aborts. */
+  /** Resolves when nothing has arrived within the timeout, or when the signal aborts. */
   private async whileAlive(arrived: () => number, signal: AbortSignal): Promise<void> {
     for (let before = -1; before < arrived() && !signal.aborted;) {
       before = arrived();

@@ -12,12 +12,12 @@ import { logPosition } from './event-store.reader.js';
 
 /** Number of events buffered for the consumer. Beyond it, gRPC's flow control applies backpressure to the server. */
 const BUFFERED_EVENTS = 128;
-/** Number of events that the server scans between two checkpoints when none of them matches the filter. */
+/** Number of events that the server scans between two checkpoints if none of the events match the filter. */
 const SEARCH_WINDOW = 256;
 
 /**
- * A pull interface to one client subscription. Keeps its events in order with its checkpoints and caught-up
- * notifications. Ends permanently at the first error.
+ * Pull interface to one client subscription. Keeps its events, checkpoints and caught-up notifications in order. Ends
+ * permanently at the first error.
  */
 export class Source {
   private readonly subscription: AllStreamSubscription;
@@ -29,7 +29,7 @@ export class Source {
   failure: unknown;
 
   constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
-    // This runs inside the client's asynchronous transform, so an exception would end the process.
+    // Runs inside the client's asynchronous transform, so an exception would terminate the process.
     const reached = (_: unknown, position: { commit: bigint; prepare: bigint }): void => {
       if (isUsable(position)) this.checkpoint = Number(position.commit);
       wake();
@@ -71,7 +71,7 @@ export class Source {
   }
 
   end(): void {
-    // The client waits for the call to start, which may have failed. That error has already been handled.
+    // Rejects if the call could not be started. That error has already been handled.
     this.subscription.unsubscribe().catch(() => undefined);
     this.subscription.destroy();
   }

@@ -17,7 +17,7 @@ import type { AllEvent, Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import { Source } from './event-store.source.js';
 
-/** Maximum number of records read per check. The next check continues from there. */
+/** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
 /** Burst size that a live subscription of 23.10 tolerates. Subscribing is safe once fewer events remain. */
 const NEAR_HEAD = 32;
@@ -34,7 +34,7 @@ export type Subscribing = {
   readonly quietMs: number;
 };
 
-/** Creates a pull-based catch-up subscription. Every iteration restarts after `after`. */
+/** Creates a pull-based catch-up subscription. Every iteration starts at the event following `after`. */
 export function subscribe(parts: Subscribing, subscription: AllSubscription): AsyncIterable<EventBatch> {
   const maxBatchSize = batchSizeOf(subscription);
   const matches = matcherOf(subscription.filter);
@@ -49,7 +49,7 @@ class Subscription {
   private position: Position;
   /** Last position and state that were delivered to the consumer. */
   private told: { position: Position; caughtUp: boolean };
-  /** Error of an unreadable event. It is thrown after the events before it have been delivered. */
+  /** Error caused by an unreadable event. It is thrown after all preceding events have been delivered. */
   private corrupt: unknown;
   /** Whether the server has reported that the subscription caught up, but the head has not confirmed it yet. */
   private unconfirmed = false;
@@ -137,7 +137,7 @@ class Subscription {
     try {
       await this.unlessOver(connection.ready());
     } catch {
-      // Already logged by the connection.
+      // The connection has already logged the error.
       return this.pause();
     }
     if (this.isOver()) return undefined;
@@ -178,7 +178,7 @@ class Subscription {
     while (events.length < this.maxBatchSize && !this.corrupt) {
       const item = source.read();
       if (!item) break;
-      // A link to a deleted event contains no event.
+      // The item of a link to a deleted event contains no event.
       if (item.event) events.push(...this.accept([item.event]));
     }
     return events;
@@ -202,8 +202,8 @@ class Subscription {
   }
 
   /**
-   * Compares the position with the head, because a subscription can die silently, and a filtered one gets no checkpoint
-   * for a short range without a match. A matching event before the head should already have arrived.
+   * Compares the position with the head. A subscription can die silently, and a filtered one gets no checkpoint for a
+   * short range without a match. A matching event before the head should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;
@@ -216,7 +216,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Finds a matching event that has not arrived. Returns undefined if events have arrived in the meantime. */
+  /** Finds a matching event that has not arrived. Finds none if events have arrived in the meantime. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;
@@ -239,7 +239,7 @@ class Subscription {
       return;
     }
     this.parts.connection.diagnosis.noteFailed('read $all', failure);
-    // 23.10 reports other faults with the same error as an invalid position.
+    // 23.10 reports an invalid position and other faults with the same error.
     if (typeOf(failure) === 'unknown') await this.orPause(() => this.parts.reader.assertPosition(this.position));
     if (!isDenied(failure))
       this.parts.logger.warn({ position: this.position, reason: reasonOf(failure) }, 'A subscription was interrupted');
@@ -247,7 +247,7 @@ class Subscription {
   }
 
   /**
-   * Returns the result of `read`; undefined if the subscription is over or, after a pause, if `read` fails.
+   * Returns the result of `read`; undefined if the subscription is over or, after a pause, if `read` has failed.
    * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {
@@ -267,7 +267,7 @@ class Subscription {
     await this.parts.clock.sleep(pauseMs, this.stopping.signal);
   }
 
-  /** Settles like `work`, or resolves as soon as the subscription must end. */
+  /** Settles like `work`, but resolves with undefined as soon as the subscription must end. */
   private unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
     const { signal } = this.stopping;
     return new Promise((resolve, reject) => {

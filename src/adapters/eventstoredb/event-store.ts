@@ -39,7 +39,8 @@ export type EventStoreDbOptions = {
   /** Timeout in milliseconds for an append, and for each further event of a read. Default: 5,000. */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of unanswered appends. Further ones are rejected. Default: 2,000, with a total of at most 64 MiB.
+   * Maximum number of unanswered appends. Further appends are rejected. Default: 2,000, with a total size of at most 64
+   * MiB.
    */
   readonly maxInFlight?: number;
   /**
@@ -49,7 +50,10 @@ export type EventStoreDbOptions = {
   readonly quietMs?: number;
 };
 
-/** A stream of Kontor that belongs to no aggregate, so backups omit it. Its last event contains the history's id. */
+/**
+ * A stream of Kontor that does not belong to an aggregate, so backups omit it. Its last event contains the history's
+ * id.
+ */
 const IDENTITY = 'kontor_history';
 const IDENTIFIED = 'HistoryIdentified';
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -128,7 +132,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
 
   async facts(): Promise<EngineFacts> {
     this.connection.assertOpen();
-    // The client caches the version; only a read proves that the server is available.
+    // The client caches the version, so only a read proves that the server is available.
     const [version] = await Promise.all([this.connection.version(), this.reader.page('backwards', undefined, 1)]);
     return { engine: 'eventstoredb', version };
   }
@@ -185,7 +189,8 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
     if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;
-    // This is a repeat of an append whose events are now hidden. Any reader that has seen the head has seen them, too.
+    // This is a repeat of an append whose events are now hidden. Any reader that has seen the head has also seen these
+    // events.
     const position = await this.headReader.read().catch((error: unknown) => {
       throw new AppendOutcomeUnknown(append.stream, error);
     });

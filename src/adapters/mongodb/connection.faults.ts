@@ -2,7 +2,9 @@ import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import type { EngineFault } from '../../ports/engine.js';
 import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
 
-/** `lasts`: the fault persists although calls that need no such permission succeed. */
+/**
+ * `lasts`: whether to continue reporting the fault for some time, even if calls that need no such permission succeed.
+ */
 export type MongoFault = EngineFault & { readonly lasts: boolean };
 
 const UNAUTHORIZED = 13;
@@ -32,12 +34,12 @@ export function faultOf(error: unknown, url: string): MongoFault | undefined {
   return undefined;
 }
 
-/** Errors of Node.js need not be instances of this realm's Error. */
+/** Errors of Node.js are not always instances of this realm's `Error`. */
 type Failure = { readonly message: string; readonly code?: unknown; readonly cause?: unknown };
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
-/** Returns the error, its causes, and the errors of the servers that were considered. */
+/** Returns the error, its causes, and the errors of the servers that the driver considered. */
 function causesOf(error: unknown): Failure[] {
   const all: Failure[] = [];
   const rest = [error];

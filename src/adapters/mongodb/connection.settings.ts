@@ -8,7 +8,7 @@ export type ConnectionSettings = {
   readonly callTimeoutMs: number;
   /** Requires acknowledgement by a majority, so that a new primary has the write. */
   readonly majority: WriteConcernSettings;
-  /** Defaults for options that the URL does not set. */
+  /** Defaults for options that are not set in the URL. */
   readonly options: MongoClientOptions;
 };
 

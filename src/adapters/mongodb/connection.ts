@@ -10,7 +10,7 @@ import { faultOf, type MongoFault } from './connection.faults.js';
 import { settingsOf } from './connection.settings.js';
 
 export type MongoDbOptions = {
-  /** `mongodb://` or `mongodb+srv://`; the path names the database (default `kontor`). */
+  /** A `mongodb://` or `mongodb+srv://` URL. The path is the name of the database (default: `kontor`). */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,7 +22,7 @@ export type MongoDbOptions = {
   readonly onCommand?: (command: Document) => void;
 };
 
-/** A document of any collection of this adapter. */
+/** A document in any collection of this adapter. */
 export type Stored = { _id: string } & Record<string, unknown>;
 
 const TIMEOUT_MS = 5_000;
@@ -101,7 +101,7 @@ export class MongoConnection {
     return (await this.find(name, { _id }, { ...options, limit: 1 }))[0];
   }
 
-  /** Durable when it resolves. @throws ReadStoreUnavailable */
+  /** The write is durable when the call resolves. @throws ReadStoreUnavailable */
   async upsert(name: string, _id: string, update: UpdateFilter<Stored>): Promise<void> {
     const options = { upsert: true, writeConcern: this.journaled };
     await this.within(() => twice(() => this.collection(name).updateOne({ _id }, update, options)));
@@ -116,15 +116,15 @@ export class MongoConnection {
   }
 
   /**
-   * For commands whose duration grows with the number of documents. The driver honors `socketTimeoutMS` although its
-   * types omit it.
+   * Options for commands whose duration grows with the number of documents. The driver honors `socketTimeoutMS`,
+   * although its types omit it.
    */
   get unhurried(): { readonly maxTimeMS: number; readonly socketTimeoutMS: number } {
     return { maxTimeMS: INDEX_TIMEOUT_MS, socketTimeoutMS: INDEX_TIMEOUT_MS };
   }
 
   /**
-   * Runs `work` within `timeoutMs`. Commands sent by then may still be executed.
+   * Runs `work` within `timeoutMs`. Commands that were sent before a timeout may still be executed.
    * @throws ReadStoreUnavailable for any error of the driver or server; SearchTooBroad unchanged
    */
   within<T>(work: () => Promise<T>): Promise<T> {
@@ -144,7 +144,7 @@ export class MongoConnection {
 
   /** Closes the connection. Calls in flight fail. Idempotent. */
   close(): Promise<void> {
-    // The driver notifies the server, which may not respond.
+    // The wait is limited, because the driver notifies the server, which may not respond.
     this.closing ??= this.limited(() => this.client.close(), this.timeoutMs, true).catch(() => undefined);
     return this.closing;
   }
@@ -176,7 +176,7 @@ export class MongoConnection {
     }
     this.isConnected = true;
     this.noteBack();
-    // If `close` was called meanwhile, the connection would otherwise stay open.
+    // Without this, the connection would remain open if `close` was called in the meantime.
     if (this.closing) await this.client.close();
   }
 
@@ -184,7 +184,7 @@ export class MongoConnection {
   private observe({ newDescription }: TopologyDescriptionChangedEvent): void {
     const servers = [...newDescription.servers.values()];
     if (servers.some(({ type }) => WRITABLE.includes(type))) {
-      // A server can be visible before it has accepted our login.
+      // A server can be visible before it has accepted the login.
       if (this.isConnected) this.noteBack();
       return;
     }

@@ -35,5 +35,5 @@ export const unordered = (text: string): string =>
       })
     : text;
 
-/** Noncharacter that no text contains. A prefix followed by it sorts after every text with that prefix. */
+/** A noncharacter that no text contains. A prefix followed by it sorts after every text with that prefix. */
 export const LAST = '\u{10FFFF}';

@@ -54,7 +54,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     return this.mongo.upsert(GENERATIONS, generationKey(model, version), { $set: { generation } });
   }
 
-  /** Stores the declarations of tables. @throws RangeError if a table was declared differently before */
+  /** Stores the declarations of tables. @throws RangeError if a table already has a different declaration */
   async declare(shapes: readonly Shape[]): Promise<void> {
     const names = shapes.map(({ name }) => name);
     const found = await this.mongo.find(TABLES, { _id: { $in: names } });

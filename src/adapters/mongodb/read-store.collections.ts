@@ -57,7 +57,7 @@ export type Shape = {
  */
 const MAX_JSON_BYTES = 14 * 1024 * 1024;
 
-/** @throws RangeError for a contradictory declaration, which is a bug that is detected at start-up */
+/** @throws RangeError for a contradictory declaration, which is a programming error */
 export function shapeOf(table: AnyTable): Shape {
   const { model } = table;
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, path: `f_${field}`, type }));
@@ -100,8 +100,8 @@ const textsOf = (model: ReadModel): SearchedText[] =>
 export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
 
 /**
- * Returns the indexes of a table. Each begins with the scope and, except the word index, ends with the order. They are
- * partial: tombstones have no scope, and a document without a value is not in that value's index.
+ * Returns the indexes of a table. Each begins with the scope and, except the word index, ends with the order. Indexes
+ * are partial: they contain no tombstones, which have no scope, and no documents without the indexed value.
  */
 export function indexesOf(shape: Shape): IndexDescription[] {
   const orderOf = (each: Shape) => [...each.order.map(({ path }) => path), '_id'];
@@ -136,7 +136,7 @@ export function partsOf(key: string): DocumentKey {
   return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
-/** Returns the id in a key, encoded as in a field that refers to it. */
+/** Returns the id in a key. The id is encoded as in a field that refers to it. */
 export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
 
 /** Encodes a value for storage. @throws TypeError unless it has the field's type */

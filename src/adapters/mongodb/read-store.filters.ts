@@ -14,7 +14,7 @@ export type Condition = Filter<Stored>;
 export const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
   asked(column, value, () => stored(shape, column, value));
 
-/** Returns the conditions on fields. @throws RangeError for bugs in the caller, before anything is read */
+/** Returns the conditions on fields. @throws RangeError for an invalid query, before anything is read */
 export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   requirePage(query);
   const equal = Object.entries(query.where ?? {}).map(([field, value]): Condition => {
@@ -53,13 +53,13 @@ export function namedWord(other: Shape, scope: Scope, names: readonly string[], 
     if (!text) throw new RangeError(`Read model ${other.model.name} has no searched text ${JSON.stringify(name)}`);
     return text;
   });
-  // The index covers the words of all texts. If there is only one text, its words are not stored separately.
+  // The index covers the words of all texts. If a model has only one text, its words are not stored separately.
   const inAny: Condition = { s: scope, w: beginsWith(word) };
   if (named.length === other.texts.length) return inAny;
   return { ...inAny, $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) };
 }
 
-/** Selects the documents that contain the word themselves or in a joined document. */
+/** Selects the documents that contain the word, or that refer to a joined document that does. */
 export function wordCondition(scope: Scope, word: string, joined: readonly JoinedIds[]): Condition {
   const own: Condition = { w: beginsWith(word) };
   const by = joined.filter(({ ids }) => ids.length > 0);

@@ -17,12 +17,12 @@ import {
 } from './read-store.filters.js';
 import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.js';
 
-/** MongoDB represents skip and limit in 32 bits. */
+/** Maximum of `skip` and `limit`, which MongoDB represents in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
 /** Offset from which a page is located by its sort key. With `skip`, MongoDB would read all skipped documents. */
 const FAR = 1_000;
-/** Maximum joined documents per search, across all of its words. */
+/** Maximum number of joined documents per search, for all of its words. */
 const MAX_JOINED = 10_000;
 /** Maximum total length of the ids of joined documents, in characters. MongoDB limits a command to 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;
@@ -64,7 +64,8 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns the first documents after a place, from successive ranges that an index can serve; see `stretchesAfter`.
+   * Returns the first documents after a place. Reads successive ranges, each of which an index supports; see
+   * `stretchesAfter`.
    */
   private async following(shape: Shape, filter: Condition, query: ListQuery, place?: Place): Promise<Stored[]> {
     const found: Stored[] = [];
@@ -158,7 +159,7 @@ export class ReadStoreQuery {
       skip: query.offset,
       limit: query.limit,
       batchSize: Math.min(query.limit, MAX_REPLY_DOCUMENTS),
-      // Without this option, sorts that no index serves would be rejected instead of being slow.
+      // Without this option, a large sort that no index supports would be rejected instead of being slow.
       allowDiskUse: true,
       maxTimeMS: this.maxTimeMs,
     });
@@ -185,7 +186,7 @@ export class ReadStoreQuery {
     return key === undefined ? undefined : this.totals.read(shape, scope, key, withDays);
   }
 
-  /** Counts documents. Returns `countUpTo` + 1 if there are more. */
+  /** Counts documents. Returns `countUpTo` + 1 if there are more documents than `countUpTo`. */
   private count(shape: Shape, filter: Condition, { search, countUpTo }: ListQuery): Promise<number> {
     const limit = countUpTo === undefined ? {} : { limit: countUpTo + 1 };
     const options = { ...limit, maxTimeMS: this.maxTimeMs };

@@ -5,7 +5,10 @@ import { isDuplicateKey, type MongoConnection, type Stored } from './connection.
 import type { Column, Shape } from './read-store.collections.js';
 
 const TOTALS = 'kontor_totals';
-/** Number of changed documents per update of the stored totals. Until that update, every read adds their changes. */
+/**
+ * Number of changed documents after which the stored totals are updated. Until then, every read adds the changes of
+ * these documents.
+ */
 const SETTLE_EVERY = 500;
 /**
  * Maximum number of unsettled documents. A larger number means that settling has failed; reads then count the
@@ -57,7 +60,7 @@ function shareOf({ counted, day }: Shape, document: Stored): Share {
   return [encoded(day ? scalarOf(document, day.path) : null), ALL, ...keys];
 }
 
-/** Returns the contribution of a document as of a place. */
+/** Returns the contribution of a document at a place. */
 function shareAt(shape: Shape, document: Traced, place: number): Share {
   if (document.q <= place) return shareOf(shape, document);
   return document.o?.findLast(({ q }) => q <= place)?.v ?? [];
@@ -109,8 +112,8 @@ export class ReadStoreTotals {
   ) {}
 
   /**
-   * Records earlier contributions in documents about to be written.
-   * @returns documents whose stored version is not the expected one; they must not be written
+   * Records earlier contributions in the documents about to be written. @returns documents whose stored version is not
+   * the expected one, which must not be written
    */
   async trace(
     shape: Shape,
@@ -142,7 +145,7 @@ export class ReadStoreTotals {
       return false;
     }
     const past = [...(old.o ?? []), { q: old.q, v: was }].filter(({ q }) => q < traced.q);
-    // Of the settled states, only the last one matters.
+    // Only the last of the settled states is needed.
     traced.o = past.slice(
       Math.max(
         0,
@@ -152,7 +155,7 @@ export class ReadStoreTotals {
     return true;
   }
 
-  /** Adds the changes up to a stored checkpoint to the stored totals. Never throws ReadStoreUnavailable. */
+  /** Adds the changes up to a stored checkpoint to the stored totals. Does not throw ReadStoreUnavailable. */
   async settle(shape: Shape, changes: Changes, checkpointOf: (scope: Scope) => number): Promise<void> {
     for (const [scope, count] of changes) {
       const id = idOf(shape, scope);
@@ -171,7 +174,7 @@ export class ReadStoreTotals {
     const found = await this.mongo.within(() => this.changedSince(shape, scope, place, options).toArray());
     if (found.length > MAX_UNSETTLED) return undefined;
     const sums = new Sums();
-    // A document that changes during the query may be returned twice; only its last state is used.
+    // A document that changes during the query may be returned twice. Only its last state is used.
     for (const document of new Map(found.map((each) => [each._id, each])).values()) {
       sums.add(shareOf(shape, document), 1);
       sums.add(shareAt(shape, document, place), -1);
@@ -200,7 +203,7 @@ export class ReadStoreTotals {
       }
       this.settled.set(_id, { place, changes: 0 });
     } catch (error) {
-      // The documents are stored and the totals remain correct. Reads only have to add more changes.
+      // The documents are stored, and the totals remain correct. Reads merely have to add more changes.
       if (!(error instanceof ReadStoreUnavailable)) throw error;
     }
   }

@@ -124,7 +124,7 @@ export class MongoReadStore implements ReadStore {
     return documents;
   }
 
-  /** The page and its total are read one after the other, so a write in between may affect only one of them. */
+  /** Reads the page and its total one after the other, so a write in between may affect only one of them. */
   async list(table: AnyTable, scope: Scope, query: ListQuery): Promise<Listed> {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
@@ -185,7 +185,7 @@ export class MongoReadStore implements ReadStore {
 
   private async build(shape: Shape, indexes: readonly IndexDescription[]): Promise<void> {
     const options: IndexOptions = this.mongo.unhurried;
-    // The write timeout would abort the build of a large index.
+    // With the usual write timeout, building a large index would be aborted.
     const collection = this.mongo.collection(shape.name, { writeConcern: { w: 'majority' } });
     await this.mongo.unhurriedly(() => collection.createIndexes([...indexes], options));
   }

@@ -54,7 +54,7 @@ type TableParts = {
 };
 type Sending = { readonly by: ObjectId; readonly concern: WriteConcernSettings; readonly hasCheckpoint: boolean };
 
-/** Guarded bulk writes with the guarantees of `ReadStore.write`. */
+/** Performs guarded bulk writes with the guarantees of `ReadStore.write`. */
 export class ReadStoreWriter {
   constructor(
     private readonly mongo: MongoConnection,
@@ -72,7 +72,7 @@ export class ReadStoreWriter {
       return { table, shape, changes: new Map(), parts, platformUpTo };
     });
     const hasCheckpoint = batch.checkpoints.length > 0;
-    // Journaling a checkpoint implies that all earlier writes are journaled.
+    // When a checkpoint is journaled, all earlier writes are journaled, too.
     const concern = hasCheckpoint ? this.mongo.majority : this.mongo.journaled;
     const done = await Promise.allSettled(
       tables.map((parts) => this.writeTable(parts, { by, concern, hasCheckpoint })),

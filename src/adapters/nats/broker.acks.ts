@@ -50,8 +50,8 @@ export class AckInbox {
 
   /**
    * Resolves when the stream has stored the message.
-   * @throws JetStreamApiError with the server's response, TimeoutError, NoRespondersError if no stream accepts the
-   * subject, PermissionViolationError, and any error of the driver for a message that it cannot send
+   * @throws JetStreamApiError with the server's response; TimeoutError; NoRespondersError if no stream accepts the
+   * subject; PermissionViolationError; any error of the driver for a message that it cannot send
    */
   publish({ id, subject, headers = noHeaders(), payload }: Encoded): Promise<PubAck> {
     return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ export class AckInbox {
     }
   }
 
-  /** Rejects overdue messages. Ends when no message is pending. */
+  /** Rejects overdue messages. Ends when no messages are pending. */
   private async watchTime(): Promise<void> {
     const { clock } = this.options;
     this.isWatched = true;

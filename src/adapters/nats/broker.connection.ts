@@ -52,7 +52,7 @@ export class NatsLink {
   private current: Session | undefined;
   private readonly closing = new AbortController();
   private doubt = new AbortController();
-  /** Messages logged since the stream was last usable; each is logged once. */
+  /** Messages logged since the stream was last usable. Each message is logged only once. */
   private readonly said = new Set<string>();
   private wasAway = false;
   private readonly running: Promise<void>;
@@ -193,7 +193,7 @@ export class NatsLink {
     return wasOfUse;
   }
 
-  /** Closes a connection whose server no longer responds. */
+  /** Closes a connection whose server has stopped responding. */
   private async watchConnection(connection: NatsConnection, ended: AbortSignal): Promise<void> {
     const { clock, heartbeatMs, timeoutMs } = this.options;
     while (!ended.aborted) {

@@ -2,10 +2,10 @@ import { errors } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { BrokerRefused, BrokerUnavailable } from '../../ports/broker.js';
 
-/** Error codes of nats-server (server/errors.json) that reject a message permanently. */
+/** Error codes of nats-server (server/errors.json) for a message that is permanently rejected. */
 const REFUSALS: Readonly<Record<number, string>> = { 10054: 'PAYLOAD_TOO_LARGE', 10097: 'HEADERS_TOO_LARGE' };
 
-/** Maps a driver error of a publish to the port's errors. Keeps only the message, because errors are logged. */
+/** Maps an error of the driver's `publish` to the port's errors. Keeps only the message, because errors are logged. */
 export function toPublishError(thrown: unknown, subject: string): BrokerRefused | BrokerUnavailable {
   const chain = causesOf(thrown);
   for (const error of chain) {
@@ -33,7 +33,7 @@ function refusalOf(error: unknown): string | undefined {
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 
-/** Returns the error and its chain of causes. The driver wraps at most a few levels. */
+/** Returns the error and its chain of causes. The driver nests at most a few levels. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 4;) {

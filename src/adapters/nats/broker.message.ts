@@ -3,7 +3,7 @@ import { type BrokerMessage, BrokerRefused } from '../../ports/broker.js';
 import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.input.js';
 import { covers } from './broker.subjects.js';
 
-/** Largest payload for which a NATS server can be configured. */
+/** Largest maximum payload that can be configured on a NATS server. */
 const MAX_PAYLOAD_BYTES = 67_108_864;
 /** These headers are reserved, because the server acts on them. */
 const SERVER_HEADER = /^nats-/i;
@@ -13,7 +13,7 @@ export type Encoded = {
   readonly subject: string;
   readonly headers: MsgHdrs | undefined;
   readonly payload: Buffer;
-  /** Weight in the queue: size of payload, headers and names. */
+  /** Weight of the message in the queue: the size of its payload, headers and names. */
   readonly bytes: number;
 };
 

@@ -11,7 +11,7 @@ import { nanos } from '@nats-io/transport-node';
 import { isForbidden, textOf } from './broker.errors.js';
 import { covers } from './broker.subjects.js';
 
-/** nats-server, server/errors.json: replicas > 1 not supported in non-clustered mode. */
+/** Error code of nats-server (server/errors.json): "replicas > 1 not supported in non-clustered mode". */
 const NO_CLUSTER = 10_074;
 const STREAM_NOT_FOUND: number = JetStreamApiCodes.StreamNotFound;
 
@@ -19,7 +19,7 @@ export type StreamWish = {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly duplicateWindowMs: number;
-  /** Number of replicas if the operator has not set one and the servers form a cluster. */
+  /** Number of replicas if the servers form a cluster and the operator has not set a number. */
   readonly usualReplicas: number;
 } & StreamLimits;
 /** Operator settings, applied when the stream is created. */
@@ -28,20 +28,20 @@ export type StreamLimits = {
    * Number of servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, otherwise 1.
    */
   readonly replicas?: number | undefined;
-  /** Messages older than this are removed. Default: never. */
+  /** Maximum age of messages. Older messages are removed. Default: no limit. */
   readonly maxAgeMs?: number | undefined;
-  /** Beyond this size, the oldest messages are removed. Default: no limit. */
+  /** Maximum size of the stream. Beyond it, the oldest messages are removed. Default: no limit. */
   readonly maxBytes?: number | undefined;
 };
 export type UsableStream = {
   readonly isNew: boolean;
-  /** Deviations from the expected settings that still allow publishing. */
+  /** Deviations from the expected settings that do not prevent publishing. */
   readonly warnings: readonly string[];
 };
 export type StreamCheck = UsableStream | { readonly fault: string };
 
 /**
- * Creates the stream if it is missing. An existing stream is never changed; differences are reported.
+ * Creates the stream if it is missing. An existing stream is never changed, but differences are reported.
  * @param servers known number of servers in the cluster
  */
 export async function ensureStream(manager: JetStreamManager, wish: StreamWish, servers: number): Promise<StreamCheck> {

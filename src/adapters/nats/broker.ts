@@ -25,7 +25,7 @@ const MAX_QUEUED_MESSAGES = 20_000;
 const MAX_QUEUED_BYTES = 67_108_864;
 
 export type NatsBrokerOptions = {
-  /** Comma-separated `nats://` or `tls://` addresses of one cluster, optionally with `user:password@` or `token@`. */
+  /** Comma-separated `nats://` or `tls://` addresses of one cluster. Each may contain `user:password@` or `token@`. */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,7 +40,7 @@ export type NatsBrokerOptions = {
   readonly ackTimeoutMs?: number;
   /** Heartbeat interval of an idle connection in milliseconds. Default: 2,000. */
   readonly heartbeatMs?: number;
-  /** Default: the settings in the URL. */
+  /** Security settings. Default: the settings in the URL. */
   readonly security?: NatsSecurity;
   /** Limits for a stream that this broker creates. */
   readonly limits?: StreamLimits;
@@ -56,8 +56,8 @@ type Waiting = {
 /**
  * A broker on a NATS JetStream stream. An acknowledged message has been stored by a majority of the stream's replicas,
  * but not necessarily flushed to disk. Ids are remembered only for the stream's duplicate window. While NATS is
- * unavailable, every call fails at once and nothing is queued. Messages reach the stream in call order; if one fails,
- * later ones may still be stored. Leading and trailing white space of header values is lost.
+ * unavailable, every call fails immediately and nothing is queued. Messages reach the stream in call order. If one
+ * fails, later ones may still be stored. Leading and trailing white space of header values is lost.
  */
 export class NatsBroker implements Broker {
   private readonly link: NatsLink;
@@ -117,7 +117,7 @@ export class NatsBroker implements Broker {
       try {
         published.push(await this.publish(message));
       } catch (error) {
-        // The preceding messages have been stored, so `mayBeStored` must be true.
+        // The preceding messages have been stored, so the error must not claim that nothing was.
         if (!(error instanceof BrokerUnavailable) || published.length === 0) throw error;
         throw new BrokerUnavailable(error.message, error.cause);
       }

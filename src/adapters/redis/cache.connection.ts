@@ -43,7 +43,7 @@ export type ConnectionOptions = {
   readonly logger: Logger;
   readonly commandTimeoutMs: number;
 };
-/** The driver with our script, which returns [count, milliseconds left]. */
+/** The driver with the script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
 /** A connection that never resends commands, and never queues them while it is unavailable. */
@@ -85,8 +85,8 @@ export class RedisLink {
   }
 
   /**
-   * @param bytes approximate size of the command
-   * @throws CacheUnavailable without a connection, on timeout, or for an error response
+   * @param bytes approximate size of the command @throws CacheUnavailable if there is no connection, on a timeout, or
+   * for an error response
    */
   async ask<T>(command: (client: Client) => Promise<T>, bytes = 0): Promise<T> {
     if (!this.isReady) throw new CacheUnavailable(this.closing ? 'The cache is closed.' : 'Redis is unavailable.');
@@ -122,8 +122,8 @@ export class RedisLink {
   }
 
   /**
-   * Returns the text of an error without secrets. Old servers quote unknown commands; for AUTH, that includes the
-   * password.
+   * Returns the text of an error without secrets. Old servers quote unknown commands. In the case of AUTH, that
+   * includes the password.
    */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);
@@ -144,7 +144,7 @@ function parseUrl(text: string): URL {
   if (!['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '' || !/^\/?\d*$/.test(url.pathname)) {
     throw fault;
   }
-  // The driver would let options from the query string override ours.
+  // Options in the query string would override the options passed to the driver.
   url.search = '';
   url.hash = '';
   return url;
@@ -156,8 +156,8 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // Closes the connection if the server stays silent for this long while commands are pending, even before it is
-    // ready.
+    // Time after which the connection is closed if the server remains silent while commands are pending, even before it
+    // is ready.
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

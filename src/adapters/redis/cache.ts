@@ -16,7 +16,10 @@ const SCAN_COUNT = 1_000;
 const MAX_COUNTED_KEYS = 100_000;
 
 export type RedisCacheOptions = {
-  /** `redis://` or, encrypted, `rediss://`; optionally with user, password and database number. */
+  /**
+   * A `redis://` URL, or `rediss://` for an encrypted connection. It may contain a user, a password and a database
+   * number.
+   */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,9 +30,10 @@ export type RedisCacheOptions = {
 };
 
 /**
- * Entries and counters on a Redis server that all replicas share. While it is unavailable, lookups find nothing, writes
- * are lost, and all other calls fail at once with CacheUnavailable. A server that hangs costs one command timeout.
- * Windows run on the server's clock, so that replicas agree; their ends are converted to this process's wall clock.
+ * A cache on a Redis server that all replicas share. While the server is unavailable, lookups find nothing, writes are
+ * lost, and all other calls fail immediately with CacheUnavailable. A server that hangs delays calls by one command
+ * timeout. Windows use the server's clock, so that replicas agree. Their ends are converted to this process's wall
+ * clock.
  */
 export class RedisCache implements Cache {
   private readonly link: RedisLink;
@@ -75,8 +79,8 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * Removes matching entries. Entries that are set concurrently may remain.
-   * @throws RangeError for a pattern that is too long, CacheUnavailable when the removal may be incomplete
+   * Removes matching entries. Entries that are set concurrently may remain. @throws RangeError for a pattern that is
+   * too long; CacheUnavailable if the removal may be incomplete
    */
   async clear(pattern: string): Promise<number> {
     const matches = compileGlob(pattern);
