@@ -1,6 +1,6 @@
-// node scripts/bundle.mjs: bundles the service for a fast start, a few files instead of two thousand (docs/adr/0038).
-// The service's own code goes to dist/, packages go to dist/packages/. Code that only some settings need is a separate
-// chunk, loaded on demand.
+// node scripts/bundle.mjs: bundles the service into a few files instead of two thousand, so that it starts fast
+// (docs/adr/0038). The service's own code goes to dist/, and packages go to dist/packages/. Code that only some settings
+// need is in separate chunks, which are loaded on demand.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';

@@ -70,7 +70,7 @@ describe.each(languages)('The catalogue %s', (name) => {
     expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);
   });
 
-  test('is sorted, so that changes of several people merge', () => {
+  test('is sorted, so that changes by several people can be merged', () => {
     expect(Object.keys(catalogue)).toEqual(Object.keys(catalogue).sort());
   });
 });

@@ -217,7 +217,7 @@ describe('an integration key', () => {
     gone.when(updateIntegrationKey, { rateLimit: 5, mayRaise: true }).isRefused('conflict KEY_REVOKED');
     given(integrationKey, []).when(revokeIntegrationKey, {}).isRefused('not_found NOT_FOUND');
   });
-  test('can get up to 60 requests a minute from its tenant, and more from an operator', () => {
+  test('can be given up to 60 requests a minute by its tenant, and more by an operator', () => {
     expect(CreateIntegrationKey.parse({ name: 'Till', sourceId: 'pos-1' }).rateLimit).toBe(60);
     for (const rateLimit of [0, 61, 1.5, '60'])
       expect(CreateIntegrationKey.safeParse({ name: 'Till', sourceId: 'pos-1', rateLimit }).success).toBe(false);
@@ -230,7 +230,7 @@ describe('an integration key', () => {
       .when(updateIntegrationKey, { rateLimit: 6000, mayRaise: true })
       .changesNothing();
   });
-  test('can get a higher limit only from a recently verified operator, and a lower one from any', () => {
+  test('can be given a higher limit only by a recently verified operator, and a lower one by any', () => {
     const raised = given(integrationKey, [created]);
     raised.when(updateIntegrationKey, { rateLimit: 6000, mayRaise: false }).isRefused('forbidden STEP_UP_REQUIRED');
     const lowered = { type: 'IntegrationKeyRateLimitSet', data: { rateLimit: 1 } } as const;

@@ -49,7 +49,7 @@ describe('a session', () => {
     given(session, []).when(startSession, login).then(started);
     given(session, [started]).when(startSession, login).changesNothing();
   });
-  test('records a rejected sign-in, and does not exist then', () => {
+  test('records a rejected sign-in without coming into existence', () => {
     const failed = { type: 'LoginFailed', data: { userId: 'u', reason: 'WRONG_PASSWORD', failedAt: at(0) } } as const;
     given(session, []).when(refuseLogin, { userId: 'u', reason: 'WRONG_PASSWORD' }).then(failed);
     given(session, [failed]).when(rotateRefreshToken, refresh('h0')).isRefused('unauthenticated UNAUTHENTICATED');

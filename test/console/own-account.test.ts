@@ -85,7 +85,7 @@ test('A passkey is added with the browser, and signs in', async () => {
   await page.locator('#main').waitFor();
 }, 60_000);
 
-test('Sessions are listed with their devices; a session elsewhere is ended, this one is not', async () => {
+test('Sessions are listed with their devices; a session elsewhere is ended, but not this one', async () => {
   const person = await newOperator('sessions@kontor.example');
   const elsewhere = await service.signIn(person.email, person.password);
   await visitor.signIn(person, '/account');

@@ -50,7 +50,7 @@ describe('Signing in', () => {
     ]);
   }, 60_000);
 
-  test('ends in every tab when signing out in one', async () => {
+  test('ends in every tab when the user signs out in one', async () => {
     await visitor.signIn(OPERATOR, '/jobs');
     const other = await visitor.tab();
     await visitor.goTo('/jobs', other);

@@ -685,7 +685,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search: 'red oslo table' })).toEqual([]);
       });
 
-      test('an empty search is no search, and one without any word finds nothing', async () => {
+      test('an empty search has no effect, and a search without any word finds nothing', async () => {
         await store.write(batch([create(mine, 'a', thing({ name: 'A' }))]));
         expect(await totalOf({ search: '' })).toBe(1);
         for (const search of [' ', '-', '%', '"', '$', '😀']) expect(await totalOf({ search })).toBe(0);

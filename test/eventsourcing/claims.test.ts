@@ -193,7 +193,7 @@ describe('A unique value', () => {
       expect(await streamOf(memberStream('ada'))).toEqual(['MemberJoined']);
     });
 
-    test('does not create its record by the fence: it can be created later', async () => {
+    test('has a fence that does not create its record, so the record can be created later', async () => {
       await there.join('eve', EMAIL);
       expect(await here.read('ada')).toMatchObject({ state: { status: 'absent' }, revision: 0 });
       await here.join('ada', 'ada@example.org');
@@ -214,7 +214,7 @@ describe('A unique value', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([null, EMAIL]);
     });
 
-    test('is rejected for the other if the owner appended just before the fence', async () => {
+    test('is rejected for the other owner if the first one appended just before the fence', async () => {
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.join('ada', EMAIL);
       await paused.reached;
@@ -229,7 +229,7 @@ describe('A unique value', () => {
       expect([await emailOf('ada'), await emailOf('eve')]).toEqual([EMAIL, null]);
     });
 
-    test('is claimed by the other if the owner appended something else just before the fence', async () => {
+    test('is claimed by the other owner if the first one appended something else just before the fence', async () => {
       await here.join('ada');
       const paused = store.pauseAppendTo(memberStream('ada'));
       const late = here.changeEmail('ada', EMAIL);

@@ -204,7 +204,7 @@ describe('A command', () => {
       expect((await there.read('ada')).state.greetings).toEqual(['bob']);
     });
 
-    test('is decided again if it was not stored and another came first', async () => {
+    test('is decided again if it was not stored and another event came first', async () => {
       await here.join('ada');
       store.appendsToLose = 1;
       const greeted = here.greet('ada', 'second');
@@ -212,7 +212,7 @@ describe('A command', () => {
       expect(await passing(greeted)).toMatchObject({ revision: 2, state: { greetings: ['first', 'second'] } });
     });
 
-    test('succeeds even if others came after it', async () => {
+    test('succeeds even if other events came after it', async () => {
       await here.join('ada');
       store.answersToLose = 1;
       const greeted = here.greet('ada', 'first');

@@ -168,7 +168,7 @@ describe('A required member of a tenant', () => {
     expect(await quick.owners('ada', 'bob')).toEqual(['bob']);
   });
 
-  test('is not a role, even one that was kept from deletion', async () => {
+  test('is never a role, not even one whose deletion failed', async () => {
     const paused = new FaultyEventStore(store);
     const [slow, quick] = [replica(paused, clock), replica(store, clock)];
     await quick.hire('ada', { role: 'OWNER' });

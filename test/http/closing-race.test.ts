@@ -5,7 +5,7 @@ import { expectAllLateEntriesFound, withSlowPostings } from '../support/closing-
 import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
 import { TestService } from '../support/service.js';
 
-describe('A period that is closed during 200 concurrent postings lists each of them that it contains', () => {
+describe('A period that is closed during 200 concurrent postings lists all late entries', () => {
   test('on the embedded event store', async () => {
     const service = await TestService.start({ between: withSlowPostings });
     try {

@@ -198,7 +198,7 @@ test('A process without its broker and cache serves requests and reports them as
   expect((await service.get(HEALTH, operator)).data).toMatchObject({ status: 'degraded' });
 });
 
-test('Several failing projections make the service not ready, a single one does not', async () => {
+test('Several failing projections make the service not ready, but a single one does not', async () => {
   const { progress } = service.service.engines;
   const told = async () => {
     const { status, body } = await service.get('/readyz');

@@ -78,7 +78,7 @@ describe('The list of integration events', () => {
     expect((await service.get('/api/integration-events?type=x', tokens[0])).told).toBe('400 VALIDATION_FAILED type');
   });
 
-  test('has an example of each that matches its schemas and needs all required members', () => {
+  test('has an example of each event, which matches its schemas and needs all required members', () => {
     for (const { type, schema, dataSchema, example } of published) {
       const reader = z.fromJSONSchema(schema);
       expect([type, reader.safeParse(example).success]).toEqual([type, true]);

@@ -120,7 +120,7 @@ test('Two replicas together record the use of a key about once a minute', async 
   await ended(two);
 }, 30_000);
 
-test('A burst of keys records a bounded number, each once', async () => {
+test('A burst of uses is recorded for a bounded number of keys, once for each', async () => {
   const uses = replica();
   for (let index = 0; index < 10_050; index += 1) uses.note(key(`key-${index}`));
   await until(clock, async () => (await recorded()).length >= 10_000, 60_000);

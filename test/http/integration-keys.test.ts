@@ -296,7 +296,7 @@ test('Unknown input is rejected', async () => {
   expect(await shown({ id })).toMatchObject({ revision: 1 });
 });
 
-test('Changes of a key are audited, its uses are not', () => {
+test('Changes to a key are audited, but its uses are not', () => {
   const audited = [...catalogue.types]
     .filter(([type]) => type.startsWith('IntegrationKey'))
     .map(([type, { audit }]) => [type, audit && `${audit.action} ${audit.entity}`]);

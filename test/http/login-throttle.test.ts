@@ -73,7 +73,7 @@ describe('Failed sign-ins', () => {
     expect(await attempt('right')).toBe('in');
   });
 
-  test('are the only attempts that count: not successes, rejections or attempts that could not be tried', async () => {
+  test('are the only attempts that count, unlike successes, rejections and attempts that could not be made', async () => {
     expect(await times(9, 'wrong')).toEqual(['wrong']);
     expect(await times(50, 'right')).toEqual(['in']);
     expect(await times(50, 'unavailable')).toEqual(['UNAVAILABLE']);

@@ -246,7 +246,7 @@ describe('With an OpenID issuer the service', () => {
     return inContext(context, () => runner.execute(user, { tenantId: tenant.id, id }, data, updateUser));
   };
 
-  test('keeps the binding of a user, whatever addresses change', async () => {
+  test('keeps the binding of a user, regardless of address changes', async () => {
     const { sub: id = '' } = decodeJwt(tenant.token);
     const same = { sub: 'ada at the issuer' };
     expect(await use(await issuer.token(tenant.email, same))).toBe('200');

@@ -93,7 +93,7 @@ describe('A return', () => {
     expect([returned, sold]).toEqual(['BOOKED', 'BOOKED']);
   });
 
-  test('of a passive customer is rejected, its cancellation is not', async () => {
+  test('of a passive customer is rejected, but its cancellation is not', async () => {
     await push('s', { customer: { name: 'Ada' } });
     const [ada] = (await service.customers(books.tenant.token, 'search=ada')).items;
     const body = { status: 'PASSIVE' };

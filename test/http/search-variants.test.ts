@@ -204,7 +204,7 @@ test('The searches cover every search of a tenant', () => {
 });
 
 describe.each(ROUTES)('The search of %s', (route) => {
-  test('finds every spelling of a city by every other', async () => {
+  test('finds every spelling of a city by every other spelling', async () => {
     const records = await everything(route, 0);
     const { fields } = searchOf(route, 0);
     const spelt = CITIES.map(
@@ -294,7 +294,7 @@ async function expectHarmless(route: string, query: string): Promise<void> {
   }
 }
 
-test('Letters of other scripts are words, emojis are not', async () => {
+test('Letters of other scripts form words, but emojis do not', async () => {
   for (const search of ['שלו', '東', '100', 'brien 東京', 'שלום 😀'])
     expect([search, (await idsFor('/api/customers', 0, search)).length]).toEqual([search, 1]);
   for (const search of ['😀', '%', "'"])

@@ -45,7 +45,7 @@ test('A tenant sees exactly the entries of its own history, as operators see the
   expect(JSON.stringify(mine)).not.toContain('Of the others');
 });
 
-test('An entry can be read with its changes by its own tenant only', async () => {
+test('An entry can be read with its changes only by its own tenant', async () => {
   const { id } = await service.post('/api/branches', { code: 'HARBOUR', name: 'Harbour' }, token);
   await service.call('PATCH', `/api/branches/${id}`, { token, body: { name: 'Old harbour' } });
   const [entry] = await list(`entity=branch&entityId=${id}`);
@@ -60,7 +60,7 @@ test('An entry can be read with its changes by its own tenant only', async () =>
   expect((await get(platform?.id)).told).toBe('404 NOT_FOUND');
 });
 
-test('Owners and administrators can read it, users cannot', async () => {
+test('Owners and administrators can read it, but users cannot', async () => {
   const [admin, clerk] = [
     await service.createUser(books.tenant, 'ADMIN'),
     await service.createUser(books.tenant, 'USER'),
@@ -90,7 +90,7 @@ test('Actions of operators on a record of the tenant are listed without identiti
   expect(text).not.toContain('127.0.0.1');
 });
 
-test('Only operators see dead letters: a rejected sale is listed, its dead letter is not', async () => {
+test('Only operators see dead letters: a rejected sale is listed, but not its dead letter', async () => {
   await service.postSale(books.partner, saleOf('lost', { branchCode: 'NOWHERE' }));
   expect((await service.settled(books.partner, 'lost')).status).toBe('REJECTED');
   const path = '/api/platform/audit-logs?entity=dead-letter';

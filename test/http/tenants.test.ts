@@ -280,7 +280,7 @@ describe('A deactivated tenant', () => {
     expect(await told(books)).toEqual(OUT);
   });
 
-  test('can be reactivated: its users sign in again, its keys work', async () => {
+  test('can be reactivated: its users can sign in again, and its keys work', async () => {
     const { tenant: shut, partner } = await service.openBooks();
     await change(shut.id, { isActive: false });
     expect((await change(shut.id, { isActive: true })).told).toBe('200');

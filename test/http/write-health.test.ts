@@ -86,7 +86,7 @@ test('The probe writes at most once a second, however often it is called', async
   expect(tries).toBeLessThanOrEqual(1 + seconds);
 });
 
-test('An append without a response is treated as failed, a lost race is not', async () => {
+test('An append without a response is treated as failed, but a lost race is not', async () => {
   meets = () => {
     meets = undefined;
     return new WrongExpectedRevision('branch-x-y', 0, 1);

@@ -444,7 +444,7 @@ describe('A forwarder without a checkpoint', () => {
     }));
 });
 
-test('An event that cannot be translated is parked, live and in a rewind, and those after it are published', () =>
+test('An event that cannot be translated is parked, live and in a rewind, and later events are published', () =>
   inScene(async (scene) => {
     // The service itself never appends this kind of event.
     await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
@@ -516,7 +516,7 @@ describe('A message that may have been stored', () => {
       expect((await codes(scene)).sort()).toEqual(['B0', 'B1', 'B2']);
     }));
 
-  test('is marked after a crash beyond the duplicate window, and later messages are not', () =>
+  test('is marked after a crash beyond the duplicate window, but later messages are not', () =>
     inScene(async (scene) => {
       const first = scene.forward();
       await scene.happen(opened('before'));

@@ -28,7 +28,7 @@ describe('A sale accepted by another process', () => {
     expect(await statusOf('first')).toBe('BOOKED');
   });
 
-  test('is booked even if this process was asked for it before', async () => {
+  test('is booked even if this process looked it up before', async () => {
     const path = '/api/integrations/v1/sales/asked-for';
     expect((await service.call('GET', path, { key: books.partner.key })).status).toBe(404);
     await acceptElsewhere('asked-for');

@@ -31,7 +31,7 @@ describe('Projections divided between two processes', () => {
       for (const projection of divided) await mustEqual(club, projection);
     }));
 
-  test('leave the documents of the other process alone', () =>
+  test('do not change the documents of the other process', () =>
     withClub(async (club) => {
       const low = await startPortion(club, LOW);
       await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));

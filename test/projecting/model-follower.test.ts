@@ -49,7 +49,7 @@ describe('A replica that follows the read models of another', () => {
     await store.inner.write({ tables: [], checkpoints });
   };
 
-  test('learns of progress within 20 ms while somebody waits for it', async () => {
+  test('learns of progress within 20 ms while a caller waits for it', async () => {
     await follower.start();
     const waiting = progress.reached(7, 1_000);
     await whileTimePasses(clock, new Promise((resolve) => setImmediate(resolve)));
@@ -64,7 +64,7 @@ describe('A replica that follows the read models of another', () => {
     expect(await whileTimePasses(clock, progress.reached(0, 300))).toBe(false);
   });
 
-  test('learns of progress within a second otherwise', async () => {
+  test('otherwise learns of progress within a second', async () => {
     await follower.start();
     await project(3);
     const beganAtMs = clock.monotonicMs();

@@ -288,7 +288,7 @@ describe('Running projections', () => {
         expect([second.stopped, second.settled]).toEqual([[], []]);
       }));
 
-    test('two concurrent processes quarantine the same document, and repair it alike', () =>
+    test('two concurrent processes quarantine the same document, and repair it in the same way', () =>
       withClub(async (club) => {
         const [one, two] = [await club.start([mending], 7), await club.start([mending], 3)];
         await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));

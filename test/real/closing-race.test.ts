@@ -17,7 +17,7 @@ describe('A period that is closed on one of two replicas during 200 concurrent p
     await servers.dispose();
   });
 
-  test('lists each of them that it contains', async () => {
+  test('lists all late entries', async () => {
     await expectAllLateEntriesFound(replicas, 'two replicas');
   }, 180_000);
 });

@@ -168,7 +168,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
   });
 }, 240_000);
 
-test(`Writes refused by the system: the same, ${CYCLES} times`, async () => {
+test(`Writes refused by the system have the same effect as a full disk, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
     // A failing device is not necessary: the kernel rejects every write beyond this file size with an I/O error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({

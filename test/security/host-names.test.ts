@@ -39,7 +39,7 @@ describe('The host name of a request', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'xkontor',
-  ])('is rejected otherwise: %s', async (host) => {
+  ])('is otherwise rejected: %s', async (host) => {
     for (const path of ['/livez', '/console', '/metrics', '/api/auth/me', '/api/integrations/v1/sales/x', '/elsewhere'])
       expect([path, await asked(service, path, host)]).toEqual([path, '421 MISDIRECTED_REQUEST']);
   });

@@ -59,7 +59,7 @@ describe('A text in the error log', () => {
     expect(redact(text, 1_000)).not.toContain('hunter');
   });
 
-  test('is redacted quickly, whatever it is', () => {
+  test('is redacted quickly, whatever its content', () => {
     for (const text of [
       'a',
       'token',
