@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# No acknowledgement before its flush: traces the embedded engines with strace (Debian package strace) while each stores
-# events one after another. Checks that the write-ahead log was flushed between the write of an event and its
-# acknowledgement. Runs on the built service. As a control, a second run without flushes must be detected.
+# Checks that the embedded engines flush every event before they acknowledge it. Traces each engine with strace (Debian
+# package strace) while it stores events one after another: the write-ahead log must be flushed between the write of an
+# event and its acknowledgement. Runs on the built service. As a control, a second run without flushes must be detected.
 #
 #   .ci/fsync-order.sh [engine ...]      engines: event-store broker (default: both)
 #   DIST=dist/modules COUNT=20

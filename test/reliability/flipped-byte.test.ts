@@ -19,7 +19,7 @@ type Found = {
   readonly position: number;
 };
 
-/** Three sales, one of which is damaged on disk: a byte in the text of its record. */
+/** Three sales. The record of one of them is damaged on disk, in a byte of its text. */
 async function withDamage(random: () => number, use: (found: Found) => Promise<void>): Promise<void> {
   const service = await TestService.start();
   try {

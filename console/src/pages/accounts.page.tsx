@@ -59,7 +59,7 @@ const STATES = [
   ['true', t('Active')],
   ['false', t('Inactive')],
 ] as const;
-/** Account types with a default account that receives payments without a specified account. */
+/** Account types whose default account receives payments for which no account is specified. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
 const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
 

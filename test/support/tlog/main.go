@@ -1,5 +1,5 @@
 // Answers questions about a Merkle tree with the implementation of Go's module mirror, for test/real/tlog.test.ts. Reads
-// a JSON object from standard input and writes one to standard output; bytes are hexadecimal.
+// a JSON object from standard input and writes one to standard output. Bytes are hexadecimal.
 package main
 
 import (
