@@ -1,6 +1,6 @@
 // npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`),
 // or otherwise against server processes that the suites start, if the programs are installed. Suites that cannot run
-// are listed with a reason; with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to jest.
+// are listed with a reason; with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to Jest.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';

@@ -1,5 +1,5 @@
 // npm test: installs and builds if necessary, then runs every suite that needs neither servers nor a browser; arguments
-// are passed to jest. TEST_REPORT=<file> writes jest's result there as JSON. SALES sets the scale of test/e2e (.ci/run:
+// are passed to Jest. TEST_REPORT=<file> writes Jest's result there as JSON. SALES sets the scale of test/e2e (.ci/run:
 // 10000).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

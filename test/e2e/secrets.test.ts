@@ -7,7 +7,7 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Passes secrets to the service in every possible way, including wrong secrets, while the service logs at the lowest
+ * Passes secrets to the service in every possible way, including invalid secrets, while the service logs at the lowest
  * level. Then searches everything that the service has written and returned for these secrets.
  */
 

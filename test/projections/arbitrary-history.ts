@@ -85,7 +85,7 @@ const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
     return { type, data };
   });
 
-/** Closings on the few dates of transactions. */
+/** Closings on the few dates on which there are transactions. */
 const closing = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, date).map(([{ type, data }, through]) => {
     if (!('through' in data) || data.through === null) return { type, data };
