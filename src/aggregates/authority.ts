@@ -14,7 +14,7 @@ export type UserChange = { readonly before: Standing | null; readonly after: Sta
 export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
 
 /**
- * Authorizes a change to a user, in addition to the route's permission. It prevents privilege escalation:
+ * Authorizes a change to a user, in addition to the route's permission. These rules prevent privilege escalation:
  * - Only an owner creates, changes or removes an owner.
  * - The caller must have every permission of the user they change or remove, even if that user is inactive. Otherwise
  *   they could suspend, demote or rename a superior, or sign in as them with a new password or e-mail address.

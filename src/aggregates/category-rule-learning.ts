@@ -14,7 +14,7 @@ export type LearnedRule = { readonly categoryId: string; readonly merchant: stri
 
 const detailsOf = (learned: LearnedRule): RuleDetails => ({ ...RULE_DEFAULTS, ...learned, matchType: 'EXACT' });
 
-/** Compares names in normalized form, because rules ignore differences in spelling that normalization removes. */
+/** Compares names in normalized form, because their spelling may have changed and rules ignore such differences. */
 function isAsLearned({ status, source, dispute: _, ...details }: PresentCategoryRule, learned: LearnedRule): boolean {
   const merchant = normalizedText(details.merchant ?? '');
   const expected = { ...detailsOf(learned), merchant: normalizedText(learned.merchant) };

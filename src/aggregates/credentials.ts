@@ -8,7 +8,9 @@ import { personal, secret } from './personal.js';
 
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 128;
-/** Local parts shorter than this, such as `ann`, occur in many passwords by chance. */
+/**
+ * Minimum length of a local part that passwords must not contain. Shorter ones, such as `ann`, occur in many by chance.
+ */
 const MIN_LOCAL_PART = 4;
 
 const common = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_LENGTH));

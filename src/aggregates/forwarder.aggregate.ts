@@ -40,7 +40,7 @@ export const forwarderEvents = {
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
    * Requests that the public events from `from` up to the position `upTo` be published again. Requests without `upTo`
-   * come from earlier versions of the service, which executed them immediately.
+   * come from earlier versions of the service, which have already executed them.
    */
   ForwarderRewindRequested: domain(
     'OTHER',

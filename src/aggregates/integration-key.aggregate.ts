@@ -164,7 +164,7 @@ function ensureFuture(expiresAt: string | null | undefined, now: Date): void {
     throw invalid([{ path: 'expiresAt', message: 'Must be in the future.' }]);
 }
 
-/** @throws DomainError invalid VALIDATION_FAILED if the key would have expired already */
+/** @throws DomainError invalid VALIDATION_FAILED if the key would already have expired */
 export function createIntegrationKey(
   state: IntegrationKey,
   data: CreateIntegrationKey & Pick<NewIntegrationKey, 'secretHash'>,

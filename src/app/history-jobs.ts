@@ -23,7 +23,7 @@ export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskContr
   return task.kind === 'verify' ? verify(task, parts, control) : verifyIntegrity(task, parts, control);
 };
 
-/** Data with which a task's worker starts. */
+/** Initial data for a task's worker. */
 export type TaskSettings = {
   readonly stores: StoreSettings;
   readonly task: HistoryTask;

@@ -35,7 +35,7 @@ export type SubscriberCallbacks = {
   readonly recordCheckpoint: RecordCheckpoint;
 };
 
-/** Reports from the subscribers, which may run in any thread, to their process. */
+/** Callbacks through which the subscribers report to their process. They may be called in any of its threads. */
 export type SubscriberListeners = {
   /** `ranges`: ranges of the history to which the report applies. Default: the whole history. */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;

@@ -49,7 +49,7 @@ const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads a backup and verifies every line against the chain. Events passed to `onEvents` are intact, but a later part of
- * the file may be damaged. Therefore, read the file once without using its events first.
+ * the file may be damaged. Therefore, first read the whole file without using its events.
  * @throws DamagedBackup with the line number; Error if the file cannot be opened
  */
 export async function readBackup(

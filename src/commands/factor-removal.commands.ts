@@ -18,8 +18,8 @@ export class RemoveUserFactors extends commandBy<Authority & Person>()(RemoveFac
 export class RemoveOperatorFactors extends commandBy<Person>()(RemoveFactors) {}
 
 /**
- * Rejects the caller's own account, because the rules for own factors, such as LAST_FACTOR, could otherwise be
- * bypassed.
+ * Rejects the caller's own account, because it could otherwise be used to bypass the rules for one's own factors, such
+ * as LAST_FACTOR.
  * @throws DomainError conflict
  */
 function ensureNotOwn({ id }: Target, { userId }: Person): void {

@@ -64,9 +64,10 @@ export class CommandRunner {
   /**
    * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state is a
    * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
-   * decision is also repeated, unless the context contains If-Match. In that case, the command fails with
-   * REVISION_CONFLICT. `revisionOf` returns the revision that is compared with If-Match and returned to the caller: the
-   * revision of the record, or of the part that the command changes. The append always expects the stream's revision.
+   * decision is also repeated. However, with If-Match in the context and without `revisionOf`, the command then fails
+   * with REVISION_CONFLICT. `revisionOf` returns the revision that is compared with If-Match and returned to the
+   * caller: the revision of the record, or of the part that the command changes. The append always expects the stream's
+   * revision.
    * @throws DomainError of the decision; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
    * record remains contended
    */

@@ -59,10 +59,10 @@ const ALL = 'all';
  * active owner, or an operator of the platform. A record that is in use, such as a role, cannot be deleted.
  *
  * A single stream, `membership-<tenantId>_all`, serializes all such changes, because every append to it expects the
- * exact revision. Each change first appends an intent to this stream, with the revision at which the record's stream
- * will be appended to. The records themselves remain the source of truth. An intent is *settled* once the record's
+ * exact revision. Each change first appends an intent to this stream. The intent contains the revision of the record's
+ * stream before the change. The records themselves remain the source of truth. An intent is *settled* once the record's
  * stream is past that revision. Until then, a removal counts as completed, but an addition does not. After 5 s, a fence
- * at that revision prevents a delayed command from completing.
+ * in the record's stream prevents a delayed command from completing.
  */
 export class Memberships {
   constructor(

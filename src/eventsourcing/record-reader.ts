@@ -127,7 +127,7 @@ export class RecordReader {
     this.followedTo = position;
   }
 
-  /** Records that every event that was in the history at this time has been applied. */
+  /** Records that all events in the history at this time have been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }

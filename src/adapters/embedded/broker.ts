@@ -28,7 +28,10 @@ export type EmbeddedBrokerOptions = {
   /** Directory of `broker.sqlite`. It is created if necessary. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Maximum number of messages. Older ones are removed, so that they cannot fill the disk that holds the history. */
+  /**
+   * Maximum number of messages. Older messages are removed, so that they cannot fill the disk on which the history is
+   * stored.
+   */
   readonly keptMessages: number;
 };
 
@@ -44,8 +47,8 @@ type Waiting = {
 
 /**
  * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For a message with a
- * source, only the source is stored, because the history contains the event. Like JetStream, it drops duplicates;
- * unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a
+ * source, only the source is stored, because the history contains the event. Like JetStream, the log drops duplicates.
+ * Unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a
  * transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {

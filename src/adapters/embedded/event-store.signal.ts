@@ -67,7 +67,7 @@ export class CommitSignal {
     for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
-  /** Calls `wake` once an event beyond `position` has been committed; immediately if there already is one. */
+  /** Calls `wake` once an event beyond `position` has been committed, or immediately if there already is one. */
   onBeyond(position: Position, wake: () => void): void {
     if (this.#ended || (this.#head > position && this.#resting === undefined)) wake();
     else this.#waiting.set(wake, position);

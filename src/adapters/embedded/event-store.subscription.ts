@@ -6,7 +6,7 @@ import { SCAN_STEP } from './event-store.query.js';
 /** Maximum number of scans per batch. Even an empty batch advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
-/** Records younger than this are assumed to be undamaged. */
+/** Age up to which records are assumed to be undamaged. */
 const FRESH_MS = 60_000;
 
 /** Yields to the event loop. */

@@ -153,7 +153,10 @@ export class Matches {
   }
 }
 
-/** Quotes a string for a full-text query. Terms and words contain only letters, digits and underscores. */
+/**
+ * Quotes a string for a full-text query. Terms and words contain only letters, digits and underscores, so none is
+ * escaped.
+ */
 const quoted = (word: string): string => `"${word}"`;
 
 function textAt({ model, texts }: TableShape, name: string): number {

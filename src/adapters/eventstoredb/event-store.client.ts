@@ -4,7 +4,7 @@ import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 
-/** Client members that are needed for BatchAppend and Delete but declared protected. */
+/** Client members that are needed for BatchAppend and Delete, but are declared protected. */
 export type ClientInternals = {
   readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<IStreamsClient>;
   readonly capabilities: Promise<{ readonly serverVersion?: string }>;

@@ -7,8 +7,8 @@ const LARGEST_PAGE = 512;
 
 /**
  * Determines the position of the service's last event. EventStoreDB cannot report it, because it also writes system
- * events. A read starts at the end of the log and skips system events backwards, at most to the newest record of the
- * previous read.
+ * events. A read goes backwards from the end of the log and skips system events. It stops at the newest record of the
+ * previous read at the latest.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;

@@ -49,8 +49,8 @@ function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq
 }
 
 /**
- * Returns the correlation id. The server returns it as a string, as it was sent, except after a server-side timeout,
- * when it sends two numbers.
+ * Returns the correlation id. The server returns it as the string that was sent or, after a server-side timeout, as two
+ * numbers.
  */
 export function correlationIdOf(answer: BatchAppendResp): string {
   const id = answer.getCorrelationId();

@@ -80,8 +80,8 @@ export class Source {
 /**
  * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are not.
  * Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched its filter.
- * If commit and prepare differ, the commit may be at the end of the log, where the next event will be written. This is
- * KurrentDB's KDB-744, where prepare is 0, and applies to all checkpoints of older servers.
+ * If commit and prepare differ, the commit may be at the end of the log, where the next event will be written. In this
+ * case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
  */
 const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
   commit === prepare && commit <= Number.MAX_SAFE_INTEGER;

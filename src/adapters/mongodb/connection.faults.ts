@@ -12,7 +12,7 @@ const AUTHENTICATION_FAILED = [18, 8000];
 const MAX_REASON = 300;
 
 const TLS = 'tls, tlsCAFile or tlsCertificateKeyFile';
-/** The part of the URL that causes each fault. Other faults are transient and need no change to the settings. */
+/** Part of the URL to correct, by fault. Other faults are transient and need no change to the settings. */
 const PARTS: Partial<Record<ConnectionFault, string>> = {
   'unknown host': 'host',
   'certificate of another host': TLS,

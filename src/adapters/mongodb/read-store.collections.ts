@@ -151,7 +151,7 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
  * - `s`: scope. `p`: position. `b`: id of the write that stored the document.
  * - `f_…`: fields. `w`: words of all searched texts. `w0`, `w1`, …: words of each searched text.
  * - If totals are maintained, `t`: scope, also in tombstones. `q` and `o`: see ReadStoreTotals.
- * @throws TypeError when `of` returns a value that the field cannot hold
+ * @throws TypeError if `of` returns a value that does not have the field's type
  * @throws RangeError for a document that exceeds MongoDB's limit
  */
 export function storedDocument(shape: Shape, write: DocumentWrite, by: ObjectId): Stored {
