@@ -89,7 +89,7 @@ describe('an amount of money', () => {
   });
 });
 
-test('prices can be zero, quantities cannot, tax rates end at 100', () => {
+test('prices can be zero, quantities cannot, and tax rates end at 100', () => {
   expect([out(priceInput, '0'), out(quantityInput, '0')]).toEqual(['0', undefined]);
   expect([out(taxRateInput, 100), out(taxRateInput, '100.0001'), out(taxRateInput, '18.12345')]).toEqual([
     '100',
