@@ -24,6 +24,20 @@ installConsole(server);
 kernel.endpoints.push(...endpointsOf(allControllers));
 const document = JSON.parse(documentText());
 
+/** The document without examples, which would only lengthen the comments of the client's types. */
+const withoutExamples = () => {
+  const copy = structuredClone(document);
+  delete copy.components.examples;
+  for (const { parameters = [], requestBody, responses } of Object.values(copy.paths).flatMap(Object.values)) {
+    const contents = [requestBody, ...Object.values(responses)].flatMap((one) => Object.values(one?.content ?? {}));
+    for (const part of [...parameters, ...contents]) {
+      delete part.example;
+      delete part.examples;
+    }
+  }
+  return copy;
+};
+
 const HEADER = '// Written by `npm run docs:contracts` from docs/openapi.json: do not edit.\n';
 const EVENTS = 'docs/events';
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
@@ -46,7 +60,8 @@ const eventDocuments = () =>
 const fresh = {
   'docs/openapi.json': json(document),
   'docs/asyncapi.json': json(asyncApiDocument({ title: 'Kontor', version })),
-  'clients/typescript/src/schema.ts': HEADER + astToString(await openapiTS(document, { defaultNonNullable: false })),
+  'clients/typescript/src/schema.ts':
+    HEADER + astToString(await openapiTS(withoutExamples(), { defaultNonNullable: false })),
   ...Object.fromEntries(eventDocuments()),
 };
 const written = (path) => {

@@ -202,7 +202,7 @@ const unchanged = <S, E, D>({ id }: Target, loaded: Loaded<S>, { revisionOf }: W
   eventIds: [],
 });
 
-const revisionConflict = (): DomainError =>
+export const revisionConflict = (): DomainError =>
   conflict('REVISION_CONFLICT', 'The record has changed since it was read. Read it again and retry.');
 
 const difference = (a: readonly Claim[], b: readonly Claim[]): Claim[] =>

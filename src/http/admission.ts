@@ -19,6 +19,7 @@ import { UUID } from '../ports/uuid.js';
 import { isWrite, methodsAt, readsIfMatch, type Endpoint } from './endpoint.js';
 import { PARTNER_PREFIX } from './problem.js';
 import { partnerQuota, RateGate, type Quota } from './rate-limiter.js';
+import { invalidKey, operatorsOnly, otherSite, permissionRequired, unauthenticated, usersOnly } from './refusals.js';
 import { addressOf, liesBelow, pathOf, stateFor } from './request-state.js';
 
 export type AdmissionOptions = {
@@ -68,11 +69,6 @@ const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
 /** Paths served during start-up. */
 const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
-const unauthenticated = (): DomainError =>
-  new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is required.');
-const invalidKey = (): DomainError =>
-  new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is required in X-Integration-Key.');
-const forbidden = (message: string): DomainError => new DomainError('forbidden', 'FORBIDDEN', message);
 
 function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions): void {
   if (isOpen === undefined || isOpen() || WHILE_STARTING.includes(endpoint?.path ?? '')) return;
@@ -247,20 +243,20 @@ const sameSecret = (a: string, b: string): boolean =>
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? isOriginOf(headers.origin, host) : site === 'same-origin';
-  if (!isOwn) throw forbidden('Only pages of this service can do this.');
+  if (!isOwn) throw otherSite();
 }
 
 const isOriginOf = (origin: string | undefined, host: string): boolean =>
   origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 
 function mustBeOperator(principal: Principal): Principal {
-  if (principal.kind !== 'operator') throw forbidden('Only operators of the platform can do this.');
+  if (principal.kind !== 'operator') throw operatorsOnly();
   return principal;
 }
 
 function mustHave(permission: PermissionCode, principal: Principal): Principal {
-  if (principal.kind !== 'user') throw forbidden('Only users of a tenant can do this.');
-  if (!principal.permissions.has(permission)) throw forbidden(`The permission ${permission} is required.`);
+  if (principal.kind !== 'user') throw usersOnly();
+  if (!principal.permissions.has(permission)) throw permissionRequired(permission);
   return principal;
 }
 

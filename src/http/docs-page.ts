@@ -33,7 +33,8 @@ const PAGE = (title: string): string => `<!doctype html>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 </head>
 <body>
-<p>Documents: <a href="/openapi.json">OpenAPI</a> of the requests, <a href="/asyncapi.json">AsyncAPI</a> of the events.</p>
+<div class="swagger-ui"><p class="wrapper">Documents: <a href="/openapi.json">OpenAPI</a> of the requests,
+<a href="/asyncapi.json">AsyncAPI</a> of the events.</p></div>
 <div id="swagger-ui"></div>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/start.js"></script>
@@ -41,7 +42,9 @@ const PAGE = (title: string): string => `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
+// Models stay folded, because rendering all of them takes seconds. Each operation shows its own.
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null,
+  docExpansion: 'none', defaultModelsExpandDepth: 0, displayRequestDuration: true, filter: true });\n`;
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const ASSETS: Readonly<Record<string, string>> = {

@@ -10,6 +10,8 @@ import {
   type HeaderNote,
   type Shape,
 } from './endpoint.js';
+import { DocumentExamples, type DocumentedOperation } from './examples/document-examples.js';
+import { INTRODUCTION, SERVERS } from './introduction.js';
 import {
   BEARER_REFUSALS,
   headerComponents,
@@ -69,9 +71,15 @@ class DocumentBuilder {
       (paths[openApiPath(endpoint.path)] ??= {})[endpoint.method.toLowerCase()] = this.operation(endpoint);
     this.schemas.of(ErrorResponseDto, 'output');
     this.schemas.of(PartnerErrorDto, 'output');
+    const examples = new DocumentExamples(this.schemas.components());
+    for (const endpoint of sorted) {
+      const operation = paths[openApiPath(endpoint.path)]?.[endpoint.method.toLowerCase()];
+      examples.addTo(operation as DocumentedOperation, endpoint);
+    }
     return {
       openapi: '3.1.0',
-      info: this.info,
+      info: { ...this.info, description: this.info.description ?? INTRODUCTION },
+      servers: SERVERS,
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
@@ -79,6 +87,7 @@ class DocumentBuilder {
         securitySchemes: SECURITY_SCHEMES,
         headers: headerComponents,
         parameters: parameterComponents,
+        examples: examples.components(),
       },
     };
   }
@@ -184,7 +193,7 @@ class DocumentBuilder {
     for (const name of failureHeadersOf(endpoint, status)) named[name] = header(name);
     if (isCounted(endpoint) && !isAlwaysCounted(endpoint, status))
       for (const name of RATE_HEADERS) named[name] = header(optional(name));
-    const bare = endpoint.answers.bareRefusals === true && (status === 401 || status === 403);
+    const bare = status === 416 || (endpoint.answers.bareRefusals === true && (status === 401 || status === 403));
     const schema = ref('schemas', partner ? 'PartnerErrorDto' : 'ErrorResponseDto');
     return { description, headers: named, ...(bare ? {} : { content: { 'application/json': { schema } } }) };
   }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { DomainError } from '../eventsourcing/domain-error.js';
+import type { DomainError } from '../eventsourcing/domain-error.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import type { PartnerPrincipal, RateLimiter, RateStatus } from '../security/principal.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
 import { CLOCK, type Clock } from '../ports/time.js';
+import { rateLimited } from './refusals.js';
 
 const WINDOW_SECONDS = 60;
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
@@ -101,10 +102,7 @@ export class RateGate {
   }
 
   private refusal(count: RateStatus): DomainError {
-    const seconds = Math.max(1, this.secondsUntil(count));
-    return new DomainError('limited', 'RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
-      retryAfterSeconds: seconds,
-    });
+    return rateLimited(Math.max(1, this.secondsUntil(count)));
   }
 
   /** Reports the counts without enforcing them. Returns the quota with the fewest requests left. */

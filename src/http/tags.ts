@@ -1,5 +1,6 @@
 /** Groups of operations, in the order of the OpenAPI document. */
 export const TAGS = {
+  'Partner Intake': 'Sales pushed by partners.',
   'System Health': 'Health of the service.',
   'Platform Jobs': 'Scheduled jobs, their executions and artifacts.',
   Customers: 'Customers and their balances.',
@@ -14,7 +15,6 @@ export const TAGS = {
   Permissions: 'Permissions that roles grant.',
   Branches: 'Branches of a tenant.',
   Settings: 'Settings of a tenant.',
-  'Partner Intake': 'Sales pushed by partners.',
   Authentication: 'Sign-in, sign-out and sessions.',
   'Platform Tenants': 'Tenants of the platform.',
   'Platform Operators': 'Operators of the platform.',

@@ -71,7 +71,8 @@ describe('the OpenAPI document', () => {
   test('is version 3.1, with its groups in order', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
-    expect(document.tags.slice(0, 13).map(({ name }) => name)).toEqual([
+    expect(document.tags.slice(0, 14).map(({ name }) => name)).toEqual([
+      'Partner Intake',
       'System Health',
       'Platform Jobs',
       'Customers',
@@ -200,6 +201,7 @@ describe('the OpenAPI document', () => {
       in: 'query',
       required: true,
       schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      example: 1,
     });
     expect(search).toMatchObject({ required: false, schema: { type: 'string', maxLength: 200 } });
     expect(flying).toEqual({ name: 'flying', in: 'query', required: false, schema: { type: 'boolean' } });
@@ -211,6 +213,7 @@ describe('the OpenAPI document', () => {
       in: 'path',
       required: true,
       schema: { type: 'string', format: 'uuid' },
+      example: expect.any(String) as string,
     });
     const reference = (name: string): string => `#/components/parameters/${name}`;
     expect(parameterNames(operation('patch', '/api/kites/{id}/land'))).toEqual([

@@ -21461,9 +21461,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy.optional"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponseDto"];
-                };
+                content?: never;
             };
             /** @description Too many requests. */
             429: {

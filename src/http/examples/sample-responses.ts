@@ -1,0 +1,66 @@
+import { SAMPLE_IDS as ids } from './sample-ids.js';
+
+/** Values of required query parameters and headers. */
+export const PARAMETER_VALUES: Readonly<Record<string, unknown>> = {
+  Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9…',
+  pageNumber: 1,
+  pageSize: 20,
+  search: 'ol',
+  tenantId: ids.tenant,
+  entity: 'customer',
+  id: ids.customer,
+};
+
+/** Responses (`data` of those with an envelope) that no table of fields can describe. */
+export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
+  'GET /api/accounts/lookup': [
+    { id: ids.bank, name: 'Bank', code: 'BANK' },
+    { id: ids.rent, name: 'Rent', code: 'RENT' },
+  ],
+  'GET /api/branches/lookup': [{ id: ids.branch, name: 'Harbour branch', code: 'HARBOUR' }],
+  'GET /api/customers/lookup': [{ id: ids.customer, name: 'Northwind Foods', code: 'C-1001' }],
+  'GET /api/users/lookup': [{ id: ids.user, name: 'Olga Owner', code: null }],
+  'GET /openapi.json': { openapi: '3.1.0', info: { title: 'Kontor', version: '0.1.0' } },
+  'POST /api/integrations/v1/sales/batch': {
+    items: [
+      {
+        externalId: 'order-4712',
+        status: 202,
+        body: {
+          saleId: ids.sale,
+          externalId: 'order-4712',
+          sourceId: 'web-shop',
+          acceptedAt: '2026-03-04T10:15:00.000Z',
+          status: 'ACCEPTED',
+        },
+      },
+      {
+        externalId: 'order-4711-return',
+        status: 400,
+        body: {
+          error: {
+            code: 'TOTAL_MISMATCH',
+            message: 'The total of the lines is 119.00.',
+            requestId: ids.request,
+            errors: [{ path: 'total', message: 'The total of the lines is 119.00.' }],
+          },
+        },
+      },
+    ],
+  },
+};
+
+/** Responses other than JSON, by operation and media type. */
+export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'GET /metrics': {
+    'text/plain':
+      '# HELP kontor_http_requests_total Requests by method, route and status.\n' +
+      '# TYPE kontor_http_requests_total counter\n' +
+      'kontor_http_requests_total{method="GET",route="/api/customers",status="200"} 42\n',
+  },
+  'GET /api/platform/jobs/stream': {
+    'text/event-stream': `event: run\ndata: {"executionLogId":"${ids.run}","jobName":"database-backup","status":"RUNNING","progress":40}\n\n`,
+  },
+  'GET /docs': { 'text/html': '<!doctype html>…' },
+  'GET /console': { 'text/html': '<!doctype html>…' },
+};

@@ -1,0 +1,44 @@
+/** The text at the beginning of the API document (CommonMark), and the addresses that it applies to. */
+
+export const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
+
+export const INTRODUCTION = `Kontor is an event-sourced accounting back office. Partners push sales, Kontor books them, and
+the back office reads, corrects and closes the books.
+
+## Start here
+
+- **Partners** need an integration key and one operation: [push a sale](#/Partner%20Intake). Send the key as
+  \`X-Integration-Key\`. The response \`202\` means that the sale is stored; its booking follows within moments. Poll the
+  sale, or subscribe to integration events with a webhook, to learn whether it was booked or rejected.
+- **Users and operators** sign in with \`POST /api/auth/login\` and send the access token as \`Authorization: Bearer …\`.
+  Access tokens are short-lived; \`POST /api/auth/refresh\` exchanges a refresh token for a new pair.
+
+\`\`\`sh
+curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H "Content-Type: application/json" -d '{
+  "externalId": "order-4711", "occurredAt": "2026-03-04T10:15:00Z", "currency": "EUR",
+  "lines": [{ "description": "Espresso machine", "quantity": 2, "unitPrice": "100.00", "taxRate": 19 }]
+}'
+\`\`\`
+
+## Conventions
+
+- **Bodies** are JSON in UTF-8. Unknown fields are rejected. Most responses are wrapped in \`{ statusCode, data }\`; pages
+  have \`items\` and totals instead.
+- **Amounts** are decimal strings such as \`"1250.00"\`. Requests may also send numbers. **Dates** are days in the tenant's
+  time zone; **instants** are ISO 8601 in UTC.
+- **Retries are safe.** A sale is identified by its \`externalId\`. Operations that create records accept an
+  \`Idempotency-Key\`: a retry with the same key gets the first response again, marked \`Idempotent-Replayed: true\`.
+- **Concurrent changes.** Records carry their revision as \`ETag\`. Send it as \`If-Match\`, and a change made in between
+  results in \`409 REVISION_CONFLICT\` instead of being overwritten.
+- **Read your writes.** Writes return \`X-Event-Position\`. Send it as \`X-Min-Position\` with a read, and the response
+  includes the write.
+- **Pages** start at \`pageNumber=1\`, with at most 100 records each.
+- **Rate limits** are reported in \`RateLimit\` and \`X-RateLimit-*\`. After \`429\` or \`503\`, wait for the number of seconds
+  in \`Retry-After\`.
+
+## Errors
+
+Every error has a stable \`code\`, a \`message\` for people, the \`requestId\`, and for invalid input \`errors\` with the path
+of each fault. Partner Intake wraps them in \`{ error }\`. Each operation below lists its codes with example bodies. Quote
+the request id when you report a problem: logs and events contain it.
+`;
