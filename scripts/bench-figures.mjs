@@ -59,5 +59,5 @@ export async function peerLacks() {
   if (changedAt(installed) >= changedAt(join(PEER, 'package-lock.json'))) return undefined;
   console.error('Installing the peer ...');
   const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: PEER, stdio: 'ignore' });
-  return code === 0 ? undefined : 'needs its packages, which could not be installed';
+  return code === 0 ? undefined : 'requires packages that could not be installed';
 }

@@ -71,7 +71,7 @@ async function measure(figure, folder, noPeer) {
   const [id] = figure.ids;
   if (lacking) return [{ figure: id, name: figure.what, notRun: `needs ${lacking}` }];
   const before = await otherWork();
-  const warnings = before.isQuiet ? [] : ['Others kept the machine busy when this began.'];
+  const warnings = before.isQuiet ? [] : ['Other programs were using the machine when this measurement began.'];
   console.error(`${figure.ids.join(', ')}: ${figure.what} (load ${before.load[0]}${before.isQuiet ? '' : ', BUSY'})`);
   const beganMs = performance.now();
   const told = await lastLine(argumentsOf(figure, folder, noPeer)).then(

@@ -12,7 +12,7 @@ const listed = (counts) => {
 const COUNTED = [
   ['undocumented statuses', ['UndefinedStatusCode']],
   ['accepted invalid inputs', ['AcceptedNegativeData']],
-  ['valid inputs refused', ['RejectedPositiveData']],
+  ['valid inputs rejected', ['RejectedPositiveData']],
   ['operations open without a credential', ['IgnoredAuth']],
 ];
 const OTHERS = 'other findings: headers, bodies, media types, methods';
@@ -51,7 +51,7 @@ export function figuresOf(wanted, { operations, sent, admitted, findings, droppe
     ['of these, not stopped by 401, 403 or 429', `${admitted} (${share} %)`],
     ['2xx, 3xx, 4xx', ['2', '3', '4'].map(ofClass).join(', ')],
     ['by status', listed(statuses)],
-    ['signed in anew', listed(renewals)],
+    ['signed in again', listed(renewals)],
     ['not counted, and why (test/fuzz/noise.py)', listed(dropped)],
     ['5xx', ofClass('5')],
     ...COUNTED.map(([what, kinds]) => [what, counted((kind) => kinds.includes(kind))]),

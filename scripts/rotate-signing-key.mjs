@@ -27,7 +27,7 @@ function fail(message) {
 }
 
 if (process.env.JWT_SIGNING_KEY || process.env.JWT_SIGNING_KEY_FILE)
-  fail('JWT_SIGNING_KEY is set, so the file is not used: put a new key first in its {"keys":[…]}.');
+  fail('JWT_SIGNING_KEY is set, so the key file is not used. Instead, put a new key first in its {"keys":[…]}.');
 
 /** Serializes rotations, because concurrent rotations could lose a key that has already signed tokens. */
 function lock() {
@@ -35,8 +35,11 @@ function lock() {
     return openSync(`${path}.lock`, 'wx', 0o600);
   } catch (error) {
     if (error.code === 'EEXIST')
-      fail(`${path}.lock is there: another rotation runs, or one was killed; then remove it.`);
-    if (error.code === 'ENOENT') fail(`There is no ${directory}: start the service first, or set DATA_DIR.`);
+      fail(
+        `${path}.lock exists. Another rotation is running, or one was interrupted. ` +
+          'If none is running, remove the file.',
+      );
+    if (error.code === 'ENOENT') fail(`${directory} does not exist. Start the service first, or set DATA_DIR.`);
     throw error;
   }
 }
@@ -94,7 +97,8 @@ try {
   const kept = known.filter(({ supersededAt }) => !(nowMs - Date.parse(supersededAt) > KEPT_MS));
   replace(`${JSON.stringify({ keys: [privateKey.export({ format: 'jwk' }), ...kept] })}\n`);
   console.log(
-    `${path}: a new key signs from now on. Earlier keys kept for verification: ${kept.length}; removed: ${known.length - kept.length}.`,
+    `${path}: a new key is now used for signing. Earlier keys kept for verification: ${kept.length}; ` +
+      `removed: ${known.length - kept.length}.`,
   );
 } catch (error) {
   console.error(error.message);

@@ -103,7 +103,8 @@ try {
   if (program !== undefined) report(await fuzzed(program, work));
   else {
     console.error(
-      `schemathesis ${VERSION} cannot be installed (it needs python3 with venv, and PyPI). ${WITHOUT_PYTHON} runs instead.`,
+      `schemathesis ${VERSION} cannot be installed (this requires python3 with venv, and access to PyPI). ` +
+        `${WITHOUT_PYTHON} runs instead.`,
     );
     process.exitCode = process.env.REQUIRE_SERVERS === 'true' ? 1 : await jest('-w', '1', WITHOUT_PYTHON);
   }

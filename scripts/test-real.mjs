@@ -11,12 +11,12 @@ const servers = {
   mongodb: {
     url: 'MONGODB_URL',
     isHere: hasMongoServer(),
-    lacks: 'no java, or .ci/mongo-server.sh was not run',
+    lacks: 'java is missing, or .ci/mongo-server.sh was not run',
   },
-  nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'no nats-server on the path' },
+  nats: { url: 'NATS_URL', isHere: onPath('nats-server'), lacks: 'nats-server is not on the path' },
   beancount: { url: 'BEANCOUNT_HOME', isHere: hasBeancount(), lacks: '.ci/beancount.sh was not run' },
-  go: { url: 'PATH', isHere: onPath('go'), lacks: 'no go on the path' },
-  redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'no redis-server on the path' },
+  go: { url: 'PATH', isHere: onPath('go'), lacks: 'go is not on the path' },
+  redis: { url: 'REDIS_URL', isHere: onPath('redis-server'), lacks: 'redis-server is not on the path' },
 };
 
 const SERVERS = ['mongodb', 'nats', 'redis'];

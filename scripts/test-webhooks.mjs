@@ -119,7 +119,9 @@ try {
   const bin = given ? binOf(given) : await pythonWith(join(work, 'python'), `standardwebhooks==${VERSION}`);
   if (bin !== undefined) report(await test(bin));
   else {
-    console.error(`standardwebhooks ${VERSION} cannot be installed (python3 with venv, and PyPI).`);
+    console.error(
+      `standardwebhooks ${VERSION} cannot be installed (this requires python3 with venv, and access to PyPI).`,
+    );
     process.exitCode = process.env.REQUIRE_SERVERS === 'true' ? 1 : 0;
   }
 } finally {

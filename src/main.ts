@@ -87,7 +87,7 @@ async function main(config: Config): Promise<void> {
 function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void): void {
   history.onReplaced((reason) => {
     logger.error({ reason }, 'exiting because the event store was replaced; the next start rebuilds the read models');
-    process.stderr.write(`${reason}. Kontor exits. Its next start rebuilds the read models.\n`);
+    process.stderr.write(`${reason}. Kontor is exiting. The next start rebuilds the read models.\n`);
     end();
   });
 }

@@ -50,7 +50,7 @@ export function assertName(what: string, name: string): void {
 /** @throws RangeError */
 function assertExpected(expected: ExpectedRevision): void {
   if (typeof expected === 'number' && !(Number.isSafeInteger(expected) && expected >= 0))
-    throw new RangeError(`The expected revision must be a whole number from 0, not ${expected}`);
+    throw new RangeError(`The expected revision must be a non-negative integer, not ${expected}`);
 }
 
 /**
@@ -94,7 +94,7 @@ export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
 /** @throws RangeError */
 export function assertRevision(from: number | undefined): void {
   if (from === undefined || (Number.isSafeInteger(from) && from >= 0)) return;
-  throw new RangeError(`The first revision of a read must be a whole number from 0, not ${from}`);
+  throw new RangeError(`The first revision of a read must be a non-negative integer, not ${from}`);
 }
 
 /** @throws RangeError */

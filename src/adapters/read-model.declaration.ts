@@ -17,7 +17,7 @@ export function tableName({ model, generation }: AnyTable): string {
   if (!isName(modelName, model.name))
     throw new RangeError(`The read model name is invalid: ${JSON.stringify(model.name)}`);
   if (!isCount(model.version) || !isCount(generation)) {
-    throw new RangeError(`Read model ${model.name}: version and generation must be whole numbers from 0`);
+    throw new RangeError(`Read model ${model.name}: version and generation must be non-negative integers`);
   }
   return `${model.name}_v${model.version}_g${generation}`;
 }
@@ -122,7 +122,7 @@ export function asked<T extends Scalar>({ type }: Typed, value: Scalar, stored: 
 /** @throws RangeError */
 export function requirePage({ offset, limit }: ListQuery): void {
   for (const [name, value] of Object.entries({ offset, limit })) {
-    if (!isCount(value)) throw new RangeError(`${name} must be a whole number from 0`);
+    if (!isCount(value)) throw new RangeError(`${name} must be a non-negative integer`);
   }
 }
 

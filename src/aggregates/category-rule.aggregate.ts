@@ -124,7 +124,10 @@ export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, un
 /** @throws DomainError conflict CATEGORY_DIRECTION if the category does not accept transactions of this direction */
 export function ensureCanMatch(direction: Direction | null, category: PresentCategory): void {
   if (direction !== null && !fitsDirection(category.direction, direction))
-    throw conflict('CATEGORY_DIRECTION', `The category is for transactions of direction ${category.direction}.`);
+    throw conflict(
+      'CATEGORY_DIRECTION',
+      `The category applies only to transactions with direction ${category.direction}.`,
+    );
 }
 
 /**

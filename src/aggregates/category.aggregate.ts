@@ -104,5 +104,5 @@ export function ensureGivable(
   if (state.status === 'archived')
     throw conflict('CATEGORY_ARCHIVED', 'The category is archived. Restore it, or choose another one.');
   if (type !== 'JOURNAL' && !fitsDirection(state.direction, direction))
-    throw conflict('CATEGORY_DIRECTION', `The category accepts only transactions of direction ${state.direction}.`);
+    throw conflict('CATEGORY_DIRECTION', `The category accepts only transactions with direction ${state.direction}.`);
 }

@@ -45,7 +45,7 @@ export type CustomRole = { status: 'absent' } | PresentRole;
 
 /** System roles, which every tenant has from its creation. They are immutable and not stored. */
 export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; readonly description: string }>> = {
-  OWNER: { name: 'OWNER', description: 'Has all permissions, and alone can create, change and remove owners' },
+  OWNER: { name: 'OWNER', description: 'Has all permissions. Only owners can create, change and remove owners' },
   ADMIN: { name: 'ADMIN', description: 'Has all permissions, except those reserved for owners' },
   USER: {
     name: 'USER',

@@ -10,7 +10,7 @@ import { openEvents, storeSettings } from './stores.js';
 const USAGE = `npm run restore -- FILE [--verify-only] [--resume] [--identity FILE]
 
 Restores a backup into the event store of the settings (EVENTSTORE_URL, otherwise DATA_DIR), which must be empty and not
-be in use by a service. The whole file is checked before anything is written.
+in use by a service. The whole file is checked before anything is written.
 
   --verify-only    only check the file; write nothing
   --resume         continue an interrupted restore of the same file

@@ -103,7 +103,7 @@ const OF_QUEUES: Figures<QueueReading> = {
     ({ lastProcessedAt }) => secondsOf(lastProcessedAt),
   ],
   kontor_subscriber_ranges: [
-    'Ranges of the history on which this process works, of 16. Missing if the subscriber is not divided.',
+    'Number of ranges of the history, of 16, that this process works on. Absent if the subscriber is not divided.',
     ({ ranges }) => ranges?.length,
   ],
   kontor_subscriber_events_handled_total: ['Processed events.', ({ handled }) => handled],

@@ -23,7 +23,7 @@ Compares every event of a backup with the checkpoints in it and with those in ot
 INTEGRITY_KEY and, if the read models of the settings can be read, their tree to locate a change exactly.
 
   --checkpoint FILE  a signed note, or a file of DATA_DIR/checkpoints; may be repeated
-  --key FILE         verifier keys, one per line, in place of those of the settings
+  --key FILE         verifier keys, one per line, instead of those in the settings
   --identity FILE    age identity that decrypts the backup
 `;
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const config = takeConfig();
   const verifiers = await verifiersOf(config, values.key);
   if (!verifiers)
-    say('Signatures are not verified, because no key is known. Specify the verifier key with --key FILE.');
+    say('Signatures are not verified, because no key is available. Specify the verifier key with --key FILE.');
   const roots: KnownRoot[] = [];
   for (const path of values.checkpoint ?? []) roots.push(...(await rootsInFile(path, verifiers)));
   const decrypter = await decrypterOf(values.identity);

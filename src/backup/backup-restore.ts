@@ -33,7 +33,7 @@ export async function verifyBackup(
   if (unknown !== undefined)
     throw new BackupError(
       `The backup was created by Kontor ${summary.manifest.service} and contains the stream ${unknown}, ` +
-        'which this version does not know. Restore it with that version or a newer one.',
+        'which this version does not support. Restore it with that version or a newer one.',
     );
   return summary;
 }

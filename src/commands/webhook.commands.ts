@@ -69,7 +69,7 @@ export const webhookCommandHandlers = [
     async (runner, count, sender, ids, { target, data }) => {
       ensureAllowed(sender, data.url);
       if ((await count.of(target.tenantId)) >= MAX_WEBHOOKS)
-        throw conflict('TOO_MANY_WEBHOOKS', `A tenant may have ${MAX_WEBHOOKS} webhooks. Delete one first.`);
+        throw conflict('TOO_MANY_WEBHOOKS', `A tenant can have at most ${MAX_WEBHOOKS} webhooks. Delete one first.`);
       const named = { ...data, secretId: ids.next(), keyFingerprint: sender.keyFingerprint };
       const made = await runner.execute(webhooks.webhook, target, named, webhooks.createWebhook);
       // An earlier attempt of this request created the webhook and returned its secret.

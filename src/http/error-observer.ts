@@ -85,6 +85,6 @@ const refusalOf = (who: string, outcome: Outcome): NotedError => ({
   ...occurrenceOf(outcome),
   fingerprint: fingerprintOf(['refusal', outcome.status, who]),
   level: 'WARN',
-  message: `Requests of the ${who} are rejected repeatedly.`,
+  message: `Requests from the ${who} are rejected repeatedly.`,
   route: outcome.route,
 });

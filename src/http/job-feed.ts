@@ -52,7 +52,7 @@ export class JobFeed implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly catchingUp = new FairQueue(
     { atOnce: CATCHING_UP_AT_ONCE, maxWaiting: MAX_STREAMS },
-    () => new Error('too many watchers lag behind'),
+    () => new Error('too many event streams lag behind'),
   );
   private readonly feed: LiveFeed;
   private started: Promise<void> | undefined;

@@ -9,8 +9,8 @@ export const invalidKey = (): DomainError =>
   new DomainError('unauthenticated', 'INVALID_KEY', 'A valid integration key is required in X-Integration-Key.');
 
 const forbidden = (message: string): DomainError => new DomainError('forbidden', 'FORBIDDEN', message);
-export const otherSite = (): DomainError => forbidden('Only pages of this service can do this.');
-export const operatorsOnly = (): DomainError => forbidden('Only operators of the platform can do this.');
+export const otherSite = (): DomainError => forbidden('Only pages of this service can send this request.');
+export const operatorsOnly = (): DomainError => forbidden('Only platform operators can do this.');
 export const usersOnly = (): DomainError => forbidden('Only users of a tenant can do this.');
 export const permissionRequired = (permission: PermissionCode): DomainError =>
   forbidden(`The permission ${permission} is required.`);

@@ -34,7 +34,9 @@ function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   if (names.length === 0 && endpoint.query === undefined) return;
   const repeated = names.filter((name) => Array.isArray(query[name]) && !isRepeatable(endpoint.query, name));
   if (repeated.length > 0)
-    throw refuse(repeated.map((name) => ({ path: pathText([name]), message: 'Must not occur more than once.' })));
+    throw refuse(
+      repeated.map((name) => ({ path: pathText([name]), message: 'Must not be specified more than once.' })),
+    );
   const isCsv = endpoint.csvQuery !== undefined && prefers(request.headers.accept, 'text/csv');
   request.query = parsed((isCsv ? endpoint.csvQuery : endpoint.query) ?? nothing, query);
 }

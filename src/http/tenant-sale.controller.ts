@@ -55,7 +55,7 @@ const listQuery = z
   })
   .refine(({ dateFrom = '', dateTo = dateFrom }) => dateFrom <= dateTo, {
     path: ['dateTo'],
-    message: 'Must not precede dateFrom.',
+    message: 'Must not be before dateFrom.',
   });
 
 const { read, write } = tenantRoutes('/api/sales', 'Sales', 'transactions');

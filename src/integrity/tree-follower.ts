@@ -114,7 +114,7 @@ export class TreeFollower {
 
   private readonly complain = (error: unknown): void => {
     const { logger } = this.parts;
-    if (error instanceof Contradiction) logger.error({ reason: error.message }, 'no checkpoint is signed');
+    if (error instanceof Contradiction) logger.error({ reason: error.message }, 'checkpoints are no longer signed');
     else logger.warn({ err: error }, 'the tree of the history is waiting for an engine');
   };
 
@@ -229,7 +229,7 @@ export class TreeFollower {
         throw new Contradiction(`a checkpoint covers ${size} events, but the history has only ${this.tree.size}`);
       await this.save();
       if ((await this.tiles.view().root(size)).toString('hex') !== rootHash)
-        throw new Contradiction(`the first ${size} events are not those that a checkpoint covers`);
+        throw new Contradiction(`the first ${size} events differ from those that a checkpoint covers`);
       this.agreed = size;
     }
   }

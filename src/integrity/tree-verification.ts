@@ -134,7 +134,7 @@ export class TreeVerification {
     const indexIn = (hashes: readonly Digest[], one: Digest | undefined): number =>
       one === undefined ? -1 : hashes.findIndex((each) => each.equals(one));
     const [isMoved, isShifted] = [indexIn(expected, found[0]), indexIn(found, expected[0])];
-    if (isMoved > 0 && isShifted > 0) return `Events were reordered from ${place} on.`;
+    if (isMoved > 0 && isShifted > 0) return `Events were reordered, beginning with ${place}.`;
     if (isMoved > 0) return `${isMoved} events were removed before the event ${place}.`;
     if (isShifted > 0) return `${isShifted} events were inserted: the first is ${place}.`;
     return `The event ${place} was changed.`;

@@ -107,7 +107,7 @@ export class Witness {
       this.position = position;
       return accepted;
     }
-    logger.error({}, 'the history lacks checkpoints that the witness has accepted; all are delivered again');
+    logger.error({}, 'the history lacks checkpoints that the witness has accepted; delivering all checkpoints again');
     return -1;
   }
 
@@ -132,7 +132,7 @@ export class Witness {
       const { signal } = stop;
       const response = await fetch(this.parts.url, { method: 'POST', body, headers, redirect: 'error', signal });
       await response.body?.cancel();
-      if (response.status === CONFLICT) throw new WitnessConflict('the witness holds a contradicting checkpoint');
+      if (response.status === CONFLICT) throw new WitnessConflict('the witness has a contradicting checkpoint');
       if (!response.ok) throw new Error(`status ${response.status}`);
     } finally {
       for (const source of sources) source.removeEventListener('abort', end);

@@ -231,7 +231,8 @@ class Pace {
 export const deadLetterJobs = (parts: BulkParts): Job[] => [
   {
     name: BULK_JOBS.replay,
-    description: 'Replays the parked dead letters of a filter, oldest first. Letters that fail again stay parked.',
+    description:
+      'Replays the parked dead letters of a filter, oldest first. Dead letters that fail again remain parked.',
     parameters: Replay,
     isResumable: true,
     run: (run) => outcomeOf(BULK_JOBS.replay, parts, run, 'replayed'),

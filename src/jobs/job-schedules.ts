@@ -61,7 +61,7 @@ export function parseSchedules(text: string): ScheduleSettings {
     if (entry === 'off') others = 'off';
     else {
       const [name, setting] = parseEntry(entry, `entry ${index + 1}`);
-      if (byName.has(name)) throw new Error(`entry ${index + 1}: the job ${name} is named twice`);
+      if (byName.has(name)) throw new Error(`entry ${index + 1}: the job ${name} is listed twice`);
       byName.set(name, setting);
     }
   }

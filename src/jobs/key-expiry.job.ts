@@ -65,7 +65,7 @@ function warningOf({ name, sourceId, expiresAt, revokedAt }: IntegrationKeyView,
       type: 'WARNING',
       title: `The partner key "${name}" expires soon`,
       body:
-        `From ${expiresAt} on, requests of ${sourceId} with this key are refused. ` +
+        `From ${expiresAt} on, requests from ${sourceId} with this key are rejected. ` +
         'Create a new key and give it to the partner before that time.',
       link: '/console/partner-keys',
       audience: { kind: 'roles', roles: ['OWNER', 'ADMIN'] },

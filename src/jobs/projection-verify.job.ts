@@ -20,7 +20,9 @@ const PROJECTION_VERIFY = 'projection-verify';
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
-  description: 'Rebuilds a sample of the read models from the history and compares it. Fails if they differ.',
+  description:
+    'Rebuilds a sample of the read models from the history and compares it with the live read models. Fails if they ' +
+    'differ.',
   schedule: '45 3 * * *',
   parameters,
   run: ({ executionId, parameters: given, signal, report }) => {
@@ -51,7 +53,7 @@ function summaryOf({ compared, models, events, upTo, leftOut }: Verification, se
   const skipped =
     leftOut.length === 0
       ? ''
-      : ` Skipped because they were not built or were cut over meanwhile: ${leftOut.join(', ')}.`;
+      : ` Skipped because they were not built, or were cut over in the meantime: ${leftOut.join(', ')}.`;
   return (
     `${compared} documents of ${models.length} read models compared with ${events} events ` +
     `up to position ${upTo} (seed ${seed}).${skipped}`

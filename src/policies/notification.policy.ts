@@ -89,10 +89,11 @@ export class NotificationPolicy implements Policy {
         const waiting = Math.max(1, await this.parked.count(origin));
         return {
           id: noticeId('letter-parked', origin, hourOf(event)),
-          title: `Dead letters of the origin ${origin}`,
+          title: `Dead letters with origin ${origin}`,
           body:
-            `${waiting === 1 ? 'One is' : `${waiting} are`} waiting for a decision. The latest: ${subscriber} cannot process ${eventType} ` +
-            `(${reason.code}). Further dead letters of this origin are not reported within this hour.`,
+            `${waiting === 1 ? 'One dead letter is' : `${waiting} dead letters are`} waiting for a decision. ` +
+            `The latest: ${subscriber} cannot process ${eventType} (${reason.code}). Further dead letters with this ` +
+            `origin are not reported in this hour.`,
           link: `/console/dead-letters?origin=${origin}&status=PARKED`,
         };
       }
@@ -162,8 +163,8 @@ function removedFactors(
     id: noticeId('factors-removed', id),
     title: 'Your second factors were removed',
     body:
-      'Until you add a factor, your password alone is enough to sign in. If you did not ask for this, change your ' +
-      `password and report it. The reason given: ${data.reason}`,
+      'Until you add a factor, your password alone is enough to sign in. If you did not request this, change your ' +
+      `password and report it. Reason: ${data.reason}`,
     type: 'WARNING',
     audience: { kind: 'users', userIds: [userId] },
     link: '/console/account',

@@ -77,7 +77,7 @@ function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Su
   const outlook =
     awaits === undefined
       ? 'This cannot be resolved automatically. Correct the data where it was entered.'
-      : `${isOne ? 'It is' : 'They are'} booked as soon as the cause is removed.`;
+      : `${isOne ? 'The sale is' : 'The sales are'} booked as soon as the cause is removed.`;
   return {
     title: isOne ? `The sale ${names[0] ?? ''} was rejected: ${code}` : `${all.length} sales were rejected: ${code}`,
     body: `${message} Rejected: ${names.join(', ')}${more}. ${outlook}`,

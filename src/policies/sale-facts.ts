@@ -118,16 +118,16 @@ export class SaleFactsReader {
     const id = state.byType[type];
     if (id !== undefined && (await this.isOpen(tenantId, id, lookup))) return id;
     throw accountUnknown(
-      `There is no active default account of type ${type}. Choose one.`,
+      `There is no active default account of type ${type}. Choose one, or specify accountCode.`,
       causes.defaultAccount(type),
     );
   }
 
   private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
     const id = await lookup.holderOf(accountCodeClaim(tenantId, code), account.name);
-    if (id === undefined) throw accountUnknown(`The account ${code} does not exist.`, causes.account(code));
-    if (!(await this.isOpen(tenantId, id, lookup)))
-      throw accountUnknown(`The account ${code} is inactive.`, causes.account(code));
+    const refused = (why: string) => accountUnknown(`The account ${code} ${why}.`, causes.account(code));
+    if (id === undefined) throw refused('does not exist. Create it, or correct accountCode');
+    if (!(await this.isOpen(tenantId, id, lookup))) throw refused('is inactive. Activate it, or correct accountCode');
     return id;
   }
 

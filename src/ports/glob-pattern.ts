@@ -16,7 +16,7 @@ const CLASS_ITEM = /\\([^])|([^\]])-([^])|[^\]]/g;
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw new RangeError(`A pattern may have at most ${MAX_PATTERN_LENGTH} characters, not ${pattern.length}.`);
+    throw new RangeError(`A pattern can have at most ${MAX_PATTERN_LENGTH} characters, not ${pattern.length}.`);
   }
   const elements = [...pattern.matchAll(ELEMENT)].map(([text, escaped = text, negated, items]) => {
     if (text === '*') return ANY_TEXT;

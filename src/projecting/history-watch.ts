@@ -92,7 +92,7 @@ export class HistoryWatch {
   private async look(): Promise<string | undefined> {
     const { identity, historyId, store, events } = this.parts;
     const id = identity ? await identity.current() : historyId;
-    if (id !== historyId) return `it holds the history ${id ?? '(none)'} instead of ${historyId}`;
+    if (id !== historyId) return `it contains the history ${id ?? '(none)'} instead of ${historyId}`;
     if (!this.isPrepared) await this.register.prepare();
     this.isPrepared = true;
     const found = await this.register.find(historyId);

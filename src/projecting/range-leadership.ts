@@ -116,7 +116,7 @@ class Member {
     this.want([]);
     await this.settled();
     await this.orWarn(
-      'the ranges could not be released; others take them over once the heartbeat expires',
+      'the ranges could not be released; other replicas take them over once the heartbeat expires',
       async () => {
         for (const range of [...this.owned.keys()]) await this.release(range);
         if (this.beat) await this.leases.remove(this.memberName, this.beat);

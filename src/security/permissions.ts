@@ -23,7 +23,7 @@ export type PermissionCode =
 export type Permission = { readonly code: PermissionCode; readonly group: string; readonly description: string };
 
 const ofResource = ([resource, group]: readonly [Resource, string]): Permission[] => [
-  { code: `${resource}.read`, group, description: `See ${group.toLowerCase()}` },
+  { code: `${resource}.read`, group, description: `View ${group.toLowerCase()}` },
   { code: `${resource}.write`, group, description: `Create, change and remove ${group.toLowerCase()}` },
 ];
 
@@ -32,9 +32,9 @@ export const PERMISSIONS: readonly Permission[] = [
   ...(Object.entries(resources) as [Resource, string][]).flatMap(ofResource),
   { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
   { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys and webhooks of integrations' },
-  { code: 'reports.read', group: 'Reports', description: 'See the trial balance and account statements' },
+  { code: 'reports.read', group: 'Reports', description: 'View the trial balance and account statements' },
   { code: 'periods.close', group: 'Periods', description: 'Close and reopen periods' },
-  { code: 'audit.read', group: 'Audit Log', description: 'See who changed what in the tenant' },
+  { code: 'audit.read', group: 'Audit Log', description: 'View who changed what in the tenant' },
 ];
 
 /** All permission codes. OWNER and ADMIN have all of them. */

@@ -33,7 +33,7 @@ function fresh(): Freshness {
  */
 export function encryptedFor({ p256dh, auth }: BrowserKeys, message: Buffer, { sender, salt } = fresh()): Buffer {
   if (message.length > MAX_MESSAGE_BYTES)
-    throw new RangeError(`A push message may have at most ${MAX_MESSAGE_BYTES} bytes.`);
+    throw new RangeError(`A push message can have at most ${MAX_MESSAGE_BYTES} bytes.`);
   const receiver = Buffer.from(p256dh, 'base64url');
   const shared = sender.computeSecret(receiver);
   const own = sender.getPublicKey();

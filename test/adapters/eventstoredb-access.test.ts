@@ -88,7 +88,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
       'a wrong password',
       () => secured('another'),
       { setting: 'EVENTSTORE_URL, user and password', reason: '16 UNAUTHENTICATED: Received HTTP status code 401' },
-      'The event store denies its user access',
+      'The event store denies access to the configured user',
     ],
     [
       'an authority that did not sign the certificate',
@@ -135,7 +135,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
       reason: '7 PERMISSION_DENIED: Access Denied (the user needs permission to read $all)',
     };
     expect(store?.fault()).toEqual(fault);
-    expect(lines).toEqual([`The event store denies its user access ${JSON.stringify(fault)}`]);
+    expect(lines).toEqual([`The event store denies access to the configured user ${JSON.stringify(fault)}`]);
     access.forbidden.clear();
     await store?.head();
     expect(store?.fault()).toBeUndefined();

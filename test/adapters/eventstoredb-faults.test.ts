@@ -273,7 +273,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await until('the silence is noticed', () => following.numbers.length === 8);
     await following.end();
     expect(following.numbers).toEqual(upTo(8));
-    expect(said).toEqual(['A silent subscription is restarted']);
+    expect(said).toEqual(['Restarting a silent subscription']);
   });
 
   test('continues after the server has ended a subscription', async () => {

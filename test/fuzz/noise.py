@@ -62,7 +62,6 @@ RULES = {
     "must match the type of an integration event": "the types are listed at /api/integration-events",
     "Must be the nextCursor of the same list.": "cursors come from pages",
     "Must not be before": "fields that go together",
-    "Must not precede": "fields that go together",
     "Must not be after endDate.": "fields that go together",
     "Must not be in the future.": "the date depends on the clock",
     "Must be in the future.": "the date depends on the clock",

@@ -172,7 +172,7 @@ describe('A caller that is repeatedly rejected', () => {
     const found = await recorded('search=192.0.2.2', 25);
     expect(found).toMatchObject({ level: 'WARN', statusCode: 401, code: 'UNAUTHENTICATED', count: 25, stack: null });
     const messages = (await list('level=WARN')).items.map(({ message }) => message);
-    expect(messages).toEqual(['Requests of the address 192.0.2.2 are rejected repeatedly.']);
+    expect(messages).toEqual(['Requests from the address 192.0.2.2 are rejected repeatedly.']);
   });
 
   test('can be a user without a permission, at any address', async () => {
@@ -180,7 +180,7 @@ describe('A caller that is repeatedly rejected', () => {
     for (let one = 0; one < 12; one += 1) await refusedFrom(`198.51.100.${one}`, '/api/users', token);
     const found = await recorded('statusCode=403&level=WARN', 12);
     expect(found).toMatchObject({ code: 'FORBIDDEN', tenantId: books.tenant.id, route: '/api/users' });
-    expect(found.message).toBe(`Requests of the user ${found.userId ?? ''} are rejected repeatedly.`);
+    expect(found.message).toBe(`Requests from the user ${found.userId ?? ''} are rejected repeatedly.`);
   });
 
   test('can be a partner over the rate limit', async () => {

@@ -76,9 +76,9 @@ test('An IPv6 network is treated as one address; users, partners and operators a
     observe({ status: 403, tenantId: 'platform', userId: 'op', ip: `10.0.0.${one}` });
   for (let one = 0; one < 10; one += 1) observe({ status: 429, tenantId: 't', sourceId: 'shop', ip: `10.0.0.${one}` });
   expect([...new Set(noted.map(({ message }) => message))]).toEqual([
-    'Requests of the address 2001:db8:0:1::/64 are rejected repeatedly.',
-    'Requests of the operator op are rejected repeatedly.',
-    'Requests of the partner shop of t are rejected repeatedly.',
+    'Requests from the address 2001:db8:0:1::/64 are rejected repeatedly.',
+    'Requests from the operator op are rejected repeatedly.',
+    'Requests from the partner shop of t are rejected repeatedly.',
   ]);
 });
 

@@ -377,7 +377,7 @@ describe('Input', () => {
 
   test('given twice in a query is rejected', async () => {
     expect((await list('pageNumber=1&pageNumber=2&pageSize=20')).json).toMatchObject({
-      errors: [{ path: 'pageNumber', message: 'Must not occur more than once.' }],
+      errors: [{ path: 'pageNumber', message: 'Must not be specified more than once.' }],
     });
   });
 

@@ -37,7 +37,7 @@ test('The external channel of the operators receives their notifications, signed
   for (const one of receiver.received) {
     expect(verified(one, SECRET)).toMatchObject({
       ...{ type: 'kontor.notification.sent.v1', source: '/platform' },
-      data: { title: 'Dead letters of the origin POLICY', type: 'ERROR' },
+      data: { title: 'Dead letters with origin POLICY', type: 'ERROR' },
     });
   }
 });

@@ -326,7 +326,7 @@ describe('The list of permissions', () => {
     const told = (await service.get('/api/permissions', team.token)).data as { code: string }[];
     expect(told.map(({ code }) => code)).toEqual([...ALL_PERMISSIONS]);
     expect(told).toHaveLength(19);
-    expect(told).toContainEqual({ code: 'users.read', group: 'Users', description: 'See users' });
+    expect(told).toContainEqual({ code: 'users.read', group: 'Users', description: 'View users' });
   });
 });
 

@@ -211,7 +211,7 @@ test('A history without events that a published checkpoint covers gets no furthe
       return truncated.complaints.length > 0;
     }, PATIENCE_MS);
     expect(truncated.complaints).toEqual([
-      `no checkpoint is signed: a checkpoint covers ${history.length} events, but the history has only 200`,
+      `checkpoints are no longer signed: a checkpoint covers ${history.length} events, but the history has only 200`,
     ]);
     expect((await shorter.readStream(TREE_STREAM)).exists).toBe(false);
     await truncated.stop();

@@ -74,7 +74,7 @@ describe('npm run verify', () => {
     );
     expect(await verify(inserted, directory)).toMatch('1 events were inserted: the first is number 321');
     const swapped = await forged((all) => all.toSpliced(TARGET, 2, all[TARGET + 1] as Line, all[TARGET] as Line));
-    expect(await verify(swapped, directory)).toMatch('Events were reordered from number 321');
+    expect(await verify(swapped, directory)).toMatch('Events were reordered, beginning with number 321');
   });
 
   test('finds a change without the tree, and a truncated end by a checkpoint that was kept', async () => {

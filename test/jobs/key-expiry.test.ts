@@ -69,7 +69,7 @@ describe('The warning before a partner key expires', () => {
     expect(await warn()).toBe('1 warning sent.');
     const told = await warnings();
     expect(told.map(({ title }) => title)).toEqual(Array(2).fill('The partner key "kept" expires soon'));
-    expect(told[0]?.body).toContain(`From ${expiresAt} on, requests of kept with this key are refused.`);
+    expect(told[0]?.body).toContain(`From ${expiresAt} on, requests from kept with this key are rejected.`);
   });
 
   test('reaches the administrators of the key’s tenant only', async () => {

@@ -60,7 +60,7 @@ describe('The schedule setting', () => {
     [`${first}=on`, `entry 1: ${first} must be a cron pattern`],
     [`${first}=0 25 * * *`, `entry 1: ${first} CronPattern`],
     [`${first}=0 0 31 2 *`, `entry 1: ${first} must be a cron pattern that matches at least one instant`],
-    [`${first}=off;${first}=0 3 * * *`, `entry 2: the job ${first} is named twice`],
+    [`${first}=off;${first}=0 3 * * *`, `entry 2: the job ${first} is listed twice`],
   ])('is rejected as %p', (setting, fault) => {
     expect(faultOf(setting)).toContain(`JOB_SCHEDULES: ${fault}`);
   });

@@ -169,7 +169,7 @@ test('A watch reports once that the history of a running process was replaced', 
   await events.renew(settled.historyId, 'another');
   await eventually(() => reasons.length > 0, 10_000);
   await watch.stop();
-  expect(reasons).toEqual([`it holds the history another instead of ${settled.historyId}`]);
+  expect(reasons).toEqual([`it contains the history another instead of ${settled.historyId}`]);
 });
 
 test('Tables of other histories are dropped once, and a history that returns gets new ones', async () => {

@@ -599,7 +599,7 @@ describe('A NATS server with users', () => {
     const { logger, said } = listener();
     const broker = await ready(open({ url: as('narrow:narrow'), logger }));
     expect((await broker.publish(message('e'))).duplicate).toBe(false);
-    expect(said.join()).toMatch(/warn .*may not read/);
+    expect(said.join()).toMatch(/warn .*have no permission to read/);
   });
 });
 

@@ -153,7 +153,7 @@ test('A process whose EventStoreDB is replaced is not ready, serves nothing old,
   service.service.engines.history.onReplaced((reason) => reasons.push(reason));
   await store.exchange('second');
   await eventually(() => reasons.length > 0, 20_000);
-  expect(reasons).toEqual([expect.stringContaining('The event store was replaced: it holds the history (none)')]);
+  expect(reasons).toEqual([expect.stringContaining('The event store was replaced: it contains the history (none)')]);
   expect(await isReady()).toBe(false);
   const { token } = books.tenant;
   const asked = [
@@ -179,7 +179,7 @@ test('A process ends with one line that gives the reason when its EventStoreDB i
     await store.exchange('second');
     expect((await first.exit).code).toBe(1);
     const told = first.stderr.split('\n').filter((line) => line.includes('The event store was replaced'));
-    expect(told).toEqual([expect.stringContaining('Kontor exits. Its next start rebuilds the read models.')]);
+    expect(told).toEqual([expect.stringContaining('Kontor is exiting. The next start rebuilds the read models.')]);
     const next = await KontorProcess.ready(directory, settings);
     const url = await next.url();
     expect(next.stdout.split('\n').filter((line) => line.includes(WARNING))).toHaveLength(1);

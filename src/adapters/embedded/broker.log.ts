@@ -152,7 +152,11 @@ function openNow(directory: string): DatabaseSyncInstance {
 
 function createTables(db: DatabaseSyncInstance): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > SCHEMA_VERSION) throw new Error(`broker.sqlite has version ${version}, newer than ${SCHEMA_VERSION}`);
+  if (version > SCHEMA_VERSION)
+    throw new Error(
+      `broker.sqlite has schema version ${version}, but this version of Kontor supports ${SCHEMA_VERSION}. ` +
+        'Use a newer version of Kontor.',
+    );
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
   // the binding truncates text at NUL. Earlier releases, which store every message, ignore `published`, so the schema

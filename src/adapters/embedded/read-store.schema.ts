@@ -22,7 +22,7 @@ export const catalog = `
 
 export class OtherSchema extends Error {
   constructor(version: number) {
-    super(`models.sqlite has schema ${version}, this version of Kontor uses ${SCHEMA_VERSION}`);
+    super(`models.sqlite has schema version ${version}, but this version of Kontor uses ${SCHEMA_VERSION}`);
   }
 }
 

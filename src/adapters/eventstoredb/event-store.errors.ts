@@ -101,6 +101,6 @@ export class Diagnosis {
     const text = `${fault.setting}: ${fault.reason}`;
     if (this.told.has(text)) return;
     this.told.add(text);
-    this.logger.error(fault, 'The event store denies its user access');
+    this.logger.error(fault, 'The event store denies access to the configured user');
   }
 }

@@ -163,8 +163,8 @@ export class Reader {
     if (this.hasToldInvalid) return;
     this.hasToldInvalid = true;
     const reason =
-      'EVENTSTORE_URL names another event store than the one from which the read models and checkpoints were ' +
-      'built, or one that was restored from an older backup';
+      'EVENTSTORE_URL refers to a different event store than the one from which the read models and checkpoints were ' +
+      'built, or to one that was restored from an older backup';
     this.logger.error({ position, reason }, 'A position does not belong to this event store');
   }
 

@@ -211,7 +211,7 @@ class Subscription {
     if (!search) return;
     this.failures = 0;
     if (search.found !== undefined && wasQuiet) {
-      this.parts.logger.warn({ position: this.position, ...search }, 'A silent subscription is restarted');
+      this.parts.logger.warn({ position: this.position, ...search }, 'Restarting a silent subscription');
       this.drop();
     } else this.unconfirmed = false;
   }

@@ -49,7 +49,8 @@ export async function ensureStream(manager: JetStreamManager, wish: StreamWish, 
     const config = await existing(manager, wish.name);
     return compare(config ?? (await create(manager, wish)), wish, { isNew: config === undefined, servers });
   } catch (error) {
-    if (isForbidden(error)) return { isNew: false, warnings: ['these credentials may not read its settings'] };
+    if (isForbidden(error))
+      return { isNew: false, warnings: ['these credentials have no permission to read its settings'] };
     return { fault: textOf(error) };
   }
 }
@@ -142,7 +143,7 @@ function limitWarningsOf(
     [
       kept < advised,
       `it has ${kept} replica${kept === 1 ? '' : 's'} in a cluster of ${servers} servers: publishing ` +
-        'stops when a server that holds it fails',
+        'stops if a server that stores it fails',
     ],
     [
       replicas !== undefined && kept !== replicas && kept >= advised,
