@@ -14,7 +14,7 @@ export const CONFLICT_MESSAGES = {
   BRANCH_CODE_TAKEN: 'Another branch has this code.',
   BRANCH_INACTIVE: 'The branch is inactive and does not accept new records.',
   CATEGORY_ARCHIVED: 'The category is archived. Restore it, or choose another one.',
-  CATEGORY_DIRECTION: 'The category accepts only transactions of direction OUT.',
+  CATEGORY_DIRECTION: 'The category accepts only transactions with direction OUT.',
   CATEGORY_NAME_TAKEN: 'Another category has this name.',
   CUSTOMER_CODE_TAKEN: 'Another account or customer has this code.',
   CUSTOMER_HAS_TRANSACTIONS: 'The customer has transactions. Make it passive instead.',
@@ -67,7 +67,7 @@ export const CONFLICT_MESSAGES = {
   TENANT_REQUIRED: 'Several tenants have a user with this e-mail address. Specify the tenant.',
   TOO_MANY_EVENTS: 'The record has more than 10000 events, too many for one bundle.',
   TOO_MANY_FACTORS: 'An account can have at most 10 factors. Remove one first.',
-  TOO_MANY_WEBHOOKS: 'A tenant may have 50 webhooks. Delete one first.',
+  TOO_MANY_WEBHOOKS: 'A tenant can have at most 50 webhooks. Delete one first.',
   WEBHOOK_DISABLED: 'The webhook is disabled. Enable it first.',
   WEBHOOK_KEY_CHANGED: 'WEBHOOK_KEY has changed. Rotate the secret.',
 } as const;
