@@ -164,7 +164,7 @@ export function ProjectionsPage(): ReactNode {
       />
       {failing !== '' && (
         <Text c="var(--k-bad)" mb="md" role="alert">
-          {t('{failing}: updates fail and are retried. The error log contains the reason.', { failing })}
+          {t('{failing}: updates are failing and are being retried. The error log contains the reason.', { failing })}
         </Text>
       )}
       {stopped !== '' && (

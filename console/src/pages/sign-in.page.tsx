@@ -172,7 +172,7 @@ type TenantFieldProps = {
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {
   const common = {
     autoFocus: true,
-    description: t('Your e-mail address belongs to several tenants.'),
+    description: t('Your e-mail address is registered with several tenants.'),
     label: t('Tenant'),
     required: true,
     value: tenant,

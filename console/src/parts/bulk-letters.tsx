@@ -75,7 +75,7 @@ const Fields = ({ form, kind }: { form: Form; kind: Kind }): ReactNode => (
     {kind === 'discard' && <TextField autoFocus form={form} label={t('Reason')} name="reason" required />}
     <TextField
       form={form}
-      hint={t('Limits the load on the service: 1 to 1,000.')}
+      hint={t('1 to 1,000. Limits the load on the service.')}
       label={t('Dead letters per second')}
       name="perSecond"
       type="number"

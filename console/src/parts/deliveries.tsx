@@ -126,7 +126,7 @@ function Resend({ delivery: { id, webhookId, eventType, subject } }: { delivery:
         askAgain(cache, ['deliveries', webhookId]);
       }}
     >
-      {rich('Send <code>{eventType}</code> again, with the same message id?', {
+      {rich('Send <code>{eventType}</code> again, with the same message ID?', {
         eventType,
         code: (words) => <code>{words}</code>,
       })}
