@@ -30,7 +30,7 @@ const AUDITED = Object.values(aggregates)
 function jobDescriptions(): string[] {
   const folder = join(import.meta.dirname, '..', 'src', 'jobs');
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  return sources.flatMap((source) => source.match(/^ +description: '/gm) ?? []);
+  return sources.flatMap((source) => source.match(/^ +description:\s+'/gm) ?? []);
 }
 
 test('No text reaches the user without passing through the catalogue', () => {

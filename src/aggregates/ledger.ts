@@ -47,7 +47,8 @@ export const transactionRecord = record({
     }),
     published: z.exactOptional(
       PublicDate.meta({
-        description: "The document's own date. Present only if its period was closed, so that `date` is later.",
+        description:
+          "The document's own date. Present only if the document's period was closed, which makes `date` a later day.",
       }),
     ),
   }),

@@ -103,8 +103,8 @@ export const QueueDto = named(
       .nullable()
       .meta({
         description:
-          '0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an ' +
-          'upper bound of the number of events; on EventStoreDB, a number of bytes of the log.',
+          '0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an ' +
+          'upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log.',
       }),
     inFlight: z.int().min(0),
     failures: z.int().min(0).meta({ description: 'Number of failed attempts since the leading process started.' }),

@@ -87,7 +87,7 @@ export const ForwarderController = controllerOf(
       path: '/resume',
       description:
         'After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance ' +
-        'may already have published have `replayed: true`.',
+        'may already have published are marked `replayed: true`.',
       body: resumeBody,
     },
     ({ params, body }) => new ResumeForwarder(targetOf(params), { from: body?.from ?? null }),

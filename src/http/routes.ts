@@ -142,7 +142,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     const csvQuery = z.strictObject({ ...query.shape, ...optionalPaging });
     const columns = csvColumns(item);
     const fileName = `${this.path.split('/').at(-1) ?? ''}.csv`;
-    const description = 'As CSV, the response contains all pages.';
+    const description = 'A CSV response contains all pages.';
     const details = { query, csvQuery, description, answers: { ...pageOf(item), media: ['text/csv'] } };
     return this.route<typeof details>(summary, details, async (call, { queries }) => {
       const given = [call.scope, call.query as never] as const;

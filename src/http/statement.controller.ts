@@ -65,7 +65,7 @@ const details = {
   query,
   description:
     'Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last ' +
-    'one. As CSV, the first and the last row contain the opening and the closing balance.',
+    'one. In a CSV response, the first and last rows contain the opening and closing balances.',
   answers: { ...valueOf(StatementDto), media: ['text/csv'] },
 } as const;
 const shared = { who: 'tenant', permission: 'reports.read', tag: 'Reports' } as const;

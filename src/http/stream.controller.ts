@@ -147,9 +147,9 @@ export const EventController = controllerOf(
     'List the events of all records, newest first',
     {
       description:
-        'Lists the events that have an audit log entry, once that entry is available. Technical events have none: to ' +
-        'list them, specify their `type`. Each request then searches only part of the history. Every read is ' +
-        'recorded in the audit log.',
+        'Lists the events that have an audit log entry, once that entry is available. To list technical events, ' +
+        'which have no entry, specify their `type`. Each request then searches only part of the history. Every read ' +
+        'is recorded in the audit log.',
       query: listQuery,
       answers: { ...pageOf(ListedEventDto), cursor: true },
     },

@@ -232,14 +232,14 @@ export const deadLetterJobs = (parts: BulkParts): Job[] => [
   {
     name: BULK_JOBS.replay,
     description:
-      'Replays the parked dead letters of a filter, oldest first. Dead letters that fail again remain parked.',
+      'Replays the parked dead letters that match a filter, oldest first. Dead letters that fail again remain parked.',
     parameters: Replay,
     isResumable: true,
     run: (run) => outcomeOf(BULK_JOBS.replay, parts, run, 'replayed'),
   },
   {
     name: BULK_JOBS.discard,
-    description: 'Discards the parked dead letters of a filter.',
+    description: 'Discards the parked dead letters that match a filter.',
     parameters: Discard,
     isResumable: true,
     run: (run) => outcomeOf(BULK_JOBS.discard, parts, run, 'discarded'),

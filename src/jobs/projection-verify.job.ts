@@ -21,8 +21,7 @@ const PROJECTION_VERIFY = 'projection-verify';
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,
   description:
-    'Rebuilds a sample of the read models from the history and compares it with the live read models. Fails if they ' +
-    'differ.',
+    'Rebuilds a sample of the read models from the history and compares it with the live ones. Fails if they differ.',
   schedule: '45 3 * * *',
   parameters,
   run: ({ executionId, parameters: given, signal, report }) => {

@@ -26,7 +26,7 @@ export interface paths {
         };
         /**
          * List accounts, including customers
-         * @description As CSV, the response contains all pages.
+         * @description A CSV response contains all pages.
          *
          *     Requires the permission accounts.read.
          */
@@ -80,7 +80,7 @@ export interface paths {
         };
         /**
          * Get the statement of an account: its postings in a period, with a running balance
-         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. As CSV, the first and the last row contain the opening and the closing balance.
+         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. In a CSV response, the first and last rows contain the opening and closing balances.
          *
          *     Requires the permission reports.read.
          */
@@ -483,7 +483,7 @@ export interface paths {
         };
         /**
          * List customers, newest first
-         * @description As CSV, the response contains all pages.
+         * @description A CSV response contains all pages.
          *
          *     Requires the permission customers.read.
          */
@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * Get the statement of a customer
-         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. As CSV, the first and the last row contain the opening and the closing balance.
+         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. In a CSV response, the first and last rows contain the opening and closing balances.
          *
          *     Requires the permission reports.read.
          */
@@ -1233,7 +1233,7 @@ export interface paths {
         };
         /**
          * List the events of all records, newest first
-         * @description Lists the events that have an audit log entry, once that entry is available. Technical events have none: to list them, specify their `type`. Each request then searches only part of the history. Every read is recorded in the audit log.
+         * @description Lists the events that have an audit log entry, once that entry is available. To list technical events, which have no entry, specify their `type`. Each request then searches only part of the history. Every read is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1277,7 +1277,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a forwarder at its checkpoint, from now, or from a position
-         * @description After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance may already have published have `replayed: true`.
+         * @description After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance may already have published are marked `replayed: true`.
          *
          *     Requires a platform operator.
          */
@@ -2522,7 +2522,7 @@ export interface paths {
         };
         /**
          * List transactions, newest first
-         * @description As CSV, the response contains all pages.
+         * @description A CSV response contains all pages.
          *
          *     Requires the permission transactions.read.
          */
@@ -4379,7 +4379,7 @@ export interface components {
             position: number | null;
             /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
+            /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
             lag: number | null;
             inFlight: number;
             /** @description Number of failed attempts since the leading process started. */
@@ -4966,7 +4966,7 @@ export interface components {
                 name: string;
                 /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
+                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
                 lag: number | null;
                 /**
                  * @description `stopped`: an event cannot be applied. `failed`: processing fails repeatedly and is retried.
@@ -4978,7 +4978,7 @@ export interface components {
                 name: string;
                 /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 if no relevant event is outstanding, otherwise head − position. On the embedded engine, this is an upper bound of the number of events; on EventStoreDB, a number of bytes of the log. */
+                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
                 lag: number | null;
                 /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
                 pausedAt: string | null;
