@@ -22,12 +22,15 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>,
  */
 export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
   const inner = new AbortController();
-  const end = (): void => {
-    outer.removeEventListener('abort', end);
-    inner.abort();
+  const abort = (): void => {
+    inner.abort(outer.reason);
   };
-  outer.addEventListener('abort', end);
-  if (outer.aborted) end();
+  const end = (): void => {
+    outer.removeEventListener('abort', abort);
+    inner.abort(DONE);
+  };
+  outer.addEventListener('abort', abort, { once: true });
+  if (outer.aborted) abort();
   return { signal: inner.signal, end };
 }
 
@@ -90,7 +93,7 @@ export class Wakeup {
     const waiting = new AbortController();
     const woken = new Promise<void>((resolve) => (this.wake = resolve));
     await Promise.race([woken, clock.sleep(ms, waiting.signal)]);
-    waiting.abort();
+    waiting.abort(DONE);
     this.wake = undefined;
     return this.hasHappened;
   }

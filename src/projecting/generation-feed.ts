@@ -170,7 +170,9 @@ export class GenerationFeed {
   private async storeIdleRanges(): Promise<void> {
     const { position } = this;
     if (position === this.stored || this.parts.stopping.aborted) return;
-    await this.parts.store.write({ tables: [], checkpoints: checkpointsOf(this.following(), position) });
+    const following = this.following();
+    await this.parts.store.write({ tables: [], checkpoints: checkpointsOf(following, position) });
+    for (const projector of following) await this.advance(projector, [], position);
     this.noteStored(this.parts.clock.monotonicMs());
   }
 
@@ -193,8 +195,10 @@ export class GenerationFeed {
     const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
     const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
     const ranges = portion.ranges && checkpoints && [...new Set(own.map(({ stream }) => rangeOfStream(stream)))];
+    // Events of other portions concern only projections across tenants. The next stored checkpoint passes them.
+    const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
-      const going = projectors.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
+      const going = concerned.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
       try {
         if (going.length > 0) await project(store, going, eventsOf, batch.position, ranges);
         for (const projector of going) await this.advance(projector, eventsOf(projector), batch.position);

@@ -38,6 +38,8 @@ export type WindowedOptions = {
 
 const MAX_PAUSE_MS = 5_000;
 const CHECKPOINT_EVERY_MS = 200;
+/** Interval between checkpoints that pass only events of other portions. */
+const FOREIGN_CHECKPOINT_EVERY_MS = 1_000;
 const FRESH_EVERY_MS = 50;
 
 /**
@@ -51,6 +53,9 @@ export class WindowedSubscriber {
   private readonly open = new Map<number, number>();
   private delivered = -1;
   private saved = -1;
+  private savedAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether events were handled since the last checkpoint. */
+  private hasHandled = false;
   private room: (() => void) | undefined;
   /** Positions that ranges of the portion had reached at the start. Earlier events are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
@@ -154,6 +159,7 @@ export class WindowedSubscriber {
     const done = await this.queue.run(event.stream, () => this.handle(event), this.options.alsoIn?.(event));
     if (!done) return;
     this.open.delete(event.position);
+    this.hasHandled = true;
     this.options.meter?.handled(1, this.position, this.open.size);
     this.room?.();
   }
@@ -211,7 +217,7 @@ export class WindowedSubscriber {
         CHECKPOINT_EVERY_MS - (this.clock.monotonicMs() % CHECKPOINT_EVERY_MS),
         this.stopping.signal,
       );
-      await this.save();
+      if (this.isCheckpointDue()) await this.save();
     }
   }
 
@@ -219,13 +225,21 @@ export class WindowedSubscriber {
     return this.stopping.signal.aborted;
   }
 
+  private isCheckpointDue(): boolean {
+    const ageMs = this.clock.monotonicMs() - this.savedAtMs;
+    return !this.options.portion || this.hasHandled || ageMs >= FOREIGN_CHECKPOINT_EVERY_MS;
+  }
+
   private async save(): Promise<void> {
     const { position } = this;
     if (position === this.saved) return;
+    this.hasHandled = false;
     try {
       await this.checkpoints.save(this.name, position, this.options.portion);
       this.saved = position;
+      this.savedAtMs = this.clock.monotonicMs();
     } catch (error) {
+      this.hasHandled = true;
       this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');
     }
   }

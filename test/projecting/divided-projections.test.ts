@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkpointKey, type AnyProjection } from '../../src/projecting/projection.js';
 import { ALL_RANGES, modelPart, portionOf, positionsIn, rangeOf } from '../../src/eventsourcing/slices.js';
 import { catalogue, facts, greeterProjection, happen, memberProjection } from '../support/club.toy.js';
@@ -52,6 +53,23 @@ describe('Projections divided between two processes', () => {
       await high.reached(position);
       await until(club.clock, async () => (await stored()) === position);
       await until(club.clock, async () => (await club.checkpointOf(memberProjection)) === position);
+    }));
+
+  test('write nothing for the events of other processes until the next common checkpoint', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));
+      const before = club.store.writes;
+      const tenant = TENANTS.find((id) => rangeOf(id) >= 5) ?? '';
+      const { stream, ...greeted } = facts.greeted('ada', 'kim');
+      let position = -1;
+      for (let n = 0; n < 20; n += 1) {
+        position = await happen(club.events, { ...greeted, stream: stream.replace(TENANT, tenant) });
+        // Time stands still, but the events arrive.
+        for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+      }
+      expect(club.store.writes).toBeLessThanOrEqual(before + 1);
+      await low.reached(position);
     }));
 
   test('continue from the checkpoint of an undivided release, and that release from theirs', () =>

@@ -13,11 +13,13 @@ import { checkpointsIn, subscriberKey, type Checkpoints } from '../../src/projec
 import { WindowedSubscriber, type WindowedOptions } from '../../src/projecting/windowed-subscriber.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { portionOf, RANGES, rangeOf } from '../../src/eventsourcing/slices.js';
 import { catalogue, facts, happen } from '../support/club.toy.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { until } from '../support/while-time-passes.js';
+import { TENANT } from '../support/member.toy.js';
 import { messagesIn } from '../support/stored-messages.js';
 
 class Away extends Error {}
@@ -263,6 +265,24 @@ describe('A windowed subscriber', () => {
       const subscriber = await scene.start();
       const position = await happen(scene.events, facts.opened('red', 1), facts.opened('blue', 1));
       await scene.until(async () => (await scene.saved()) === position);
+      expect(subscriber.position).toBe(position);
+    }));
+
+  test('stores a checkpoint that passes only events of other processes once per second', () =>
+    inScene(async (scene) => {
+      const portion = { ...portionOf([(rangeOf(TENANT) + 1) % RANGES]), isFresh: () => true };
+      const subscriber = await scene.start({ portion });
+      let position = await happen(scene.events, facts.joined('ada'));
+      await scene.until(() => subscriber.position === position);
+      await scene.clock.advance(1_000);
+      const before = scene.reads.writes;
+      for (let n = 0; n < 8; n += 1) {
+        position = await happen(scene.events, facts.greeted('ada', 'kim'));
+        await scene.turns();
+        await scene.clock.advance(100);
+      }
+      expect(scene.reads.writes).toBe(before);
+      await scene.until(async () => scene.reads.writes > before);
       expect(subscriber.position).toBe(position);
     }));
 

@@ -23,6 +23,8 @@ export class FaultyReadStore implements ReadStore {
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
   /** Delays of the upcoming loads and writes in order, in event-loop turns. Later calls are not delayed. */
   delays: number[] = [];
+  /** Number of writes so far. */
+  writes = 0;
   private held:
     | {
         readonly model: string;
@@ -54,6 +56,7 @@ export class FaultyReadStore implements ReadStore {
   }
 
   async write(batch: WriteBatch): Promise<WriteResult> {
+    this.writes += 1;
     await this.delay();
     const { held } = this;
     if (
