@@ -194,7 +194,7 @@ export class GenerationFeed {
     const events = await this.decode(projectors, batch);
     const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
     const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
-    const ranges = portion.ranges && checkpoints && [...new Set(own.map(({ stream }) => rangeOfStream(stream)))];
+    const ranges = checkpoints && touchedBy(own, portion);
     // Events of other portions concern only projections across tenants. The next stored checkpoint passes them.
     const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
@@ -284,3 +284,7 @@ export class GenerationFeed {
     return false;
   }
 }
+
+/** Returns the ranges of the events; undefined if the history is not divided. */
+const touchedBy = (events: readonly Recorded[], { ranges }: Portion): readonly number[] | undefined =>
+  ranges && [...new Set(events.map(({ stream }) => rangeOfStream(stream)))];

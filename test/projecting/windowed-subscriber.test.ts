@@ -282,7 +282,7 @@ describe('A windowed subscriber', () => {
         await scene.clock.advance(100);
       }
       expect(scene.reads.writes).toBe(before);
-      await scene.until(async () => scene.reads.writes > before);
+      await scene.until(() => scene.reads.writes > before);
       expect(subscriber.position).toBe(position);
     }));
 
