@@ -46,7 +46,7 @@ async function main(config: Config): Promise<void> {
         leave(output, exitCode);
       },
       (error: unknown) => {
-        logger.error({ err: error }, 'stopping failed');
+        logger.error({ err: error }, 'the service could not be stopped cleanly');
         leave(output, 1);
       },
     );

@@ -164,7 +164,7 @@ export const wrongFactor = (): DomainError =>
   new DomainError(
     'unauthenticated',
     'UNAUTHENTICATED',
-    'The code or passkey is wrong, has expired or was used before.',
+    'The code or passkey is wrong, has expired or has already been used.',
   );
 
 type New = { readonly factorId: string };

@@ -62,7 +62,7 @@ export class PausablePolicy implements Led {
     const { clock, logger, name } = this.parts;
     const { signal } = this.stopping;
     const complain = (error: unknown): void => {
-      logger.warn({ err: error, policy: name }, 'the requests to a policy cannot be read; retrying');
+      logger.warn({ err: error, policy: name }, 'the pause and resume requests of a policy cannot be read; retrying');
     };
     while (!signal.aborted) {
       await clock.sleep(LOOK_EVERY_MS, signal);

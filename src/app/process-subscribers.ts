@@ -68,7 +68,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();
-    logger.warn({}, 'the read models were unreadable; they are rebuilt from the history');
+    logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
   }
   const models = await openModels(settings, 'readonly', { clock, logger }).catch(async (error: unknown) => {
     await writable.reads.close();

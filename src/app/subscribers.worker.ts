@@ -76,7 +76,7 @@ const store = new HistoryReadStore(reads, history);
 const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (result, messages) => {
   published[result] = (published[result] ?? 0) + messages;
 });
-if (isRecreated) logger.warn({}, 'the read models were unreadable; they are rebuilt from the history');
+if (isRecreated) logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
 const checkpoints = checkpointsIn(store, isShared);
 const holder = holderOf(ids);
 if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);

@@ -94,7 +94,7 @@ export class Leadership {
   /** Runs the work until the lease is lost or leadership is stopped. */
   private async serve(name: string, taken: Lease, begin: Begin, signal: AbortSignal): Promise<void> {
     const { term } = taken;
-    this.logger.info({ lease: name, term }, 'leads');
+    this.logger.info({ lease: name, term }, 'this process became the leader');
     const stale = new AbortController();
     const work = begin(term, stale.signal).catch((error: unknown) => {
       this.logger.error({ err: error, lease: name }, 'the work of the leader could not be started; retrying');
@@ -105,7 +105,7 @@ export class Leadership {
     stale.abort();
     await (await work)?.stop();
     if (held) await this.giveUp(name, held);
-    this.logger.info({ lease: name, term }, 'no longer leads');
+    this.logger.info({ lease: name, term }, 'this process is no longer the leader');
     // Prevents a tight loop when the work fails immediately.
     await this.clock.sleep(this.options.beatMs, signal);
   }

@@ -167,7 +167,7 @@ export class ProjectionRebuilds {
     }
     const generation = control.rebuild.generation ?? Math.max(live, control.lastGeneration) + 1;
     if (!(await reportRebuild(name, rebuild.id, { kind: 'began', generation }))) return undefined;
-    logger.info({ projection: name, generation }, 'a rebuild starts');
+    logger.info({ projection: name, generation }, 'a rebuild started');
     const next = await addNext(this.parts, old, generation);
     job.next = next;
     if (job.isCancelled) next.become('retired');

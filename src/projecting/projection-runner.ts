@@ -85,7 +85,10 @@ export class ProjectionRunner {
       onProgress(projector.name, projector.position, projector.portion.ranges);
     }
     this.feed.position = from;
-    logger.info({ from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) }, 'projections start');
+    logger.info(
+      { from, phases: Object.fromEntries(all.map(({ name, phase }) => [name, phase])) },
+      'starting the projections',
+    );
     this.run(this.feedAll(rest, empty));
     this.run(this.feed.keepIdleRanges());
     this.run(this.keepWholeCheckpoints());
@@ -193,7 +196,7 @@ export class ProjectionRunner {
     const running = task.then(
       () => undefined,
       (error: unknown) => {
-        this.parts.logger.error({ err: error }, 'a projection ended');
+        this.parts.logger.error({ err: error }, 'a projection ended unexpectedly');
       },
     );
     this.tasks.add(running);

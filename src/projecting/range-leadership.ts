@@ -251,7 +251,7 @@ class Member {
       this.work = undefined;
       await this.orWarn('the work on the ranges could not be stopped', async () => (await work?.led)?.stop());
       const ranges = this.wanted;
-      this.logger.info({ group, ranges }, 'leads ranges');
+      this.logger.info({ group, ranges }, 'this process leads these ranges');
       this.options.onRanges(group, ranges);
       if (ranges.length === 0) continue;
       this.work = { ranges, led: this.begin(ranges) };

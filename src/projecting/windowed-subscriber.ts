@@ -176,7 +176,7 @@ export class WindowedSubscriber {
         this.options.meter?.failed();
         if (!failure && !this.options.isTransient(error, event)) failure = { error };
         if (!failure || attempt > 0) {
-          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'an event is retried');
+          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'retrying an event');
           await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);
         }
       }

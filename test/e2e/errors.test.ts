@@ -6,7 +6,7 @@ type Line = { readonly id: string; readonly message: string; readonly count: num
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
 const UNREACHED = 'NATS: NATS_URL: cannot connect';
 /** The forwarder's error, which occurs in the worker thread. */
-const RETRIED = 'integration-events: an event is retried';
+const RETRIED = 'integration-events: retrying an event';
 
 test('Errors of the worker thread are in the error log, and keep counting after a restart', async () => {
   await withDirectory(async (directory) => {

@@ -124,8 +124,8 @@ export class KontorProcess {
   leads(): string[] {
     const held = new Set<string>();
     for (const { msg, lease = '' } of this.log()) {
-      if (msg === 'leads') held.add(lease);
-      if (msg === 'no longer leads') held.delete(lease);
+      if (msg === 'this process became the leader') held.add(lease);
+      if (msg === 'this process is no longer the leader') held.delete(lease);
     }
     return [...held].toSorted();
   }
@@ -134,7 +134,7 @@ export class KontorProcess {
   ranges(): Readonly<Record<string, readonly number[]>> {
     const held: Record<string, readonly number[]> = {};
     for (const { msg, group = '', ranges = [] } of this.log())
-      if (msg === 'leads ranges') held[group.split(':')[0] ?? ''] = ranges;
+      if (msg === 'this process leads these ranges') held[group.split(':')[0] ?? ''] = ranges;
     return held;
   }
 

@@ -196,7 +196,7 @@ describe('Background work', () => {
   test('is an error when it fails, a warning when it is retried, and information when an engine recovers', async () => {
     const { logger } = service.service.engines;
     logger.error({ err: new Error('boom'), projection: 'toys' }, 'projection stands still');
-    logger.warn({ err: new Error('not yet'), subscriber: 'toymaker' }, 'an event is retried');
+    logger.warn({ err: new Error('not yet'), subscriber: 'toymaker' }, 'retrying an event');
     logger.info({ awayMs: 5 }, 'MongoDB is back');
     logger.info({}, 'Nothing to see');
     expect(await recorded('search=toys')).toMatchObject({ level: 'ERROR', statusCode: null, path: null, route: null });

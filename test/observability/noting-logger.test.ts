@@ -50,16 +50,16 @@ describe('Log output of background work', () => {
   test('is the same error for other ids and numbers, and another error for another part of the service', () => {
     const { logger, fingerprints } = logging();
     const again = (subscriber: string, message: string): void => {
-      logger.warn({ err: fail(message), subscriber, position: 7 }, 'an event is retried');
+      logger.warn({ err: fail(message), subscriber, position: 7 }, 'retrying an event');
     };
     again('booking', 'No 1 of 0199d3a0-0000-7000-8000-000000000001 in "a"');
     again('booking', 'No 27 of 0199d3a0-0000-7000-8000-00000000000f in "b"');
     expect(fingerprints()).toBe(1);
     again('forwarder', 'No 1 of 0199d3a0-0000-7000-8000-000000000001 in "a"');
     expect(fingerprints()).toBe(2);
-    logger.warn({ err: failElsewhere('No 1 of x in "a"'), subscriber: 'booking' }, 'an event is retried');
+    logger.warn({ err: failElsewhere('No 1 of x in "a"'), subscriber: 'booking' }, 'retrying an event');
     expect(fingerprints()).toBe(3);
-    logger.error({ err: fail('No 1 of x in "a"'), subscriber: 'booking' }, 'an event is retried');
+    logger.error({ err: fail('No 1 of x in "a"'), subscriber: 'booking' }, 'retrying an event');
     expect(fingerprints()).toBe(4);
   });
 });
