@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
+import { RecordChanges } from './record-changes.js';
 import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 
@@ -51,6 +52,8 @@ type Reading = { readers: number; seen: number };
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
+  /** Changes by appends of this process and by applied events. */
+  readonly changes = new RecordChanges();
   private readonly startedAtMs: number;
   /** Tail reads in progress, which other readers may join. */
   private readonly looking = new Map<
@@ -106,6 +109,7 @@ export class RecordReader {
    * tail, because other appends may follow between the commit and the response.
    */
   remember(loaded: Loaded<unknown>): void {
+    this.changes.note(loaded.stream, loaded.position);
     const known = this.cache.get(loaded.stream);
     if (known && known.loaded.revision > loaded.revision) return;
     // Later events of the stream may already have been delivered.
@@ -116,6 +120,7 @@ export class RecordReader {
   /** Starts following the history after a position. Earlier events may have been missed. */
   follow(after: Position): void {
     this.cache.clear();
+    this.changes.begin(after);
     this.epoch += 1;
     this.followedTo = after;
     this.followedAtMs = Number.NEGATIVE_INFINITY;
@@ -149,6 +154,7 @@ export class RecordReader {
 
   private applyOne(event: RecordedEvent): void {
     const { stream, revision, position } = event;
+    this.changes.note(stream, position);
     const reading = this.reading.get(stream);
     if (reading) reading.seen = revision;
     const entry = this.cache.peek(stream);

@@ -2,11 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { TenantRules } from '../aggregates/categorization.js';
 import { CategoryRuleBook, type MatchableRule } from '../aggregates/category-rule-matching.js';
-import { boundIn, type RuleSource } from '../aggregates/category-rule.aggregate.js';
+import { boundIn, categoryRule, type RuleSource } from '../aggregates/category-rule.aggregate.js';
+import { category } from '../aggregates/category.aggregate.js';
 import { currencyDigits } from '../aggregates/money.js';
 import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
+import { RecordReader } from '../eventsourcing/record-reader.js';
+import { rangeOf } from '../eventsourcing/slices.js';
 import { PLATFORM, type Scope, tenantScope } from '../ports/read-store.js';
 import { Progress } from '../projecting/progress.js';
 import { categoryRuleHits } from '../projections/category-rule-hits.projection.js';
@@ -126,6 +129,10 @@ type Known = {
 };
 
 const MAX_TENANTS = 1_000;
+/** Kinds of records that rules consist of. */
+const KINDS = [category.name, categoryRule.name];
+/** Maximum time for which a broken subscription may hide changes made by other processes. */
+const FOLLOWED_WITHIN_MS = 1_000;
 
 /**
  * Caches the category rules of tenants from the read models. Reloads a tenant's rules after a change of a rule or
@@ -140,6 +147,7 @@ export class Categorizer {
   constructor(
     @Inject(ReadModels) private readonly models: ReadModels,
     @Inject(Progress) private readonly progress: Progress,
+    @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
   /**
@@ -149,13 +157,24 @@ export class Categorizer {
    * @throws ReadStoreUnavailable
    */
   async rulesOf(tenantId: string): Promise<TenantRules> {
-    const at = this.positions();
+    const known = this.known.get(tenantId);
+    if (known && this.isUnchanged(tenantId, known)) return known.rules;
+    const at = this.positions(tenantId);
     return (this.checkedSince(tenantId, at) ?? (await this.looks.run(tenantId, () => this.look(tenantId, at)))).rules;
   }
 
-  private positions(): Positions {
+  /** Whether no change after the known rules is known. Without a follower of the history, nothing is known. */
+  private isUnchanged(tenantId: string, { checkedAt }: Known): boolean {
+    if (!this.reader.isFollowing(FOLLOWED_WITHIN_MS)) return false;
+    const { changes } = this.reader;
+    const checkedTo = Math.min(...checkedAt);
+    return KINDS.every((kind) => changes.lastOf(kind, tenantId) <= checkedTo);
+  }
+
+  private positions(tenantId: string): Positions {
+    const range = rangeOf(tenantId);
     const [rules, all, sets] = [categoryRules, categories, categoryRuleSets].map(({ name }) =>
-      this.progress.position(name),
+      this.progress.position(name, range),
     ) as [number, number, number];
     return [rules, all, sets];
   }
@@ -168,7 +187,7 @@ export class Categorizer {
   private async look(tenantId: string, since: Positions): Promise<Known> {
     const checked = this.checkedSince(tenantId, since);
     if (checked) return checked;
-    const checkedAt = this.positions();
+    const checkedAt = this.positions(tenantId);
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
     // The models advance independently, so an event is considered read only once both contain it.
     const [rulesAt, categoriesAt] = checkedAt;

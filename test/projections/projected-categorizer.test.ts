@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { RULE_DEFAULTS } from '../../src/aggregates/category-rule.aggregate.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { Progress } from '../../src/projecting/progress.js';
 import type { AnyProjection } from '../../src/projecting/projection.js';
 import { project } from '../../src/projecting/project.js';
@@ -16,6 +17,7 @@ import { categoryRuleSetProjection } from '../../src/projections/category-rule-s
 import { categoryRuleProjection } from '../../src/projections/category-rule.projection.js';
 import { categoryProjection } from '../../src/projections/category.projection.js';
 import { Categorizer } from '../../src/queries/category.queries.js';
+import { catalogue } from '../support/club.toy.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fixedTables } from '../support/fixed-tables.js';
 
@@ -30,25 +32,35 @@ class Rules {
   afterRules: (() => Promise<void>) | undefined;
   readonly categorizer: Categorizer;
   private readonly events: Recorded[] = [];
-  private readonly progress = new Progress(new ManualClock());
+  private readonly clock = new ManualClock();
+  private readonly progress = new Progress(this.clock);
+  private readonly reader: RecordReader;
   private readonly feeds: readonly { projector: Projector; position: number }[];
 
   private constructor(
     private readonly store: ReadStore,
     tables: readonly AnyTable[],
+    private readonly isFollowed: boolean,
   ) {
     this.feeds = tables.map((table, index) => ({
       projector: new Projector(store, { projection: PROJECTIONS[index] as AnyProjection, table }),
       position: -1,
     }));
     const models = new ReadModels(this.watched(), fixedTables(tables));
-    this.categorizer = new Categorizer(models, this.progress);
+    const nothing = { readStream: () => Promise.resolve({ events: [], exists: false }) };
+    this.reader = new RecordReader(nothing, catalogue, this.clock);
+    if (isFollowed) {
+      this.reader.follow(-1);
+      this.reader.confirm(this.clock.monotonicMs());
+    }
+    this.categorizer = new Categorizer(models, this.progress, this.reader);
   }
 
-  static async over(store: EmbeddedReadStore, generation: number): Promise<Rules> {
+  /** `isFollowed`: the process learns of every event at once, as a replica that follows the history does. */
+  static async over(store: EmbeddedReadStore, generation: number, isFollowed: boolean): Promise<Rules> {
     const tables = PROJECTIONS.map(({ model }) => ({ model, generation }));
     await store.prepare(tables);
-    return new Rules(store, tables);
+    return new Rules(store, tables, isFollowed);
   }
 
   get head(): number {
@@ -67,6 +79,7 @@ class Rules {
       recordId,
     };
     this.events.push({ type, data, ...about, revision: 0, position, metadata: { ...metadata, $correlationId: 'r' } });
+    if (this.isFollowed) this.reader.changes.note(about.stream, position);
     return position;
   }
 
@@ -99,6 +112,10 @@ class Rules {
   async nothingHappens(): Promise<void> {
     this.happens('category', 'elsewhere', 'CategoryRestored', {}, OTHER_TENANT);
     await this.feedAll();
+  }
+
+  fallsBehind(): Promise<void> {
+    return this.clock.advance(2_000);
   }
 
   /** The position that all models have reached. Clients may already have responses to all changes up to it. */
@@ -141,11 +158,11 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const newRules = (): Promise<Rules> => Rules.over(store, (generations += 1));
+const newRules = (isFollowed = false): Promise<Rules> => Rules.over(store, (generations += 1), isFollowed);
 
 /** With one category and one rule, both known to all models. */
-async function rulesWithOne(): Promise<Rules> {
-  const rules = await newRules();
+async function rulesWithOne(isFollowed = false): Promise<Rules> {
+  const rules = await newRules(isFollowed);
   rules.makesCategory('food');
   rules.makesRule('bread', 'food');
   await rules.feedAll();
@@ -187,6 +204,29 @@ describe('The rules of a tenant', () => {
     await rules.nothingHappens();
     for (let count = 0; count < 100; count += 1) expect(await rules.ruleFor('bread')).toBe('bread');
     expect(rules.calls).toEqual({ get: before.get + 1, list: before.list });
+  });
+
+  test('are not even checked by a process that follows the history, until a rule or a category changes', async () => {
+    const rules = await rulesWithOne(true);
+    await rules.ruleFor('bread');
+    const before = { ...rules.calls };
+    await rules.nothingHappens();
+    expect(await rules.ruleFor('bread')).toBe('bread');
+    expect(rules.calls).toEqual(before);
+    rules.makesRule('cake', 'food');
+    await rules.feedAll();
+    expect([await rules.ruleFor('cake'), await rules.ruleFor('cake')]).toEqual(['cake', 'cake']);
+    expect(rules.calls).toEqual({ get: before.get + 1, list: before.list + 2 });
+  });
+
+  test('are checked again while the process does not keep up with the history', async () => {
+    const rules = await rulesWithOne(true);
+    await rules.ruleFor('bread');
+    const { get } = rules.calls;
+    await rules.fallsBehind();
+    await rules.nothingHappens();
+    await rules.ruleFor('bread');
+    expect(rules.calls.get).toBe(get + 1);
   });
 
   test('are cached even if there are none', async () => {
@@ -274,8 +314,8 @@ const CATEGORIES = ['food', 'drink', 'rent'];
 
 test('Whatever each of the models has, a rule counts once all have it, and not after its category was archived', async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (plan) => {
-      const rules = await newRules();
+    fc.asyncProperty(steps, fc.boolean(), async (plan, isFollowed) => {
+      const rules = await newRules(isFollowed);
       for (const name of CATEGORIES) rules.makesCategory(name);
       const made = new Map<string, { position: number; categoryId: string }>();
       const archived = new Map<string, number>();

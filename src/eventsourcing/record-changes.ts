@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+
+const MAX_KINDS = 10_000;
+
+/**
+ * Remembers when the records of each kind last changed in each tenant, so that what was computed from them need not be
+ * compared with a read model. Knows nothing before `begin`.
+ */
+export class RecordChanges {
+  private readonly latest: LRUCache<string, Position>;
+  /** Kinds without a known change have not changed after this position. */
+  private floor: Position = Number.POSITIVE_INFINITY;
+
+  constructor(maxKinds = MAX_KINDS) {
+    this.latest = new LRUCache({
+      max: maxKinds,
+      dispose: (position, _, reason) => {
+        if (reason === 'evict') this.floor = Math.max(this.floor, position);
+      },
+    });
+  }
+
+  /** Forgets everything. Every change after this position will be noted. */
+  begin(after: Position): void {
+    this.latest.clear();
+    this.floor = after;
+  }
+
+  note(stream: string, position: Position): void {
+    if (this.floor === Number.POSITIVE_INFINITY) return;
+    const kind = stream.slice(0, stream.indexOf('_'));
+    if (position > (this.latest.get(kind) ?? BEFORE_ALL)) this.latest.set(kind, position);
+  }
+
+  /** Returns a position after which no record of this kind is known to have changed. It may be too high. */
+  lastOf(entity: string, tenantId: string): Position {
+    return this.latest.get(`${entity}-${tenantId}`) ?? this.floor;
+  }
+}
