@@ -8,7 +8,7 @@ const HEAP_GROWTH_PERCENT = 50;
  * Limits of worker threads. The young generation is half of V8's default. A thread that works in batches releases
  * nearly all objects after each batch, so a larger young generation would not help.
  */
-export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: Number(process.env.YOUNG ?? 24) };
+export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24 };
 
 /**
  * Makes V8 collect old objects earlier in all threads. By default, V8 lets small heaps grow to four times their live
@@ -16,5 +16,5 @@ export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: Number(
  * created. See docs/performance.md for the savings and costs.
  */
 export function boundHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${process.env.GROW ?? HEAP_GROWTH_PERCENT}`);
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
 }

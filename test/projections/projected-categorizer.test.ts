@@ -47,7 +47,7 @@ class Rules {
       position: -1,
     }));
     const models = new ReadModels(this.watched(), fixedTables(tables));
-    const nothing = { readStream: () => Promise.resolve({ events: [], exists: false }) };
+    const nothing = { readStream: () => Promise.resolve({ events: [], exists: false, revision: -1 }) };
     this.reader = new RecordReader(nothing, catalogue, this.clock);
     if (isFollowed) {
       this.reader.follow(-1);
