@@ -226,7 +226,7 @@ export function updateCustomer(state: Customer, input: UpdateCustomer): Customer
   const changes = changesTo<CustomerDetails>(found, patch);
   if (changes) events.push({ type: 'CustomerUpdated', data: { changes } });
   if (status === 'PASSIVE' && found.isActive) {
-    if (found.isDefault) throw conflict('DEFAULT_CUSTOMER', 'The default customer must stay active.');
+    if (found.isDefault) throw conflict('DEFAULT_CUSTOMER', 'The default customer must remain active.');
     events.push({ type: 'CustomerMadePassive', data: {} });
   }
   if (status === 'ACTIVE' && !found.isActive) events.push({ type: 'CustomerMadeActive', data: {} });

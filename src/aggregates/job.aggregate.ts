@@ -235,7 +235,8 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
   const { scheduledFor } = start;
   if (scheduledFor !== null && state.scheduledFor !== null && scheduledFor <= state.scheduledFor)
     if (Date.parse(state.scheduledFor) <= now.getTime() + MAX_AHEAD_MS) return [];
-  if (state.run) throw conflict('JOB_ALREADY_RUNNING', 'The job is already running.');
+  if (state.run)
+    throw conflict('JOB_ALREADY_RUNNING', 'The job is already running. Wait for the run to end, or cancel it.');
   return [{ type: 'JobStarted', data: { ...start, startedAt: now.toISOString() } }];
 }
 

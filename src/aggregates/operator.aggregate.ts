@@ -86,7 +86,10 @@ export const operator: Aggregate<Operator, OperatorEvent> = {
     {
       of: (state) => ({ keeps: state.status === 'active', uses: [] }),
       staysWhile: 'last',
-      refusal: { code: 'LAST_OPERATOR', message: 'The platform must have at least one operator.' },
+      refusal: {
+        code: 'LAST_OPERATOR',
+        message: 'The platform must have at least one operator. Create another operator first.',
+      },
     },
   ],
 };

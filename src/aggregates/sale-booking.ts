@@ -134,7 +134,7 @@ const documentAmounts = (
 
 function bookedSale(state: Sale) {
   if (state.status !== 'absent' && state.type === 'SALE' && state.booking) return { ...state, booking: state.booking };
-  throw conflict('RELATED_SALE_UNKNOWN', 'The related sale does not exist or has not been booked yet.');
+  throw conflict('RELATED_SALE_UNKNOWN', 'The related sale does not exist, or has not been booked yet.');
 }
 
 /**

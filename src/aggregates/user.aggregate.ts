@@ -139,7 +139,10 @@ export const user: Aggregate<User, UserEvent> = {
         uses: isPresent(state) ? state.roleIds.map((id) => streamName('role', tenantId, id)) : [],
       }),
       staysWhile: 'last',
-      refusal: { code: 'LAST_OWNER', message: 'The tenant must have at least one active owner.' },
+      refusal: {
+        code: 'LAST_OWNER',
+        message: 'The tenant must have at least one active owner. Make another user an owner first.',
+      },
       gone: () => notFoundAt('roleIds', 'role'),
     },
   ],

@@ -41,7 +41,8 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   async redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined> {
     try {
       const event = await this.eventOf(letter);
-      if (!event) return { code: 'EVENT_MISSING', message: 'The stream no longer contains the event.' };
+      if (!event)
+        return { code: 'EVENT_MISSING', message: 'The stream no longer contains the event. Discard the dead letter.' };
       return await this.again(letter, event, attempt);
     } catch (error) {
       if (isTransient(error)) throw error;
@@ -96,7 +97,11 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
   private async tryFolding(name: string, event: Recorded): Promise<void> {
     const projection = projections.find(({ model }) => model.name === name);
     if (!projection)
-      throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `The projection ${name} no longer exists.`);
+      throw new DomainError(
+        'conflict',
+        'SUBSCRIBER_UNKNOWN',
+        `The projection ${name} no longer exists. Discard the dead letter.`,
+      );
     const scope = scopeOf(projection, event);
     for (const id of documentsOf(projection, event)) {
       const before =
@@ -123,7 +128,12 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
 
   private policyOf(name: string): Policy {
     const policy = this.policies.find((one) => one.name === name);
-    if (!policy) throw new DomainError('conflict', 'SUBSCRIBER_UNKNOWN', `The policy ${name} no longer exists.`);
+    if (!policy)
+      throw new DomainError(
+        'conflict',
+        'SUBSCRIBER_UNKNOWN',
+        `The policy ${name} no longer exists. Discard the dead letter.`,
+      );
     return policy;
   }
 

@@ -12,5 +12,5 @@ export async function ensureActiveBranch(
   const { state } = await reader.read(branch, tenantId, branchId);
   if (state.status === 'absent') throw notFoundAt(path, 'branch');
   if (state.status === 'inactive')
-    throw conflict('BRANCH_INACTIVE', 'The branch is inactive and does not accept new records.');
+    throw conflict('BRANCH_INACTIVE', 'The branch is inactive. Activate it, or choose another one.');
 }

@@ -89,7 +89,7 @@ async function ensureAccount(
   if (!isActive) throw inactive();
 }
 
-const inactive = () => conflict('ACCOUNT_INACTIVE', 'The account is inactive and does not accept new transactions.');
+const inactive = () => conflict('ACCOUNT_INACTIVE', 'The account is inactive. Activate it, or choose another one.');
 
 async function accountOf(reader: RecordReader, tenantId: string, id: string, path: string): Promise<PresentAccount> {
   const { state } = await reader.read(account, tenantId, id);
@@ -124,7 +124,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   const { state } = await reader.read(customer, tenantId, id);
   if (state.status !== 'present') throw notFoundAt(path, what);
   if (!state.isActive)
-    throw conflict('CUSTOMER_PASSIVE', 'The customer is passive and does not accept new transactions.');
+    throw conflict('CUSTOMER_PASSIVE', 'The customer is passive. Activate the customer, or choose another one.');
   return { id, name: state.name };
 }
 

@@ -158,7 +158,8 @@ async function cancellable(
   { target, data }: { readonly target: Target; readonly data: { readonly date?: string } },
 ): Promise<{ readonly carried: Carried; readonly date: string }> {
   const { carrier, isReversal, date: reversed } = await carriers.find(target);
-  if (isReversal) throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled.');
+  if (isReversal)
+    throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled. Record the transaction again instead.');
   const date = await reversalDate(reader, clock, { tenantId: target.tenantId, requested: data.date, reversed });
   return { carried: carriedBy(target, carrier), date };
 }

@@ -105,14 +105,19 @@ export function requestRebuild(
   now: Date,
 ): ProjectionEvent[] {
   if (rebuild?.id === data.rebuildId) return [];
-  if (rebuild) throw conflict('REBUILD_RUNNING', 'The projection is already being rebuilt.');
+  if (rebuild)
+    throw conflict(
+      'REBUILD_RUNNING',
+      'The projection is already being rebuilt. Wait for the rebuild to end, or cancel it.',
+    );
   return [{ type: 'ProjectionRebuildRequested', data: { ...data, requestedAt: now.toISOString() } }];
 }
 
 /** @throws DomainError conflict NO_REBUILD; REBUILD_ENDING after the comparison, just before the cutover */
 export function cancelRebuild({ rebuild }: ProjectionControl, _: object, now: Date): ProjectionEvent[] {
   if (!rebuild) throw conflict('NO_REBUILD', 'The projection is not being rebuilt.');
-  if (rebuild.compared) throw conflict('REBUILD_ENDING', 'The rebuild is complete and about to cut over.');
+  if (rebuild.compared)
+    throw conflict('REBUILD_ENDING', 'The rebuild is complete and about to cut over. It can no longer be cancelled.');
   return [{ type: 'ProjectionRebuildCancelled', data: { rebuildId: rebuild.id, cancelledAt: now.toISOString() } }];
 }
 
