@@ -18,7 +18,7 @@ const common = new Set(dictionary['passwords-common'].filter((password) => passw
 function weaknessOf(password: string): string | undefined {
   if (password.trim() === '') return 'Must not consist only of spaces.';
   if (new Set(password).size === 1) return 'Must not repeat a single character.';
-  return common.has(password) ? 'Is one of the most common passwords. Choose another one.' : undefined;
+  return common.has(password) ? 'Must not be one of the most common passwords. Choose another one.' : undefined;
 }
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();

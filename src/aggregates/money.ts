@@ -121,10 +121,11 @@ function plainDigits(input: number): string {
 }
 
 function faultOf(text: string, { decimals, positive, max }: DecimalLimits): string | undefined {
-  if (text === 'inexact') return 'Has more than 15 significant digits. Send it as a string.';
+  if (text === 'inexact') return 'Must have at most 15 significant digits as a number. Send it as a string instead.';
   const match = /^(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
   if (!match) return 'Must be a decimal number without sign or exponent, such as "1250.00".';
-  if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS) return 'Has more than 15 digits before the decimal point.';
+  if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS)
+    return 'Must have at most 15 digits before the decimal point.';
   if ((match[1] ?? '').length > decimals) return `Must have at most ${decimals} decimal places.`;
   if (positive === true && isZero(text)) return 'Must be greater than zero.';
   if (max !== undefined && toMinor(text, decimals) > BigInt(max) * 10n ** BigInt(decimals))

@@ -29,7 +29,7 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
     'IDEMPOTENCY_CONFLICT',
     'This key was used with a different payload. Use a new key for a different request.',
     {
-      errors: differing.map((path) => ({ path, message: 'Differs from the first request with this key.' })),
+      errors: differing.map((path) => ({ path, message: 'Must be the same as in the first request with this key.' })),
     },
   );
 }

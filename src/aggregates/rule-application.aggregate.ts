@@ -94,7 +94,7 @@ export const ruleApplication: Aggregate<RuleApplication, RuleApplicationEvent> =
 };
 
 export function startedApplication(state: RuleApplication): StartedRuleApplication {
-  if (state.status === 'absent') throw notFound('application of a rule');
+  if (state.status === 'absent') throw notFound('rule application');
   return state;
 }
 

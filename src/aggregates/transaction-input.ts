@@ -74,10 +74,10 @@ export function ensureForm(input: CreateTransaction): void {
   const faults: Fault[] = [
     ...needs
       .filter((field) => !given.includes(field))
-      .map((path) => ({ path, message: `Is required for a ${input.type}.` })),
+      .map((path) => ({ path, message: `Must be specified for a ${input.type}.` })),
     ...given
       .filter((field) => !needs.includes(field) && !oneOf.includes(field))
-      .map((path) => ({ path, message: `Is not allowed for a ${input.type}.` })),
+      .map((path) => ({ path, message: `Must not be specified for a ${input.type}.` })),
   ];
   const chosen = oneOf.filter((field) => given.includes(field));
   if (oneOf.length > 0 && chosen.length !== 1)

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
   null: 'null',
-  never: 'left out',
+  never: 'omitted',
 };
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
@@ -55,8 +55,8 @@ const words: Words = {
 /** Returns the message of an issue, for schemas without their own message. */
 function inWords(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'Is required.';
-  return words[issue.code]?.(issue as never) ?? 'Is invalid.';
+    return 'Must be specified.';
+  return words[issue.code]?.(issue as never) ?? 'The value is invalid.';
 }
 
 // Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") with messages for users

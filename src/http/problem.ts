@@ -77,7 +77,7 @@ function fromDomain({ kind, code, message, details }: DomainError): Problem {
 }
 
 const TOO_BROAD = fromDomain(
-  refuse([{ path: 'search', message: 'Matches too many records. Enter more letters or words.' }]),
+  refuse([{ path: 'search', message: 'The search matches too many records. Enter more letters or words.' }]),
 );
 
 /** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */

@@ -9,8 +9,8 @@ const name = z.strictObject({ name: z.string().min(1).max(3) });
 
 describe('A validation error', () => {
   test.each([
-    ['a missing field', name, {}, 'name: Is required.'],
-    ['a missing choice', z.object({ type: z.enum(['IN', 'OUT']) }), {}, 'type: Is required.'],
+    ['a missing field', name, {}, 'name: Must be specified.'],
+    ['a missing choice', z.object({ type: z.enum(['IN', 'OUT']) }), {}, 'type: Must be specified.'],
     ['a value of another type', name, { name: 5 }, 'name: Must be a string.'],
     ['an empty text', name, { name: '' }, 'name: Must not be empty.'],
     ['a text that is too long', name, { name: 'Kontor' }, 'name: Must have at most 3 characters.'],

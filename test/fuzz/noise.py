@@ -39,16 +39,16 @@ RULES = {
     "The discount must not exceed the price.": "fields that go together",
     "The total of the lines is": "fields that go together",
     "The total has more than": "fields that go together",
-    "Is required for a": "fields that go together",
+    "Must be specified for a": "fields that go together",
     "requires exactly one of": "fields that go together",
-    "Is not allowed for a": "fields that go together",
+    "Must not be specified for a": "fields that go together",
     "Specify either broadcast, or at least one of": "fields that go together",
     "Must be a P-256 public key in base64url.": "points on the curve are computed",
     "The current password is wrong.": "only the user knows the password",
     "The password is wrong.": "only the user knows the password",
     "Must not repeat a single character.": "weak passwords are refused",
     "Must not consist only of spaces.": "weak passwords are refused",
-    "Is one of the most common passwords.": "weak passwords are refused",
+    "Must not be one of the most common passwords.": "weak passwords are refused",
     "Must not contain the e-mail address": "fields that go together",
     "the current date of the tenant.": "the date depends on the clock",
     "is in the future.": "the position depends on the history",
@@ -94,7 +94,7 @@ def rule_of(case, response):
     errors = answer.get("error", answer).get("errors") or [{"message": answer.get("message", "")}]
     if case.operation.path == "/console/session":
         # A session begins with a password or with a factor. Bodies with the members of both match neither.
-        errors = [error for error in errors if error.get("message") not in ("Unknown field.", "Is required.")]
+        errors = [error for error in errors if error.get("message") not in ("Unknown field.", "Must be specified.")]
         if not errors:
             return "a session begins with a password or with a factor"
     reasons = {reason_of(error) for error in errors}

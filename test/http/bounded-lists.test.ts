@@ -63,7 +63,7 @@ test('A search with too many matches is an error of the request, not of an engin
     400,
     expect.objectContaining({
       code: 'VALIDATION_FAILED',
-      errors: [{ path: 'search', message: 'Matches too many records. Enter more letters or words.' }],
+      errors: [{ path: 'search', message: 'The search matches too many records. Enter more letters or words.' }],
     }),
   ]);
 });

@@ -64,7 +64,7 @@ describe('A new password', () => {
     expect(messages).toEqual([
       ['Must have 10 to 128 characters.'],
       ['Must not repeat a single character.'],
-      ['Is one of the most common passwords. Choose another one.'],
+      ['Must not be one of the most common passwords. Choose another one.'],
       ['Must not contain the e-mail address or the part of it before the @.'],
     ]);
   });

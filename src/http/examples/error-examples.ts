@@ -19,7 +19,7 @@ const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 /** What a path identifies, for the message of 404. Default: a record. */
 const NOUNS: Readonly<Record<string, string>> = {
   accounts: 'account',
-  applications: 'application of a rule',
+  applications: 'rule application',
   'audit-logs': 'audit log entry',
   branches: 'branch',
   customers: 'customer',
