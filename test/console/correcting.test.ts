@@ -45,6 +45,12 @@ test('Tax contained in a gross amount is exact to the smallest unit of the curre
   expect(amountIn(unitsOf('-1234.5') ?? 0n, 0)).toBe('-1235');
 });
 
+test('A year that is still being typed, or that no calendar has, breaks no page', () => {
+  expect(instantOf('0002-02-28T00:00:00', 'Europe/Berlin')).toMatch(/^0002-02-2[78]T/);
+  expect(instantOf('20266-02-28T00:00:00', 'Europe/Berlin')).toBe('20266-02-28T00:00:00');
+  expect(() => instantsOf({ dateFrom: '0020-02-28', dateTo: '20266-02-28' }, 'Europe/Berlin')).not.toThrow();
+});
+
 test('A day begins and ends in the time zone of the tenant, even when the clocks change', () => {
   expect(instantOf('2026-03-29T00:00:00', 'Europe/Berlin')).toBe('2026-03-28T23:00:00.000Z');
   expect(instantsOf({ dateFrom: '2026-03-29', dateTo: '2026-03-29' }, 'Europe/Berlin')).toEqual({

@@ -112,7 +112,8 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
 /** Warns about sales in the period that are not booked yet. */
 function Waiting({ through }: { through: string }): ReactNode {
   const zone = useZone();
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(through);
+  // Not while the year is being typed, when it begins with zeros.
+  const isDay = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(through);
   const until = { pageNumber: 1, pageSize: 1, ...(isDay && instantsOf({ dateTo: through }, zone)) };
   const enabled = useMay('transactions.read') && isDay;
   const rejected = useQuery({ ...salesQuery({ ...until, status: 'REJECTED' }), enabled });

@@ -8,15 +8,15 @@ import { useMay } from '../api/me';
 import { ruleQuery, rulesQuery, type Rule } from '../api/rules';
 import { ApplyRule } from '../parts/apply-rule';
 import { ConfirmAction } from '../parts/confirm-action';
+import { CreateRule } from '../parts/create-rule';
 import { DataTable, type Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { count } from '../parts/figures';
 import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
-import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
-import { NEW_RULE, newRule, ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
+import { ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
 import type { RulesFilters } from '../routes/tenant-filters';
 import { strong } from '../parts/strong';
@@ -82,6 +82,7 @@ export function RulesPage(): ReactNode {
     }),
   );
   const mayWrite = useMay('categories.write');
+  const refresh = useRefresh();
   const isFiltered = Object.keys(filters).length > 0;
   const columns: readonly Column<Rule>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (rule) => <Actions rule={rule} /> }]
@@ -89,7 +90,7 @@ export function RulesPage(): ReactNode {
   return (
     <>
       <PageHeader
-        actions={mayWrite && <CreateRule />}
+        actions={mayWrite && <CreateRule onDone={refresh} />}
         lead={rich(
           "The matching rule with the highest priority sets the category of a transaction that has none. Rules never override a user's choice. <link>Test rules</link>, <link2>applied rules</link2>",
           {
@@ -141,21 +142,6 @@ function Filters({ filters }: { filters: RulesFilters }): ReactNode {
       <Choice label={t('Source')} onChange={set('source')} options={SOURCES} value={filters.source} />
       <Choice label={t('Status')} onChange={set('isEnabled')} options={STATES} value={filters.isEnabled} />
     </FilterBar>
-  );
-}
-
-function CreateRule(): ReactNode {
-  return (
-    <FormDialog
-      act={(values) => data(api.POST('/api/transaction-categories/rules', { body: newRule(values) }))}
-      buttonProps={{ variant: 'filled', size: 'sm' }}
-      fields={(form) => <RuleFields form={form} />}
-      icon="plus"
-      initial={NEW_RULE}
-      label={t('Create a rule')}
-      lead={t('A rule needs a merchant or a keyword. It matches transactions that meet all of its conditions.')}
-      onDone={useRefresh()}
-    />
   );
 }
 

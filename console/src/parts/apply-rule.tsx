@@ -21,7 +21,7 @@ const REPLACE = [
 ] as const;
 
 type Body = Parameters<typeof applyRule>[1];
-type Tested = { readonly body: Body; readonly preview: RulePreview };
+export type Tested = { readonly body: Body; readonly preview: RulePreview };
 
 function bodyOf(values: Draft): Body {
   const [dateFrom, dateTo] = [given(values, 'dateFrom'), given(values, 'dateTo')];
@@ -91,7 +91,8 @@ const columns: readonly Column<Row>[] = [
 
 type PreviewProps = { readonly rule: Rule; readonly tested: Tested; readonly close: () => void };
 
-function Preview({ rule, tested: { body, preview }, close }: PreviewProps): ReactNode {
+/** What a rule would change, and the button that applies it. */
+export function Preview({ rule, tested: { body, preview }, close }: PreviewProps): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { wouldChange, sample } = preview;

@@ -82,7 +82,7 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>):
 /** A click anywhere in a row follows its first link, unless the user clicks a control or selects text. */
 function openRow({ target }: MouseEvent): void {
   if (!(target instanceof Element) || window.getSelection()?.isCollapsed === false) return;
-  if (target.closest('a, button, input, label, [role=dialog]') !== null) return;
+  if (target.closest('a, button, input, label, details, [role=dialog]') !== null) return;
   target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
 }
 

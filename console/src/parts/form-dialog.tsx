@@ -22,6 +22,8 @@ type Props<Result> = Opener & {
   readonly isQuestion?: boolean;
   /** Replaces the form after success. If omitted, the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
+  /** Whether a result has an outcome to show. Default: every result. */
+  readonly hasOutcome?: (result: Result) => boolean;
   /** Set if the outcome is shown only once. Then, only the outcome's own button closes the dialog. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after success. */
@@ -30,13 +32,13 @@ type Props<Result> = Opener & {
 
 /** Button that opens a form. Validation errors of the service are shown at the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
-  const { act, outcome, isOutcomeKept = false, onDone } = props;
+  const { act, outcome, hasOutcome = () => true, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
   // The mutation belongs to this component, because the form may close before the response arrives.
   const action = useMutation({
     mutationFn: act,
     onSuccess: (result) => {
-      if (outcome !== undefined) return;
+      if (outcome !== undefined && hasOutcome(result)) return;
       close();
       onDone?.(result);
     },
@@ -56,7 +58,7 @@ export function FormDialog<Result>(props: Props<Result>): ReactNode {
         open();
       }}
     >
-      {action.isSuccess && outcome !== undefined ? (
+      {action.isSuccess && outcome !== undefined && hasOutcome(action.data) ? (
         outcome(action.data, end)
       ) : (
         <FormBody {...props} action={action} close={end} />

@@ -1,0 +1,55 @@
+import { Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { api, data } from '../api/client';
+import { previewRule, type Rule } from '../api/rules';
+import { Preview, type Tested } from './apply-rule';
+import { FormDialog } from './form-dialog';
+import { NEW_RULE, newRule, RuleFields } from './rule-form';
+import { t } from '../messages/catalogue';
+
+const WITHOUT_CATEGORY = { replace: 'NONE' } as const;
+
+type Made = { readonly rule: Rule; readonly tested: Tested };
+
+/** What a new rule would change. Undefined if that is unknown: the rule exists nevertheless. */
+async function testedRule(id: string): Promise<Made | undefined> {
+  try {
+    const path = '/api/transaction-categories/rules/{id}';
+    const [rule, preview] = await Promise.all([
+      data(api.GET(path, { params: { path: { id } } })),
+      previewRule(id, WITHOUT_CATEGORY),
+    ]);
+    return { rule, tested: { body: WITHOUT_CATEGORY, preview } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates a rule. If it matches past transactions without a category, offers to apply it to them. */
+export function CreateRule({ onDone }: { onDone: () => void }): ReactNode {
+  return (
+    <FormDialog
+      act={async (values) => {
+        const { id } = await data(api.POST('/api/transaction-categories/rules', { body: newRule(values) }));
+        return testedRule(id);
+      }}
+      buttonProps={{ variant: 'filled', size: 'sm' }}
+      fields={(form) => <RuleFields form={form} />}
+      hasOutcome={(made) => made !== undefined && made.tested.preview.wouldChange > 0}
+      icon="plus"
+      initial={NEW_RULE}
+      label={t('Create a rule')}
+      lead={t('A rule needs a merchant or a keyword. It matches transactions that meet all of its conditions.')}
+      onDone={onDone}
+      outcome={(made, close) =>
+        made && (
+          <Stack gap="sm">
+            <Text size="sm">{t('The rule is saved, and applies to new transactions. It also matches past ones:')}</Text>
+            <Preview close={close} {...made} />
+          </Stack>
+        )
+      }
+      size="xl"
+    />
+  );
+}
