@@ -378,7 +378,7 @@ describe('An access token', () => {
     test('keeps a file without a key, or with a rotation in progress', async () => {
       const text = await readFile(keyFile(), 'utf8');
       await writeFile(`${keyFile()}.lock`, '');
-      await expect(rotated()).rejects.toThrow('another rotation runs');
+      await expect(rotated()).rejects.toThrow('Another rotation is running');
       expect(await readFile(keyFile(), 'utf8')).toBe(text);
       await rm(`${keyFile()}.lock`);
       await writeFile(keyFile(), '{"kty":"OKP","d":"a-secret"}');

@@ -150,7 +150,7 @@ function CreateTenant(): ReactNode {
             <TextField autoFocus form={form} label={t('Name')} name="name" required />
             <TextField
               form={form}
-              hint={t('Lower case. Cannot be changed later. Default: {name}', {
+              hint={t('Lowercase only. Cannot be changed later. Default: {name}', {
                 name: slugOf(form.values['name'] ?? '') || t('derived from the name'),
               })}
               label={t('Slug')}

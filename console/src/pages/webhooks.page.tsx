@@ -51,7 +51,7 @@ export function WebhooksPage(): ReactNode {
       <Panel title={t('All webhooks')}>
         <DataTable
           columns={columns}
-          empty={t('There are no webhooks yet. Create one to receive changes of sales, transactions and customers.')}
+          empty={t('There are no webhooks yet. Create one to receive changes to sales, transactions and customers.')}
           keyOf={({ id }) => id}
           label={t('Webhooks')}
           pages={{

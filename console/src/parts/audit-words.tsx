@@ -12,7 +12,7 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['branch', t('Branch')],
   ['category', t('Category')],
   ['category-rule', t('Category rule')],
-  ['rule-application', t('Application of a rule')],
+  ['rule-application', t('Rule application')],
   ['customer', t('Customer')],
   ['dead-letter', t('Dead letter')],
   ['error-log', t('Error')],

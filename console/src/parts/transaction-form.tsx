@@ -44,7 +44,7 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
     parties: [account(t('From account'), ownSource), account(t('To account'), ownSource, 'counterAccountId')],
   },
   ADJUSTMENT: { lead: t('Corrects the balance of either a customer or an account.'), parties: EITHER },
-  OPENING_BALANCE: { lead: t('The balance of one customer or account before bookkeeping began.'), parties: EITHER },
+  OPENING_BALANCE: { lead: t('The balance of a customer or account before bookkeeping began.'), parties: EITHER },
 };
 
 const DIRECTIONS = [
