@@ -144,9 +144,9 @@ describe('the sources follow the rules', () => {
   test('the console imports nothing of the service, and stores no token', () => {
     expect(consoleSources.length).toBeGreaterThan(20);
     expect(having(consoleSources, /from '(?:\.\.\/)+(?:src|dist|test)\//)).toEqual([]);
-    const storing = having(consoleSources, /localStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/);
-    // The chosen language.
-    expect(storing).toEqual(['console/src/messages/language.ts']);
+    const storing = having(consoleSources, /[lL]ocalStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/);
+    // The chosen language, and the saved views of lists.
+    expect(storing).toEqual(['console/src/messages/language.ts', 'console/src/parts/saved-views.ts']);
   });
 
   test('no comment postpones work, and no error of types is ignored', () => {

@@ -1,5 +1,5 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { moment, oneOf, pageNumber, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
+import { listParams, moment, oneOf, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
 import { FailedPage } from './pages/missing.page';
 import { SignInPage } from './pages/sign-in.page';
 import { platformRoutes } from './routes/platform.routes';
@@ -22,7 +22,7 @@ const overview = createRoute({
 const jobs = createRoute({
   getParentRoute: () => signedIn,
   path: '/jobs',
-  validateSearch: searchParams({ page: pageNumber, search: text }),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('./pages/jobs.page'), 'JobsPage'),
 });
 const job = createRoute({
@@ -35,7 +35,7 @@ const deadLetters = createRoute({
   getParentRoute: () => signedIn,
   path: '/dead-letters',
   validateSearch: searchParams({
-    page: pageNumber,
+    ...listParams,
     search: text,
     status: oneOf('PARKED', 'REPLAYED', 'DISCARDED'),
     origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION', 'WEBHOOK'),
@@ -53,6 +53,7 @@ const deadLetter = createRoute({
 const projections = createRoute({
   getParentRoute: () => signedIn,
   path: '/projections',
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('./pages/projections.page'), 'ProjectionsPage'),
 });
 const queues = createRoute({

@@ -120,6 +120,7 @@ const addressOf = ({ route, at = route }: Stop, ids: Ids): string =>
   });
 
 const PATIENCE_MS = 10_000;
+const SETTLING_MS = 2_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
@@ -139,7 +140,13 @@ const TEXTS = `(() => {
   }
   return [...texts];
 })()`;
-const OVERHANG = 'document.documentElement.scrollWidth - window.innerWidth';
+/** Widths of phones, tablets, laptops and desktops. */
+const WIDTHS = [390, 820, 1280, 1920];
+/** The page and the tables whose content is wider than their place, so that a user would have to scroll sideways. */
+const OVERHANGS = `[document.documentElement, ...document.querySelectorAll('.k-scroll')]
+  .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth)
+  .map((element) => [element.getAttribute('aria-label') ?? 'the page', element.scrollWidth - element.clientWidth])
+  .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
 /** Whether the page shows its data in the given colour scheme, and all transitions have ended. */
 const isSettled = (scheme: string): string =>
   `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
@@ -164,7 +171,19 @@ async function adopt(page: Page, { scheme, size }: View): Promise<void> {
   );
 }
 
-/** Faults of the current page, or of its open dialog. */
+/** What does not fit a screen of a width. Charts follow the width a moment later. */
+async function overhangsAt(page: Page, width: number): Promise<string[]> {
+  await page.setViewportSize({ ...WIDE, width });
+  let found: string[] = [];
+  const fits = async (): Promise<boolean> => {
+    found = await page.evaluate<string[]>(OVERHANGS);
+    return found.length === 0;
+  };
+  await eventually(fits, SETTLING_MS).catch(() => undefined);
+  return found;
+}
+
+/** What is wrong with the current page, or with its open dialog. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
@@ -172,13 +191,12 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
     await adopt(page, view);
     const found = await visitor.barriers(view.rules);
     if (view.rules === 'all') {
-      const overhang = await page.evaluate<number>(OVERHANG);
-      if (overhang > 0) found.push(`${overhang} px wider than the screen`);
       const foreign = foreignAmong(await page.evaluate<string[]>(TEXTS), language);
       found.push(...foreign.map((text) => `not in ${language}: ${text}`));
     }
     faults.push(...found.map((fault) => `${view.scheme}, ${view.size.width} px: ${fault}`));
   }
+  for (const width of WIDTHS) faults.push(...(await overhangsAt(page, width)).map((fault) => `${width} px: ${fault}`));
   return faults;
 }
 

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Page } from '../parts/list-state';
 import { api, data, whole, type Shapes } from './client';
 import type { paths } from '../../../clients/typescript/src/schema';
 
@@ -6,10 +7,14 @@ export type Rule = Shapes['CategoryRuleDto'];
 export type RuleTest = Shapes['CategoryRuleTestResultDto'];
 type RuleFilters = NonNullable<paths['/api/transaction-categories/rules']['get']['parameters']['query']>;
 
-export const rulesQuery = (query: RuleFilters) =>
+export const rulesQuery = (filters: RuleFilters, { pageNumber: page, pageSize: limit }: Page) =>
   queryOptions({
-    queryKey: ['rules', query],
-    queryFn: ({ signal }) => data(api.GET('/api/transaction-categories/rules', { params: { query }, signal })),
+    queryKey: ['rules', filters, page, limit],
+    queryFn: async ({ signal }) => {
+      const query = { ...filters, page, limit };
+      const found = await data(api.GET('/api/transaction-categories/rules', { params: { query }, signal }));
+      return { ...found, totalCount: found.total };
+    },
     placeholderData: keepPreviousData,
   });
 

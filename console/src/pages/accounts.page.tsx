@@ -15,11 +15,12 @@ import {
 import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
-import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
 import type { AccountsFilters } from '../routes/tenant-filters';
 import { strong } from '../parts/strong';
@@ -28,10 +29,17 @@ import { rich, t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/accounts');
 
 const shown: readonly Column<Account>[] = [
-  { key: 'code', header: t('Code'), cell: ({ code }) => code ?? <span className="k-nothing">—</span> },
+  {
+    key: 'code',
+    header: t('Code'),
+    sort: { order: 'code', direction: 'ascending' },
+    cell: ({ code }) => code ?? <span className="k-nothing">—</span>,
+  },
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
+    sort: { order: 'name', direction: 'ascending' },
     cell: ({ id, name, isDefault }) => (
       <>
         <Link search={{ accountId: id }} to="/transactions">
@@ -52,6 +60,13 @@ const shown: readonly Column<Account>[] = [
         <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
       ),
   },
+  {
+    key: 'created',
+    header: t('Created'),
+    sort: { order: 'newest', direction: 'descending' },
+    isExtra: true,
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
   { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Money {...balance} /> },
 ];
 
@@ -65,15 +80,15 @@ const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
 
 /** The chart of accounts, except the accounts of customers. */
 export function AccountsPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
-  const { type, isActive, search } = filters;
-  const navigate = route.useNavigate();
+  const { sort = 'code', ...search } = route.useSearch();
+  const filters = filtersIn(search);
+  const { type, isActive, search: words } = filters;
   const mayWrite = useMay('accounts.write');
   const query = {
-    ...{ pageNumber: page, pageSize: PAGE_SIZE, sort: 'code' as const },
+    sort,
     type: type === undefined ? ALL_TYPES : [type],
     ...(isActive !== undefined && { isActive: isActive === 'true' }),
-    ...(search !== undefined && { search }),
+    ...(words !== undefined && { search: words }),
   };
   const columns: readonly Column<Account>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (account) => <Actions account={account} /> }]
@@ -85,26 +100,23 @@ export function AccountsPage(): ReactNode {
         lead={t('The chart of accounts. Every customer also has an account, listed under Customers.')}
         title={t('Accounts')}
       />
-      <Panel title={t('Chart of accounts')}>
-        <Filters filters={filters} />
-        <Listing
-          columns={columns}
-          empty={t('No accounts match these filters.')}
-          label={t('Accounts')}
-          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
-          page={page}
-          query={accountsQuery(query)}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={t('No accounts match these filters.')}
+        label={t('Accounts')}
+        order="code"
+        query={(page) => accountsQuery({ ...query, ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('Chart of accounts')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: AccountsFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<AccountsFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Name or code')} onChange={set('search')} value={filters.search} />
       <Choice label={t('Type')} onChange={set('type')} options={ACCOUNT_TYPES} value={filters.type} />
       <Choice label={t('Status')} onChange={set('isActive')} options={STATES} value={filters.isActive} />

@@ -1,26 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords, summaryWords } from '../parts/audit-words';
-import { DataTable, type Column } from '../parts/data-table';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import type { Column } from '../parts/data-table';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
 import type { AuditFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/audit');
 
 const columns: readonly Column<AuditEntry>[] = [
   { key: 'when', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
+    isWide: true,
     header: t('Action'),
     cell: (entry) => (
       <>
@@ -51,6 +51,7 @@ const columns: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
+  { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
   {
     key: 'tenant',
     header: t('Tenant'),
@@ -61,9 +62,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 /** Audit log of all tenants. */
 export function AuditPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
-  const entries = useQuery(auditQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }));
+  const filters = filtersIn(route.useSearch());
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -71,33 +70,22 @@ export function AuditPage(): ReactNode {
         lead={t('Every action of a user, a partner or the service. Entries are never changed or removed.')}
         title={t('Audit log')}
       />
-      <Panel title={t('Entries')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No entries match these filters.') : t('There are no entries yet.')}
-          keyOf={({ id }) => id}
-          label={t('Audit log entries')}
-          pages={{
-            page,
-            totalPages: entries.data?.totalPages,
-            totalCount: entries.data?.totalCount,
-            totalIsCapped: entries.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={entries}
-          rows={entries.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={isFiltered ? t('No entries match these filters.') : t('There are no entries yet.')}
+        label={t('Audit log entries')}
+        query={(page) => auditQuery({ ...filters, ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('Entries')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: AuditFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<AuditFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Actor, action, record or request ID')} onChange={set('search')} value={filters.search} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />

@@ -9,10 +9,9 @@ import { branchChanges, BranchFields, branchVersion, CreateBranch } from '../par
 import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
-import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
@@ -23,6 +22,7 @@ const shown: readonly Column<Branch>[] = [
   { key: 'code', header: t('Code'), cell: ({ code }) => code },
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
     cell: ({ name, description }) => (
       <>
@@ -52,8 +52,8 @@ const shown: readonly Column<Branch>[] = [
 
 /** Branches of the tenant. Partners refer to them by code in their sales. */
 export function BranchesPage(): ReactNode {
-  const { page = 1, search } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('branches.write');
   const columns: readonly Column<Branch>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (branch) => <Actions branch={branch} /> }]
@@ -65,23 +65,18 @@ export function BranchesPage(): ReactNode {
         lead={t('Partners identify the branch of a sale by its code. A sale with an unknown branch code is rejected.')}
         title={t('Branches')}
       />
-      <Panel title={t('All branches')}>
-        <FilterBar>
-          <SearchField
-            hint={t('Code or name')}
-            onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
-            value={search}
-          />
-        </FilterBar>
-        <Listing
-          columns={columns}
-          empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
-          label={t('Branches')}
-          onPage={(next) => void navigate({ search: { search, page: next } })}
-          page={page}
-          query={branchesQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
+        label={t('Branches')}
+        query={(page) => branchesQuery({ ...page, ...(search !== undefined && { search }) })}
+        filters={
+          <FilterBar>
+            <SearchField hint={t('Code or name')} onChange={set('search')} value={search} />
+          </FilterBar>
+        }
+        title={t('All branches')}
+      />
     </>
   );
 }

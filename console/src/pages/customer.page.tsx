@@ -12,7 +12,7 @@ import { customerChanges, CustomerFields, customerVersion } from '../parts/custo
 import { CustomerStatus } from '../parts/customer-status';
 import { EditDialog } from '../parts/edit-dialog';
 import { Facts } from '../parts/facts';
-import { IN_PLACE } from '../parts/filter-bar';
+import { IN_PLACE } from '../parts/list-search';
 import { Instant } from '../parts/instant';
 import { Balance } from '../parts/money';
 import { NameOf } from '../parts/name-of';

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
@@ -7,24 +7,26 @@ import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { CustomerFields, customerDraft, newCustomer } from '../parts/customer-form';
 import { CustomerStatus } from '../parts/customer-status';
-import { DataTable, type Column } from '../parts/data-table';
-import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import type { Column } from '../parts/data-table';
+import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { FormDialog } from '../parts/form-dialog';
 import { Balance } from '../parts/money';
+import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { oneOf } from '../parts/search-params';
 import { useZone } from '../parts/zone';
 import { today } from '../parts/zone-days';
 import type { CustomersFilters } from '../routes/tenant-filters';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/customers');
 
 const columns: readonly Column<Customer>[] = [
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
     cell: ({ id, name, code, isDefault }) => (
       <>
@@ -49,6 +51,13 @@ const columns: readonly Column<Customer>[] = [
     ),
   },
   { key: 'city', header: t('City'), cell: ({ city }) => city ?? <span className="k-nothing">—</span> },
+  {
+    key: 'tax',
+    header: t('Tax number'),
+    isExtra: true,
+    cell: ({ taxNumber }) => taxNumber ?? <span className="k-nothing">—</span>,
+  },
+  { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'status', header: t('Status'), cell: ({ status }) => <CustomerStatus status={status} /> },
   { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Balance {...balance} /> },
 ];
@@ -63,9 +72,7 @@ const DEFAULTS = [
 ] as const;
 const asStatus = oneOf('ACTIVE', 'PASSIVE');
 
-const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters, pageNumber: number) => ({
-  pageNumber,
-  pageSize: PAGE_SIZE,
+const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters) => ({
   status,
   ...(search !== undefined && { search }),
   ...(isDefault !== undefined && { isDefault: isDefault === 'true' }),
@@ -73,9 +80,7 @@ const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters, pag
 
 /** List of customers. Shows only active customers unless the address specifies a status. */
 export function CustomersPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
-  const customers = useQuery(customersQuery(queryOf(filters, page)));
+  const filters = filtersIn(route.useSearch());
   const isFiltered = Object.keys(filters).length > 0;
   const mayWrite = useMay('customers.write');
   return (
@@ -85,34 +90,23 @@ export function CustomersPage(): ReactNode {
         lead={t('Customers and their balances.')}
         title={t('Customers')}
       />
-      <Panel title={t('All customers')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No customers match these filters.') : t('There are no active customers.')}
-          keyOf={({ id }) => id}
-          label={t('Customers')}
-          pages={{
-            page,
-            totalPages: customers.data?.totalPages,
-            totalCount: customers.data?.totalCount,
-            totalIsCapped: customers.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={customers}
-          rows={customers.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={isFiltered ? t('No customers match these filters.') : t('There are no active customers.')}
+        label={t('Customers')}
+        query={(page) => customersQuery({ ...queryOf(filters), ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('All customers')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
-  const navigate = route.useNavigate();
   const { status = 'ACTIVE', isDefault, search } = filters;
-  const set = setterOf(filters, (next) => void navigate({ search: next, ...IN_PLACE }));
+  const set = useSetter<CustomersFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Name, code, e-mail, phone, tax number')} onChange={set('search')} value={search} />
       <Choice
         label={t('Status')}

@@ -1,21 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { deadLettersQuery, type DeadLetter, type LetterFilters } from '../api/dead-letters';
 import { SLOWLY_MS } from '../api/observation';
 import { BulkLetters } from '../parts/bulk-letters';
-import { DataTable, type Column } from '../parts/data-table';
+import type { Column } from '../parts/data-table';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
+import { rejectionWords } from '../parts/sale-words';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/dead-letters');
 
 const columns: readonly Column<DeadLetter>[] = [
@@ -36,11 +36,12 @@ const columns: readonly Column<DeadLetter>[] = [
   { key: 'status', header: t('Status'), cell: ({ status }) => <LetterStatus status={status} /> },
   {
     key: 'reason',
+    isWide: true,
     header: t('Reason'),
     cell: ({ reason }) => (
       <>
         <code>{reason.code}</code>
-        <div className="k-nothing">{reason.message}</div>
+        <div className="k-nothing">{rejectionWords(reason)}</div>
       </>
     ),
   },
@@ -51,12 +52,7 @@ const columns: readonly Column<DeadLetter>[] = [
 type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
 
 export function DeadLettersPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
-  const letters = useQuery({
-    ...deadLettersQuery({ ...filters, pageNumber: page, pageSize: PAGE_SIZE }),
-    refetchInterval: SLOWLY_MS,
-  });
+  const filters = filtersIn(route.useSearch());
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -66,32 +62,20 @@ export function DeadLettersPage(): ReactNode {
         )}
         title={t('Dead letters')}
       />
-      <Panel
+      <Listing
         aside={
           <div className="k-row-actions">
             <BulkLetters filter={filters} key={`replay ${JSON.stringify(filters)}`} kind="replay" />
             <BulkLetters filter={filters} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
           </div>
         }
+        columns={columns}
+        empty={isFiltered ? t('No dead letters match these filters.') : t('There are no dead letters.')}
+        label={t('Dead letters')}
+        query={(page) => ({ ...deadLettersQuery({ ...filters, ...page }), refetchInterval: SLOWLY_MS })}
+        filters={<Filters filters={filters} />}
         title={t('All dead letters')}
-      >
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No dead letters match these filters.') : t('There are no dead letters.')}
-          keyOf={({ id }) => id}
-          label={t('Dead letters')}
-          pages={{
-            page,
-            totalPages: letters.data?.totalPages,
-            totalCount: letters.data?.totalCount,
-            totalIsCapped: letters.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={letters}
-          rows={letters.data?.items}
-        />
-      </Panel>
+      />
     </>
   );
 }
@@ -104,10 +88,9 @@ const STATUS_OPTIONS = [
 const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string][];
 
 function Filters({ filters }: { filters: FilterValues }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<FilterValues>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Subject, event or reason')} onChange={set('search')} value={filters.search} />
       <Choice label={t('Status')} onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
       <Choice label={t('Origin')} onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />

@@ -1,26 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { errorsQuery, type ErrorRecord } from '../api/errors';
 import { SLOWLY_MS } from '../api/observation';
-import { DataTable, type Column } from '../parts/data-table';
+import type { Column } from '../parts/data-table';
 import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
 import type { ErrorsFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/errors');
 
 const columns: readonly Column<ErrorRecord>[] = [
   {
     key: 'message',
+    isWide: true,
     header: t('Error'),
     cell: (error) => (
       <>
@@ -44,24 +44,20 @@ const columns: readonly Column<ErrorRecord>[] = [
   },
   { key: 'count', header: t('Occurrences'), numeric: true, cell: ({ count: times }) => count(times) },
   { key: 'last', header: t('Last seen'), cell: ({ lastSeenAt }) => <Instant as="relative" at={lastSeenAt} /> },
-  { key: 'first', header: t('First seen'), cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} /> },
+  {
+    key: 'first',
+    isExtra: true,
+    header: t('First seen'),
+    cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} />,
+  },
   { key: 'resolved', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
 /** Errors grouped by kind. Shows only open errors unless the address specifies a status. */
 export function ErrorsPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
+  const filters = filtersIn(route.useSearch());
   const { resolved = 'false', ...rest } = filters;
-  const navigate = route.useNavigate();
-  const errors = useQuery({
-    ...errorsQuery({
-      ...rest,
-      ...(resolved !== 'any' && { resolved: resolved === 'true' }),
-      pageNumber: page,
-      pageSize: PAGE_SIZE,
-    }),
-    refetchInterval: SLOWLY_MS,
-  });
+  const query = { ...rest, ...(resolved !== 'any' && { resolved: resolved === 'true' }) };
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -71,24 +67,14 @@ export function ErrorsPage(): ReactNode {
         )}
         title={t('Errors')}
       />
-      <Panel title={t('Error records')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No errors match these filters.') : t('There are no open errors.')}
-          keyOf={({ id }) => id}
-          label={t('Errors')}
-          pages={{
-            page,
-            totalPages: errors.data?.totalPages,
-            totalCount: errors.data?.totalCount,
-            totalIsCapped: errors.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={errors}
-          rows={errors.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={isFiltered ? t('No errors match these filters.') : t('There are no open errors.')}
+        label={t('Errors')}
+        query={(page) => ({ ...errorsQuery({ ...query, ...page }), refetchInterval: SLOWLY_MS })}
+        filters={<Filters filters={filters} />}
+        title={t('Error records')}
+      />
     </>
   );
 }
@@ -106,11 +92,10 @@ const RESOLVED = [
 const STATUS_CODES = ['401', '403', '429', '500', '502', '503', '504'].map((code) => [code, code] as const);
 
 function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<ErrorsFilters>();
   const { resolved = 'false' } = filters;
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Message, code, path or request ID')} onChange={set('search')} value={filters.search} />
       <Choice
         label={t('Status')}

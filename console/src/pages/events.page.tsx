@@ -3,26 +3,29 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { eventsQuery, type ListedEvent } from '../api/events';
-import { DataTable, type Column } from '../parts/data-table';
+import type { Column } from '../parts/data-table';
 import { actorOf, textIn } from '../parts/event-words';
-import { DateField, FilterBar, IN_PLACE, setterOf } from '../parts/filter-bar';
+import { DateField, FilterBar, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
+import { filtersIn, pageIn, resized } from '../parts/list-state';
+import { IN_PLACE, useListSearch } from '../parts/list-search';
+import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
+import { PageSize } from '../parts/pages';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
 import { TextFilter } from '../parts/text-filter';
 import type { EventsFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 50;
 const route = getRouteApi('/signed-in/events');
 
 const columns: readonly Column<ListedEvent>[] = [
   { key: 'at', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'event',
+    isWide: true,
     header: t('Event'),
     cell: (event) => <Details event={event} />,
   },
@@ -96,7 +99,9 @@ const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
 
 /** All events of the service, newest first. */
 export function EventsPage(): ReactNode {
-  const { cursor, ...filters } = route.useSearch();
+  const search = route.useSearch();
+  const { cursor } = search;
+  const filters = filtersIn(search);
   const { dateFrom, dateTo, ...rest } = filters;
   const events = useQuery(
     eventsQuery({
@@ -104,7 +109,7 @@ export function EventsPage(): ReactNode {
       ...(dateFrom !== undefined && { from: dateFrom }),
       ...(dateTo !== undefined && { to: endOf(dateTo) }),
       ...(cursor !== undefined && { cursor }),
-      pageSize: PAGE_SIZE,
+      pageSize: pageIn(search).pageSize,
     }),
   );
   const isFiltered = Object.keys(filters).length > 0;
@@ -116,18 +121,17 @@ export function EventsPage(): ReactNode {
         )}
         title={t('Events')}
       />
-      <Panel title={t('All events')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No events match these filters.') : t('There are no events yet.')}
-          keyOf={({ id }) => id}
-          label={t('Events')}
-          query={events}
-          rows={events.data?.items}
-        />
-        <Paging cursor={cursor} filters={filters} next={events.data?.nextCursor ?? undefined} />
-      </Panel>
+      <ListPanel
+        columns={columns}
+        empty={isFiltered ? t('No events match these filters.') : t('There are no events yet.')}
+        filters={<Filters filters={filters} />}
+        footer={<Paging cursor={cursor} next={events.data?.nextCursor ?? undefined} />}
+        keyOf={({ id }) => id}
+        label={t('Events')}
+        query={events}
+        rows={events.data?.items}
+        title={t('All events')}
+      />
     </>
   );
 }
@@ -135,35 +139,41 @@ export function EventsPage(): ReactNode {
 /** Converts a day to its last instant. Returns an instant unchanged. */
 const endOf = (moment: string): string => (moment.length === 10 ? `${moment}T23:59:59.999Z` : moment);
 
-type PagingProps = {
-  readonly filters: EventsFilters;
-  readonly cursor: string | undefined;
-  readonly next: string | undefined;
-};
+type PagingProps = { readonly cursor: string | undefined; readonly next: string | undefined };
 
-function Paging({ filters, cursor, next }: PagingProps): ReactNode {
-  const navigate = route.useNavigate();
+function Paging({ cursor, next }: PagingProps): ReactNode {
+  const [search, change] = useListSearch();
+  const goTo = (place: string | undefined) => () => {
+    change((now) => ({ ...now, cursor: place }));
+  };
   return (
-    <Group justify="flex-end" mt="sm">
-      {cursor !== undefined && (
-        <Button onClick={() => void navigate({ search: filters })} size="xs" variant="default">
-          {t('Newest events')}
-        </Button>
-      )}
-      {next !== undefined && (
-        <Button onClick={() => void navigate({ search: { ...filters, cursor: next } })} size="xs" variant="default">
-          {t('Older events')}
-        </Button>
-      )}
+    <Group justify="space-between" mt="sm">
+      <PageSize
+        onSize={(size) => {
+          change((now) => resized(now, size), IN_PLACE);
+        }}
+        size={search.size}
+      />
+      <Group gap="xs">
+        {cursor !== undefined && (
+          <Button onClick={goTo(undefined)} size="xs" variant="default">
+            {t('Newest events')}
+          </Button>
+        )}
+        {next !== undefined && (
+          <Button onClick={goTo(next)} size="xs" variant="default">
+            {t('Older events')}
+          </Button>
+        )}
+      </Group>
     </Group>
   );
 }
 
 function Filters({ filters }: { filters: EventsFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<EventsFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <TextFilter label={t('Event type')} onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
       <TextFilter label={t('Record kind')} onChange={set('entity')} placeholder={RECORD_KIND} value={filters.entity} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />

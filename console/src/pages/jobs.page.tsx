@@ -5,9 +5,10 @@ import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jo
 import { DataTable, type Column } from '../parts/data-table';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
-import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { jobWords } from '../parts/job-words';
+import { Listing } from '../parts/listing';
 import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -16,12 +17,12 @@ import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 20;
 const route = getRouteApi('/signed-in/jobs');
 
 const jobColumns: readonly Column<Job>[] = [
   {
     key: 'name',
+    isWide: true,
     header: t('Job'),
     cell: (job) => (
       <>
@@ -89,7 +90,7 @@ const runColumns: readonly Column<Run>[] = [
     header: t('Started by'),
     cell: ({ trigger }) => (trigger === 'MANUAL' ? t('An operator') : t('The schedule')),
   },
-  { key: 'message', header: t('Result'), cell: ({ message, error }) => error ?? message ?? '—' },
+  { key: 'message', isWide: true, header: t('Result'), cell: ({ message, error }) => error ?? message ?? '—' },
   { key: 'file', header: t('File'), cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
 ];
 
@@ -114,41 +115,26 @@ export function JobsPage(): ReactNode {
           rows={jobs.data}
         />
       </Panel>
-      <Panel title={t('Runs')}>
-        <Runs />
-      </Panel>
+      <Runs />
     </>
   );
 }
 
 function Runs(): ReactNode {
-  const { page = 1, search } = route.useSearch();
-  const navigate = route.useNavigate();
-  const runs = useQuery(runsQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) }));
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   return (
-    <>
-      <FilterBar>
-        <SearchField
-          hint={t('Job or message')}
-          onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
-          value={search}
-        />
-      </FilterBar>
-      <DataTable
-        columns={runColumns}
-        empty={search === undefined ? t('No job has run yet.') : t('No runs match this search.')}
-        keyOf={({ id }) => id}
-        label={t('Job runs')}
-        pages={{
-          page,
-          totalPages: runs.data?.totalPages,
-          totalCount: runs.data?.totalCount,
-          totalIsCapped: runs.data?.totalIsCapped,
-          onPage: (next) => void navigate({ search: { search, page: next } }),
-        }}
-        query={runs}
-        rows={runs.data?.items}
-      />
-    </>
+    <Listing
+      columns={runColumns}
+      empty={search === undefined ? t('No job has run yet.') : t('No runs match this search.')}
+      filters={
+        <FilterBar>
+          <SearchField hint={t('Job or message')} onChange={set('search')} value={search} />
+        </FilterBar>
+      }
+      label={t('Job runs')}
+      query={(page) => runsQuery({ ...page, ...(search !== undefined && { search }) })}
+      title={t('Runs')}
+    />
   );
 }

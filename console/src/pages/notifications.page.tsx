@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { notificationsQuery, unreadQuery, type Notification } from '../api/notifications';
 import type { Shown } from '../api/queries';
-import { Choice, FilterBar, IN_PLACE } from '../parts/filter-bar';
+import { Choice, FilterBar, useSetter } from '../parts/filter-bar';
 import { Notices, ReadAll } from '../parts/notices';
 import { PageHeader } from '../parts/page-header';
 import { NothingListed, Pages, type PagesProps } from '../parts/pages';
@@ -29,6 +29,7 @@ const NOTHING = {
 export function NotificationsPage(): ReactNode {
   const { page = 1, isRead } = route.useSearch();
   const navigate = route.useNavigate();
+  const set = useSetter<{ isRead?: 'true' | 'false' }>();
   const { data: unread = 0 } = useQuery(unreadQuery);
   const found = useQuery(
     notificationsQuery({
@@ -46,12 +47,7 @@ export function NotificationsPage(): ReactNode {
       />
       <Panel title={t('All notifications')}>
         <FilterBar>
-          <Choice
-            label={t('Status')}
-            onChange={(next) => void navigate({ search: { isRead: next }, ...IN_PLACE })}
-            options={READ}
-            value={isRead}
-          />
+          <Choice label={t('Status')} onChange={set('isRead')} options={READ} value={isRead} />
         </FilterBar>
         <Found
           isRead={isRead}

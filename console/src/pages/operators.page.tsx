@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
@@ -6,20 +6,19 @@ import { api, data, whole, type Shapes } from '../api/client';
 import { useMe } from '../api/me';
 import { PLATFORM } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
-import { DataTable, type Column } from '../parts/data-table';
-import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
+import type { Column } from '../parts/data-table';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { RemoveFactors } from '../parts/remove-factors';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
 type Operator = Shapes['OperatorDto'];
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/operators');
 
 const operatorsQuery = (query: { pageNumber: number; pageSize: number; search?: string | undefined }) =>
@@ -32,6 +31,7 @@ const operatorsQuery = (query: { pageNumber: number; pageSize: number; search?: 
 const columns: readonly Column<Operator>[] = [
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
     cell: ({ id, fullName }) => (
       <Link params={{ entity: 'operator', id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
@@ -54,9 +54,8 @@ const columns: readonly Column<Operator>[] = [
 ];
 
 export function OperatorsPage(): ReactNode {
-  const { page = 1, search } = route.useSearch();
-  const navigate = route.useNavigate();
-  const operators = useQuery(operatorsQuery({ pageNumber: page, pageSize: PAGE_SIZE, search }));
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   return (
     <>
       <PageHeader
@@ -64,30 +63,18 @@ export function OperatorsPage(): ReactNode {
         lead={t("Operators manage the platform. They have no access to tenants' books.")}
         title={t('Operators')}
       />
-      <Panel title={t('All operators')}>
-        <FilterBar>
-          <SearchField
-            hint={t('Name or e-mail')}
-            onChange={(next) => void navigate({ search: { search: next }, ...IN_PLACE })}
-            value={search}
-          />
-        </FilterBar>
-        <DataTable
-          columns={columns}
-          empty={t('No operators match this search.')}
-          keyOf={({ id }) => id}
-          label={t('Operators')}
-          pages={{
-            page,
-            totalPages: operators.data?.totalPages,
-            totalCount: operators.data?.totalCount,
-            totalIsCapped: operators.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { search, page: next } }),
-          }}
-          query={operators}
-          rows={operators.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={t('No operators match this search.')}
+        label={t('Operators')}
+        query={(page) => operatorsQuery({ ...page, search })}
+        filters={
+          <FilterBar>
+            <SearchField hint={t('Name or e-mail')} onChange={set('search')} value={search} />
+          </FilterBar>
+        }
+        title={t('All operators')}
+      />
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
@@ -6,11 +5,12 @@ import { api, data } from '../api/client';
 import { ownKeysQuery, type IssuedKey, type Key } from '../api/keys';
 import { useMe } from '../api/me';
 import { ConfirmAction } from '../parts/confirm-action';
-import { DataTable, type Column } from '../parts/data-table';
+import type { LoadedColumn } from '../parts/data-table';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Example, IssuedKeyOnce } from '../parts/issued-key';
 import { keyColumns } from '../parts/key-columns';
+import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { strong } from '../parts/strong';
@@ -35,16 +35,15 @@ export function PartnerKeysPage(): ReactNode {
         lead={t('Partner systems use keys to push sales. Each key belongs to one source system.')}
         title={t('Partner keys')}
       />
-      <Panel title={t('Keys')}>
-        <DataTable
-          columns={columns}
-          empty={t('There are no keys yet. A partner needs a key to push sales.')}
-          keyOf={({ id }) => id}
-          label={t('Partner keys')}
-          query={keys}
-          rows={keys.data}
-        />
-      </Panel>
+      <ListPanel
+        columns={columns}
+        empty={t('There are no keys yet. A partner needs a key to push sales.')}
+        keyOf={({ id }) => id}
+        label={t('Partner keys')}
+        query={keys}
+        rows={keys.data}
+        title={t('Keys')}
+      />
       <Panel title={t('For the partner')}>
         <Example currency={useCurrency()} keyText={`<${t('the key')}>`} />
       </Panel>
@@ -52,7 +51,7 @@ export function PartnerKeysPage(): ReactNode {
   );
 }
 
-const columns: readonly Column<Key>[] = [
+const columns: readonly LoadedColumn<Key>[] = [
   ...keyColumns,
   { key: 'actions', header: t('Actions'), cell: (key) => key.revokedAt === null && <Actions integrationKey={key} /> },
 ];
@@ -123,7 +122,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
   const currency = useCurrency();
   const path = { params: { path: { id } } };
   return (
-    <Group gap="xs">
+    <div className="k-row-actions">
       <FormDialog<IssuedKey>
         about={name}
         act={({ overlapHours }) =>
@@ -165,6 +164,6 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
           { name, strong },
         )}
       </ConfirmAction>
-    </Group>
+    </div>
   );
 }

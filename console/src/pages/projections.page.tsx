@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { ConfirmAction } from '../parts/confirm-action';
-import { DataTable, type Column } from '../parts/data-table';
+import type { LoadedColumn } from '../parts/data-table';
 import { count, decimal, duration } from '../parts/figures';
 import { Instant } from '../parts/instant';
+import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
@@ -118,10 +118,11 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
   );
 }
 
-const columns: readonly Column<Projection>[] = [
+const columns: readonly LoadedColumn<Projection>[] = [
   {
     key: 'name',
     header: t('Read model'),
+    sort: ({ name }) => name,
     cell: ({ name, version, generation }) => (
       <>
         <strong>{name}</strong>
@@ -129,17 +130,30 @@ const columns: readonly Column<Projection>[] = [
       </>
     ),
   },
-  { key: 'status', header: t('Status'), cell: ({ status }) => <Status status={status} /> },
-  { key: 'lag', header: t('Lag'), numeric: true, cell: ({ lag }) => count(lag) },
-  { key: 'position', header: t('Position'), numeric: true, cell: ({ position }) => count(Math.max(0, position)) },
+  {
+    key: 'status',
+    header: t('Status'),
+    sort: ({ status }) => STATUSES[status][1],
+    cell: ({ status }) => <Status status={status} />,
+  },
+  { key: 'lag', header: t('Lag'), numeric: true, sort: ({ lag }) => lag, cell: ({ lag }) => count(lag) },
+  {
+    key: 'position',
+    header: t('Position'),
+    numeric: true,
+    sort: ({ position }) => position,
+    cell: ({ position }) => count(Math.max(0, position)),
+  },
   {
     key: 'rate',
     header: t('Events per second'),
     numeric: true,
+    sort: ({ eventsPerSecond }) => eventsPerSecond,
     cell: ({ eventsPerSecond }) => decimal(eventsPerSecond),
   },
   {
     key: 'rebuild',
+    isWide: true,
     header: t('Rebuild'),
     cell: (projection) =>
       projection.rebuild === null ? <LastRebuild projection={projection} /> : <Rebuild projection={projection} />,
@@ -175,16 +189,15 @@ export function ProjectionsPage(): ReactNode {
           )}
         </Text>
       )}
-      <Panel title={t('Read models')}>
-        <DataTable
-          columns={columns}
-          empty={t('There are no read models.')}
-          keyOf={({ name }) => name}
-          label={t('Read models')}
-          query={projections}
-          rows={projections.data}
-        />
-      </Panel>
+      <ListPanel
+        columns={columns}
+        empty={t('There are no read models.')}
+        keyOf={({ name }) => name}
+        label={t('Read models')}
+        query={projections}
+        rows={projections.data}
+        title={t('Read models')}
+      />
     </>
   );
 }

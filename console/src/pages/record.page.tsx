@@ -21,7 +21,7 @@ import { differences } from '../parts/differences';
 import { actorOf, textIn } from '../parts/event-words';
 import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
-import { IN_PLACE } from '../parts/filter-bar';
+import { IN_PLACE } from '../parts/list-search';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
 import { PageHeader } from '../parts/page-header';

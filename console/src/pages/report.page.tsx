@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { IN_PLACE } from '../parts/filter-bar';
+import { IN_PLACE } from '../parts/list-search';
 import { Icon } from '../parts/icons';
 import { PageHeader } from '../parts/page-header';
 import type { ReportProps } from '../parts/report-filters';

@@ -6,22 +6,23 @@ import { api, data, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { permissionsQuery, roleQuery, rolesQuery, type Role } from '../api/people';
 import { ConfirmAction } from '../parts/confirm-action';
-import { DataTable, type Column } from '../parts/data-table';
+import type { LoadedColumn } from '../parts/data-table';
 import { count } from '../parts/figures';
 import { given, TextField, type Draft, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
+import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { strong } from '../parts/strong';
 import { byCode, rich, t } from '../messages/catalogue';
 
 type Permission = Shapes['CreateRoleDto']['permissions'][number];
 
-const shown: readonly Column<Role>[] = [
+const shown: readonly LoadedColumn<Role>[] = [
   {
     key: 'name',
     header: t('Name'),
+    sort: ({ name }) => name,
     cell: ({ name, description, isSystem }) => (
       <>
         <strong>{name}</strong>
@@ -33,16 +34,23 @@ const shown: readonly Column<Role>[] = [
     key: 'permissions',
     header: t('Permissions'),
     numeric: true,
+    sort: ({ permissionCount }) => permissionCount,
     cell: ({ permissionCount }) => count(permissionCount),
   },
-  { key: 'users', header: t('Users'), numeric: true, cell: ({ userCount }) => count(userCount) },
+  {
+    key: 'users',
+    header: t('Users'),
+    numeric: true,
+    sort: ({ userCount }) => userCount,
+    cell: ({ userCount }) => count(userCount),
+  },
 ];
 
 /** Roles of the tenant: named sets of permissions. */
 export function RolesPage(): ReactNode {
   const roles = useQuery(rolesQuery);
   const mayWrite = useMay('roles.write');
-  const columns: readonly Column<Role>[] = mayWrite
+  const columns: readonly LoadedColumn<Role>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (role) => <Actions role={role} /> }]
     : shown;
   return (
@@ -54,16 +62,15 @@ export function RolesPage(): ReactNode {
         })}
         title={t('Roles')}
       />
-      <Panel title={t('All roles')}>
-        <DataTable
-          columns={columns}
-          empty={t('There are no roles yet.')}
-          keyOf={({ id }) => id}
-          label={t('Roles')}
-          query={roles}
-          rows={roles.data}
-        />
-      </Panel>
+      <ListPanel
+        columns={columns}
+        empty={t('There are no roles yet.')}
+        keyOf={({ id }) => id}
+        label={t('Roles')}
+        query={roles}
+        rows={roles.data}
+        title={t('All roles')}
+      />
     </>
   );
 }

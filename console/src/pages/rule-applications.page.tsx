@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { changedBooks } from '../api/books';
@@ -11,13 +11,10 @@ import type { Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { count } from '../parts/figures';
 import { Instant } from '../parts/instant';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { rich, t } from '../messages/catalogue';
-
-const route = getRouteApi('/signed-in/rules/applications');
 
 const STATUSES: Readonly<Record<RuleApplication['status'], readonly [tone: Tone, words: string]>> = {
   RUNNING: ['busy', t('Running')],
@@ -77,8 +74,6 @@ const shown: readonly Column<RuleApplication>[] = [
 
 /** Applications of rules to past transactions, with their progress. */
 export function RuleApplicationsPage(): ReactNode {
-  const { page = 1 } = route.useSearch();
-  const navigate = route.useNavigate();
   const columns: readonly Column<RuleApplication>[] = useMay('categories.write')
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (application) => <Undo application={application} /> }]
     : shown;
@@ -90,18 +85,15 @@ export function RuleApplicationsPage(): ReactNode {
         })}
         title={t('Applied rules')}
       />
-      <Panel title={t('Runs')}>
-        <Listing
-          columns={columns}
-          empty={t(
-            'No rule has been applied to past transactions yet. Choose “Apply to past transactions” next to a rule.',
-          )}
-          label={t('Applied rules')}
-          onPage={(next) => void navigate({ search: { page: next } })}
-          page={page}
-          query={applicationsQuery({ pageNumber: page, pageSize: PAGE_SIZE })}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={t(
+          'No rule has been applied to past transactions yet. Choose “Apply to past transactions” next to a rule.',
+        )}
+        label={t('Applied rules')}
+        query={applicationsQuery}
+        title={t('Runs')}
+      />
     </>
   );
 }

@@ -9,20 +9,20 @@ import { ruleQuery, rulesQuery, type Rule } from '../api/rules';
 import { ApplyRule } from '../parts/apply-rule';
 import { ConfirmAction } from '../parts/confirm-action';
 import { CreateRule } from '../parts/create-rule';
-import { DataTable, type Column } from '../parts/data-table';
+import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { count } from '../parts/figures';
-import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
 import type { RulesFilters } from '../routes/tenant-filters';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/rules');
 
 const useRefresh = (): (() => void) => {
@@ -45,7 +45,7 @@ const shown: readonly Column<Rule>[] = [
   },
   { key: 'category', header: t('Category'), cell: ({ categoryName }) => <strong>{categoryName}</strong> },
   { key: 'priority', header: t('Priority'), numeric: true, cell: ({ priority }) => count(priority) },
-  { key: 'source', header: t('Source'), cell: ({ source }) => sourceWords(source) },
+  { key: 'source', isExtra: true, header: t('Source'), cell: ({ source }) => sourceWords(source) },
   {
     key: 'hits',
     header: t('Matches'),
@@ -70,17 +70,9 @@ const STATES = [
 
 /** Rules that assign categories to transactions. */
 export function RulesPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
+  const filters = filtersIn(route.useSearch());
   const { isEnabled, ...rest } = filters;
-  const navigate = route.useNavigate();
-  const rules = useQuery(
-    rulesQuery({
-      ...rest,
-      ...(isEnabled !== undefined && { isEnabled: isEnabled === 'true' }),
-      page,
-      limit: PAGE_SIZE,
-    }),
-  );
+  const query = { ...rest, ...(isEnabled !== undefined && { isEnabled: isEnabled === 'true' }) };
   const mayWrite = useMay('categories.write');
   const refresh = useRefresh();
   const isFiltered = Object.keys(filters).length > 0;
@@ -100,38 +92,27 @@ export function RulesPage(): ReactNode {
         )}
         title={t('Category rules')}
       />
-      <Panel title={t('All rules')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={
-            isFiltered
-              ? t('No rules match these filters.')
-              : t('There are no rules. Transactions are not categorized automatically.')
-          }
-          keyOf={({ id }) => id}
-          label={t('Category rules')}
-          pages={{
-            page,
-            totalPages: rules.data?.totalPages,
-            totalCount: rules.data?.total,
-            totalIsCapped: rules.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={rules}
-          rows={rules.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={
+          isFiltered
+            ? t('No rules match these filters.')
+            : t('There are no rules. Transactions are not categorized automatically.')
+        }
+        label={t('Category rules')}
+        query={(page) => rulesQuery(query, page)}
+        filters={<Filters filters={filters} />}
+        title={t('All rules')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: RulesFilters }): ReactNode {
-  const navigate = route.useNavigate();
   const categories = useQuery(categoriesQuery);
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<RulesFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Merchant, keyword or notes')} onChange={set('search')} value={filters.search} />
       <Choice
         label={t('Category')}

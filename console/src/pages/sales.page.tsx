@@ -5,11 +5,11 @@ import { useMay } from '../api/me';
 import { MANUAL, salesQuery, type ListedSale } from '../api/sales';
 import type { Column } from '../parts/data-table';
 import { Day } from '../parts/day';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { RecordSale } from '../parts/record-sale';
 import { RemoteChoice } from '../parts/remote-choice';
 import {
@@ -44,6 +44,7 @@ const columns: readonly Column<ListedSale>[] = [
   },
   {
     key: 'status',
+    isWide: true,
     header: t('Status'),
     cell: ({ status, rejection }) => (
       <>
@@ -60,6 +61,20 @@ const columns: readonly Column<ListedSale>[] = [
   { key: 'branch', header: t('Branch'), cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span> },
   { key: 'partner', header: t('Partner'), cell: ({ sourceId }) => partnerWords(sourceId) },
   {
+    key: 'net',
+    header: t('Net'),
+    numeric: true,
+    isExtra: true,
+    cell: ({ totalNet, currency }) => <Money amount={totalNet} currency={currency} />,
+  },
+  {
+    key: 'tax',
+    header: t('Tax'),
+    numeric: true,
+    isExtra: true,
+    cell: ({ totalTax, currency }) => <Money amount={totalTax} currency={currency} />,
+  },
+  {
     key: 'total',
     header: t('Total'),
     numeric: true,
@@ -69,13 +84,12 @@ const columns: readonly Column<ListedSale>[] = [
 
 /** Sales, returns and cancellations, newest first. */
 export function SalesPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
+  const filters = filtersIn(route.useSearch());
   const { dateFrom, dateTo, ...rest } = filters;
-  const navigate = route.useNavigate();
   const zone = useZone();
   const mayWrite = useMay('transactions.write');
   const isFiltered = Object.keys(filters).length > 0;
-  const query = { ...rest, ...instantsOf({ dateFrom, dateTo }, zone), pageNumber: page, pageSize: PAGE_SIZE };
+  const query = { ...rest, ...instantsOf({ dateFrom, dateTo }, zone) };
   return (
     <>
       <PageHeader
@@ -83,30 +97,26 @@ export function SalesPage(): ReactNode {
         lead={t('Sales, returns and cancellations, sent by partners or entered by hand.')}
         title={t('Sales')}
       />
-      <Panel title={t('All sales')}>
-        <Filters filters={filters} />
-        <Listing
-          columns={columns}
-          empty={
-            isFiltered
-              ? t('No sales match these filters.')
-              : t('No sales yet. Create a partner key for your shop or till, or record a sale by hand.')
-          }
-          label={t('Sales')}
-          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
-          page={page}
-          query={salesQuery(query)}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={
+          isFiltered
+            ? t('No sales match these filters.')
+            : t('No sales yet. Create a partner key for your shop or till, or record a sale by hand.')
+        }
+        label={t('Sales')}
+        query={(page) => salesQuery({ ...query, ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('All sales')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: SalesFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<SalesFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Number or customer')} onChange={set('search')} value={filters.search} />
       <Choice label={t('Status')} onChange={set('status')} options={SALE_STATUSES} value={filters.status} />
       <Choice label={t('Type')} onChange={set('type')} options={SALE_TYPES} value={filters.type} />

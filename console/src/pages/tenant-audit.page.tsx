@@ -4,10 +4,10 @@ import type { AuditEntry } from '../api/audit';
 import { tenantAuditQuery } from '../api/tenant-audit';
 import { ACTIONS, actionWords, ENTITIES, entityWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { TextFilter } from '../parts/text-filter';
 import { auditColumns } from '../parts/timeline';
 import { useZone } from '../parts/zone';
@@ -24,14 +24,14 @@ const columns: readonly Column<AuditEntry>[] = [
     header: t('Record'),
     cell: ({ entity, action }) => `${entityWords(entity)}, ${inSentence(actionWords(action))}`,
   },
+  { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
   { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? <span className="k-nothing">—</span> },
 ];
 
 /** Audit log of the tenant. */
 export function TenantAuditPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
+  const filters = filtersIn(route.useSearch());
   const { dateFrom, dateTo, ...rest } = filters;
-  const navigate = route.useNavigate();
   const days = instantsOf({ dateFrom, dateTo }, useZone());
   return (
     <>
@@ -39,28 +39,22 @@ export function TenantAuditPage(): ReactNode {
         lead={t('Every action in your books. Entries are never changed or removed.')}
         title={t('Audit log')}
       />
-      <Panel title={t('Entries')}>
-        <Filters filters={filters} />
-        <Listing
-          columns={columns}
-          empty={
-            Object.keys(filters).length > 0 ? t('No entries match these filters.') : t('There are no entries yet.')
-          }
-          label={t('Audit log entries')}
-          onPage={(next) => void navigate({ search: { ...filters, page: next } })}
-          page={page}
-          query={tenantAuditQuery({ ...rest, ...days, pageNumber: page, pageSize: PAGE_SIZE })}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={Object.keys(filters).length > 0 ? t('No entries match these filters.') : t('There are no entries yet.')}
+        label={t('Audit log entries')}
+        query={(page) => tenantAuditQuery({ ...rest, ...days, ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('Entries')}
+      />
     </>
   );
 }
 
 function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
-  const navigate = route.useNavigate();
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<TenantAuditFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Actor, action or record')} onChange={set('search')} value={filters.search} />
       <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />

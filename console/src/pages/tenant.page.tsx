@@ -8,13 +8,14 @@ import { keysOfQuery, type Key } from '../api/keys';
 import { PLATFORM, tenantQuery, type Tenant } from '../api/tenants';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
-import { DataTable, type Column } from '../parts/data-table';
+import type { LoadedColumn } from '../parts/data-table';
 import { EditDialog, type Version } from '../parts/edit-dialog';
 import { Facts } from '../parts/facts';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { keyColumns } from '../parts/key-columns';
+import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -133,7 +134,7 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
 
 function Keys({ tenantId }: { tenantId: string }): ReactNode {
   const keys = useQuery(keysOfQuery(tenantId));
-  const columns: readonly Column<Key>[] = [
+  const columns: readonly LoadedColumn<Key>[] = [
     ...keyColumns,
     {
       key: 'actions',
@@ -149,21 +150,22 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
     },
   ];
   return (
-    <Panel title={t('Partner keys')}>
-      <DataTable
-        columns={columns}
-        empty={t('This tenant has no keys. A partner needs a key to push sales.')}
-        keyOf={({ id }) => id}
-        label={t('Partner keys')}
-        query={keys}
-        rows={keys.data}
-      />
-      <p className="k-note">
-        {t(
-          "The tenant's administrators create, rotate and revoke keys, because only they may see the secrets. Operators set the rate limit of each key.",
-        )}
-      </p>
-    </Panel>
+    <ListPanel
+      columns={columns}
+      empty={t('This tenant has no keys. A partner needs a key to push sales.')}
+      keyOf={({ id }) => id}
+      label={t('Partner keys')}
+      query={keys}
+      rows={keys.data}
+      footer={
+        <p className="k-note">
+          {t(
+            "The tenant's administrators create, rotate and revoke keys, because only they may see the secrets. Operators set the rate limit of each key.",
+          )}
+        </p>
+      }
+      title={t('Partner keys')}
+    />
   );
 }
 

@@ -1,25 +1,26 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { tenantsQuery, type Tenant } from '../api/tenants';
-import { DataTable, type Column } from '../parts/data-table';
-import { Choice, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import type { Column } from '../parts/data-table';
+import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { TextField, type Draft, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { TenantStatus } from '../parts/tenant-status';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/tenants');
 
 const columns: readonly Column<Tenant>[] = [
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
     cell: ({ id, name, slug }) => (
       <>
@@ -43,18 +44,14 @@ const ACTIVITY = [
 
 type Filters = { readonly search?: string; readonly isActive?: 'true' | 'false' };
 
-const queryOf = ({ isActive, ...filters }: Filters, pageNumber: number) => ({
+const queryOf = ({ isActive, ...filters }: Filters) => ({
   ...filters,
   ...(isActive !== undefined && { isActive: isActive === 'true' }),
-  pageNumber,
-  pageSize: PAGE_SIZE,
 });
 
 export function TenantsPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
-  const tenants = useQuery(tenantsQuery(queryOf(filters, page)));
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const filters = filtersIn(route.useSearch());
+  const set = useSetter<Filters>();
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -63,27 +60,19 @@ export function TenantsPage(): ReactNode {
         lead={t("Each tenant has its own books, users and partners. Tenants cannot see each other's data.")}
         title={t('Tenants')}
       />
-      <Panel title={t('All tenants')}>
-        <FilterBar onClear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField hint={t('Name or slug')} onChange={set('search')} value={filters.search} />
-          <Choice label={t('Status')} onChange={set('isActive')} options={ACTIVITY} value={filters.isActive} />
-        </FilterBar>
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No tenants match these filters.') : t('There are no tenants yet.')}
-          keyOf={({ id }) => id}
-          label={t('Tenants')}
-          pages={{
-            page,
-            totalPages: tenants.data?.totalPages,
-            totalCount: tenants.data?.totalCount,
-            totalIsCapped: tenants.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={tenants}
-          rows={tenants.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={isFiltered ? t('No tenants match these filters.') : t('There are no tenants yet.')}
+        label={t('Tenants')}
+        query={(page) => tenantsQuery({ ...queryOf(filters), ...page })}
+        filters={
+          <FilterBar filters={filters}>
+            <SearchField hint={t('Name or slug')} onChange={set('search')} value={filters.search} />
+            <Choice label={t('Status')} onChange={set('isActive')} options={ACTIVITY} value={filters.isActive} />
+          </FilterBar>
+        }
+        title={t('All tenants')}
+      />
     </>
   );
 }

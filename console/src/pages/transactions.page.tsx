@@ -3,11 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
 import { useMay } from '../api/me';
-import { DataTable, type Column } from '../parts/data-table';
-import { Choice, DateField, FilterBar, IN_PLACE, SearchField, setterOf } from '../parts/filter-bar';
+import type { Column } from '../parts/data-table';
+import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Money } from '../parts/money';
+import { Instant } from '../parts/instant';
+import { filtersIn } from '../parts/list-state';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { RecordJournal, RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
 import { transactionColumns } from '../parts/transaction-columns';
@@ -15,7 +17,6 @@ import { TransactionState, TYPES } from '../parts/transaction-words';
 import type { TransactionsFilters } from '../routes/tenant-filters';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
 const route = getRouteApi('/signed-in/transactions');
 
 const columns: readonly Column<Transaction>[] = [
@@ -40,6 +41,13 @@ const columns: readonly Column<Transaction>[] = [
       </>
     ),
   },
+  {
+    key: 'reference',
+    header: t('Reference'),
+    isExtra: true,
+    cell: ({ reference }) => reference ?? <span className="k-nothing">—</span>,
+  },
+  { key: 'recorded', header: t('Recorded'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'state', header: t('Status'), cell: (transaction) => <TransactionState {...transaction} /> },
   {
     key: 'amount',
@@ -51,17 +59,9 @@ const columns: readonly Column<Transaction>[] = [
 
 /** Transactions, newest first. */
 export function TransactionsPage(): ReactNode {
-  const { page = 1, ...filters } = route.useSearch();
+  const filters = filtersIn(route.useSearch());
   const { showSystemGenerated, ...rest } = filters;
-  const navigate = route.useNavigate();
-  const transactions = useQuery(
-    transactionsQuery({
-      ...rest,
-      ...(showSystemGenerated !== undefined && { showSystemGenerated: false }),
-      pageNumber: page,
-      pageSize: PAGE_SIZE,
-    }),
-  );
+  const query = { ...rest, ...(showSystemGenerated !== undefined && { showSystemGenerated: false }) };
   const isFiltered = Object.keys(filters).length > 0;
   const mayWrite = useMay('transactions.write');
   return (
@@ -78,24 +78,14 @@ export function TransactionsPage(): ReactNode {
         lead={t('All booked transactions. A booked transaction is never changed; errors are corrected by reversals.')}
         title={t('Transactions')}
       />
-      <Panel title={t('All transactions')}>
-        <Filters filters={filters} />
-        <DataTable
-          columns={columns}
-          empty={isFiltered ? t('No transactions match these filters.') : t('Nothing has been booked yet.')}
-          keyOf={({ id }) => id}
-          label={t('Transactions')}
-          pages={{
-            page,
-            totalPages: transactions.data?.totalPages,
-            totalCount: transactions.data?.totalCount,
-            totalIsCapped: transactions.data?.totalIsCapped,
-            onPage: (next) => void navigate({ search: { ...filters, page: next } }),
-          }}
-          query={transactions}
-          rows={transactions.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={isFiltered ? t('No transactions match these filters.') : t('Nothing has been booked yet.')}
+        label={t('Transactions')}
+        query={(page) => transactionsQuery({ ...query, ...page })}
+        filters={<Filters filters={filters} />}
+        title={t('All transactions')}
+      />
     </>
   );
 }
@@ -107,11 +97,10 @@ const DIRECTIONS = [
 const ORIGINS = [['false', t('Entered by users')]] as const;
 
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
-  const navigate = route.useNavigate();
   const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
-  const set = setterOf(filters, (search) => void navigate({ search, ...IN_PLACE }));
+  const set = useSetter<TransactionsFilters>();
   return (
-    <FilterBar filters={filters} onClear={() => void navigate({ search: {} })}>
+    <FilterBar filters={filters}>
       <SearchField hint={t('Description, reference, customer')} onChange={set('search')} value={filters.search} />
       <Choice label={t('Type')} onChange={set('type')} options={TYPES} value={filters.type} />
       <Choice label={t('Direction')} onChange={set('direction')} options={DIRECTIONS} value={filters.direction} />

@@ -8,14 +8,13 @@ import { rolesQuery, userQuery, usersQuery, type User } from '../api/people';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog, type Version } from '../parts/edit-dialog';
-import { FilterBar, IN_PLACE, SearchField } from '../parts/filter-bar';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { given, OneOfField, TextField, type Draft, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
-import { Listing, PAGE_SIZE } from '../parts/listing';
+import { Listing } from '../parts/listing';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { RemoveFactors } from '../parts/remove-factors';
 import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
@@ -34,6 +33,7 @@ const gradeOf = (value: string | undefined): User['role'] => GRADES.find(([each]
 const shown: readonly Column<User>[] = [
   {
     key: 'name',
+    isWide: true,
     header: t('Name'),
     cell: ({ fullName, email }) => (
       <>
@@ -42,6 +42,13 @@ const shown: readonly Column<User>[] = [
       </>
     ),
   },
+  {
+    key: 'phone',
+    header: t('Phone'),
+    isExtra: true,
+    cell: ({ phone }) => phone ?? <span className="k-nothing">—</span>,
+  },
+  { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'role', header: t('Access'), cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
   { key: 'roles', header: t('Roles'), cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
   {
@@ -65,8 +72,8 @@ function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
 
 /** Users of the tenant. */
 export function UsersPage(): ReactNode {
-  const { page = 1, search } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('users.write');
   const columns: readonly Column<User>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (user) => <Actions user={user} /> }]
@@ -85,23 +92,18 @@ export function UsersPage(): ReactNode {
         }
         title={t('Users')}
       />
-      <Panel title={t('All users')}>
-        <FilterBar>
-          <SearchField
-            hint={t('Name or e-mail')}
-            onChange={(typed) => void navigate({ search: { search: typed }, ...IN_PLACE })}
-            value={search}
-          />
-        </FilterBar>
-        <Listing
-          columns={columns}
-          empty={t('No users match this search.')}
-          label={t('Users')}
-          onPage={(next) => void navigate({ search: { search, page: next } })}
-          page={page}
-          query={usersQuery({ pageNumber: page, pageSize: PAGE_SIZE, ...(search !== undefined && { search }) })}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={t('No users match this search.')}
+        label={t('Users')}
+        query={(page) => usersQuery({ ...page, ...(search !== undefined && { search }) })}
+        filters={
+          <FilterBar>
+            <SearchField hint={t('Name or e-mail')} onChange={set('search')} value={search} />
+          </FilterBar>
+        }
+        title={t('All users')}
+      />
     </>
   );
 }

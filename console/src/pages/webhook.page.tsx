@@ -19,8 +19,7 @@ const route = getRouteApi('/signed-in/webhooks/$id');
 /** A webhook with its latest deliveries. */
 export function WebhookPage(): ReactNode {
   const { id } = route.useParams();
-  const { page = 1, status } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { status } = route.useSearch();
   const webhook = useQuery(webhookQuery(id));
   return (
     <>
@@ -34,12 +33,7 @@ export function WebhookPage(): ReactNode {
       {webhook.data !== undefined && (
         <>
           <About webhook={webhook.data} />
-          <Deliveries
-            go={(search) => void navigate({ search, replace: true, resetScroll: false })}
-            page={page}
-            status={status}
-            webhook={webhook.data}
-          />
+          <Deliveries status={status} webhook={webhook.data} />
         </>
       )}
     </>

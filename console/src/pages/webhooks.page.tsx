@@ -1,24 +1,22 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { webhooksQuery, type Webhook } from '../api/webhooks';
-import { DataTable, type Column } from '../parts/data-table';
+import type { Column } from '../parts/data-table';
 import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
+import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
-import { Panel } from '../parts/panel';
 import { NEW_WEBHOOK, newWebhook, SigningSecretOnce, WebhookFields } from '../parts/webhook-form';
 import { WebhookStatus } from '../parts/webhook-words';
 import { t } from '../messages/catalogue';
 
-const PAGE_SIZE = 25;
-const route = getRouteApi('/signed-in/webhooks');
-
 const columns: readonly Column<Webhook>[] = [
   {
     key: 'url',
+    isWide: true,
     header: t('Address'),
     cell: ({ id, url, description }) => (
       <>
@@ -36,9 +34,6 @@ const columns: readonly Column<Webhook>[] = [
 
 /** Receivers of this tenant's integration events. */
 export function WebhooksPage(): ReactNode {
-  const { page = 1 } = route.useSearch();
-  const navigate = route.useNavigate();
-  const webhooks = useQuery(webhooksQuery({ pageNumber: page, pageSize: PAGE_SIZE }));
   return (
     <>
       <PageHeader
@@ -48,22 +43,13 @@ export function WebhooksPage(): ReactNode {
         )}
         title={t('Webhooks')}
       />
-      <Panel title={t('All webhooks')}>
-        <DataTable
-          columns={columns}
-          empty={t('There are no webhooks yet. Create one to receive changes to sales, transactions and customers.')}
-          keyOf={({ id }) => id}
-          label={t('Webhooks')}
-          pages={{
-            page,
-            totalPages: webhooks.data?.totalPages,
-            totalCount: webhooks.data?.totalCount,
-            onPage: (next) => void navigate({ search: { page: next } }),
-          }}
-          query={webhooks}
-          rows={webhooks.data?.items}
-        />
-      </Panel>
+      <Listing
+        columns={columns}
+        empty={t('There are no webhooks yet. Create one to receive changes to sales, transactions and customers.')}
+        label={t('Webhooks')}
+        query={webhooksQuery}
+        title={t('All webhooks')}
+      />
     </>
   );
 }

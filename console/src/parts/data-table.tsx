@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import type { MouseEvent, ReactNode } from 'react';
 import type { Shown } from '../api/queries';
+import { Icon } from './icons';
+import { sortBy, type ServiceOrder, type Sort } from './list-state';
 import { NothingListed, Pages, type PagesProps } from './pages';
 import { ProblemView } from './problem-view';
 import { t } from '../messages/catalogue';
@@ -11,9 +13,21 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** Aligns digits within columns. */
   readonly numeric?: boolean;
+  /** Takes the remaining width of the table, so that each row has one line. A longer text is shown on hover. */
+  readonly isWide?: boolean;
   /** Total of the column, shown below the rows. */
   readonly total?: ReactNode;
+  /** How the service sorts the list by the column. */
+  readonly sort?: ServiceOrder;
+  /** Hidden unless the viewer chooses to see it. */
+  readonly isExtra?: boolean;
 };
+
+/** A column of a list of which all rows are loaded. */
+export type LoadedColumn<Row> = Omit<Column<Row>, 'sort'> & { readonly sort?: Sort<Row> };
+
+/** The current order of a list, and what to do when the viewer chooses another one. */
+type Sorting = { readonly current: string | undefined; readonly onSort: (order: string) => void };
 
 /** The part of a query that a table needs. */
 export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetch'>;
@@ -21,7 +35,7 @@ export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetc
 type Props<Row> = {
   /** Accessible name of the table. */
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly LoadedColumn<Row>[];
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
   /** Query that loads the rows. Omitted if the rows are already available. */
@@ -30,13 +44,15 @@ type Props<Row> = {
   readonly empty: ReactNode;
   /** Pagination below the table. */
   readonly pages?: PagesProps | undefined;
+  /** Omitted if the table cannot be sorted. */
+  readonly sorting?: Sorting | undefined;
 };
 
 const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
 /** A list in all its states. On a phone, every row becomes a card that labels each value with its column. */
-export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages }: Props<Row>): ReactNode {
+export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages, sorting }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;
   return (
@@ -45,31 +61,29 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
       {rows?.length === 0 ? (
         <NothingListed pages={pages}>{empty}</NothingListed>
       ) : (
-        <Listed columns={columns} isOld={isPlaceholderData} keyOf={keyOf} label={label} rows={rows} />
+        <Listed columns={columns} isOld={isPlaceholderData} keyOf={keyOf} label={label} rows={rows} sorting={sorting} />
       )}
       {pages !== undefined && rows?.length !== 0 && <Pages {...pages} />}
     </>
   );
 }
 
-type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf'> & {
+type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf' | 'sorting'> & {
   /** Outdated rows are shown until newer rows arrive. */
   readonly isOld: boolean;
 };
 
-const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>): ReactNode => (
+const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedProps<Row>): ReactNode => (
   <div aria-label={label} className="k-scroll" role="group" tabIndex={0}>
     <table aria-busy={rows === undefined || isOld} className="k-table" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ key, header, numeric }) => (
-            <th className={numeric === true ? 'k-numeric' : undefined} key={key} role="columnheader" scope="col">
-              {header}
-            </th>
+          {columns.map((column) => (
+            <Header column={column} key={column.key} sorting={sorting} />
           ))}
         </tr>
       </thead>
-      <tbody onClick={openRow} role="rowgroup">
+      <tbody onClick={openRow} onMouseOver={showWhole} role="rowgroup">
         {rows === undefined
           ? Array.from({ length: SKELETON_ROWS }, (_, index) => <LoadingRow columns={columns.length} key={index} />)
           : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} />)}
@@ -79,6 +93,37 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld }: ListedProps<Row>):
   </div>
 );
 
+const classOf = ({ numeric, isWide }: Pick<Column<never>, 'numeric' | 'isWide'>): string | undefined => {
+  if (isWide === true) return 'k-wide';
+  return numeric === true ? 'k-numeric' : undefined;
+};
+
+function Header<Row>({ column, sorting }: { column: LoadedColumn<Row>; sorting: Sorting | undefined }): ReactNode {
+  const { header, sort } = column;
+  const className = classOf(column);
+  if (sort === undefined || sorting === undefined)
+    return (
+      <th className={className} role="columnheader" scope="col">
+        {header}
+      </th>
+    );
+  const [direction, next] = sortBy(column, sorting.current);
+  return (
+    <th aria-sort={direction ?? 'none'} className={className} role="columnheader" scope="col">
+      <button
+        className="k-sort"
+        onClick={() => {
+          sorting.onSort(next);
+        }}
+        type="button"
+      >
+        {header}
+        <Icon name={direction ?? 'sortable'} size={14} />
+      </button>
+    </th>
+  );
+}
+
 /** A click anywhere in a row follows its first link, unless the user clicks a control or selects text. */
 function openRow({ target }: MouseEvent): void {
   if (!(target instanceof Element) || window.getSelection()?.isCollapsed === false) return;
@@ -86,7 +131,13 @@ function openRow({ target }: MouseEvent): void {
   target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
 }
 
-const Totals = <Row,>({ columns }: { columns: readonly Column<Row>[] }): ReactNode => (
+/** Shows the whole text of a cell that is too narrow for it. */
+function showWhole({ target }: MouseEvent): void {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('.k-wide > .k-cell') : null;
+  if (cell !== null) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : '';
+}
+
+const Totals = <Row,>({ columns }: { columns: readonly LoadedColumn<Row>[] }): ReactNode => (
   <tfoot role="rowgroup">
     <tr role="row">
       {columns.map(({ key, header, numeric, total }) => (
@@ -103,11 +154,11 @@ const Totals = <Row,>({ columns }: { columns: readonly Column<Row>[] }): ReactNo
   </tfoot>
 );
 
-const TableRow = <Row,>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }): ReactNode => (
+const TableRow = <Row,>({ columns, row }: { columns: readonly LoadedColumn<Row>[]; row: Row }): ReactNode => (
   <tr role="row">
-    {columns.map(({ key, header, numeric, cell }) => (
-      <td className={numeric === true ? 'k-numeric' : undefined} data-label={header} key={key} role="cell">
-        <div className="k-cell">{cell(row)}</div>
+    {columns.map((column) => (
+      <td className={classOf(column)} data-label={column.header} key={column.key} role="cell">
+        <div className="k-cell">{column.cell(row)}</div>
       </td>
     ))}
   </tr>

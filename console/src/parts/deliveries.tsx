@@ -1,73 +1,53 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { SLOWLY_MS } from '../api/observation';
 import { deliveriesQuery, type Delivery, type Webhook } from '../api/webhooks';
 import { ConfirmAction } from './confirm-action';
-import { DataTable, type Column } from './data-table';
+import type { Column } from './data-table';
 import { count } from './figures';
-import { Choice, FilterBar } from './filter-bar';
+import { Choice, FilterBar, useSetter } from './filter-bar';
 import { Instant } from './instant';
-import { Panel } from './panel';
+import { Listing } from './listing';
 import { DELIVERY_STATUSES, DeliveryStatus } from './webhook-words';
 import { rich, t } from '../messages/catalogue';
 
-const PAGE_SIZE = 20;
-
-type Search = { readonly page?: number | undefined; readonly status?: Delivery['status'] | undefined };
 type Props = {
   readonly webhook: Webhook;
-  readonly page: number;
   readonly status: Delivery['status'] | undefined;
-  readonly go: (search: Search) => void;
 };
 
 /** The delivery log of a webhook. */
-export function Deliveries({ webhook, page, status, go }: Props): ReactNode {
-  const deliveries = useQuery({
-    ...deliveriesQuery(webhook.id, { pageNumber: page, pageSize: PAGE_SIZE, ...(status !== undefined && { status }) }),
-    refetchInterval: SLOWLY_MS,
-  });
+export function Deliveries({ webhook, status }: Props): ReactNode {
+  const set = useSetter<Pick<Props, 'status'>>();
   return (
-    <Panel title={t('Deliveries')}>
-      <FilterBar>
-        <Choice
-          label={t('Status')}
-          onChange={(next) => {
-            go({ status: next });
-          }}
-          options={DELIVERY_STATUSES}
-          value={status}
-        />
-      </FilterBar>
-      <DataTable
-        columns={columnsOf(webhook)}
-        empty={
-          status === undefined
-            ? t('Nothing has been delivered yet. Send a test to check the receiver.')
-            : t('No deliveries match this filter.')
-        }
-        keyOf={({ id }) => id}
-        label={t('Deliveries')}
-        pages={{
-          page,
-          totalPages: deliveries.data?.totalPages,
-          totalCount: deliveries.data?.totalCount,
-          onPage: (next) => {
-            go({ status, page: next });
-          },
-        }}
-        query={deliveries}
-        rows={deliveries.data?.items}
-      />
-    </Panel>
+    <Listing
+      columns={columnsOf(webhook)}
+      empty={
+        status === undefined
+          ? t('Nothing has been delivered yet. Send a test to check the receiver.')
+          : t('No deliveries match this filter.')
+      }
+      filters={
+        <FilterBar>
+          <Choice label={t('Status')} onChange={set('status')} options={DELIVERY_STATUSES} value={status} />
+        </FilterBar>
+      }
+      label={t('Deliveries')}
+      query={(page) => ({
+        ...deliveriesQuery(webhook.id, { ...page, ...(status !== undefined && { status }) }),
+        refetchInterval: SLOWLY_MS,
+      })}
+      title={t('Deliveries')}
+    />
   );
 }
 
 const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
   {
     key: 'event',
+    isWide: true,
     header: t('Event'),
     cell: ({ eventType, subject }) => (
       <>

@@ -2,30 +2,29 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
+import { withoutFilters, withoutPage } from './list-state';
+import { IN_PLACE, useListSearch } from './list-search';
 import { useTyped } from './typed';
 import { t } from '../messages/catalogue';
 
-/** Navigation options for an address change within a page: no history entry, no scrolling. */
-export const IN_PLACE = { replace: true, resetScroll: false } as const;
-
-/** Returns a function that sets one of several filters. Changing a filter resets the list to its first page. */
-export const setterOf =
-  <F extends object>(filters: F, go: (filters: F) => void) =>
-  <K extends keyof F>(name: K) =>
-  (value: F[K] | undefined): void => {
-    go({ ...filters, [name]: value });
+/** Returns a setter for one of the filters in the address. Changing a filter resets the list to its first page. */
+export function useSetter<F extends object>(): <K extends keyof F>(name: K) => (value: F[K] | undefined) => void {
+  const [, change] = useListSearch();
+  return (name) => (value) => {
+    change((search) => ({ ...withoutPage(search), [name]: value }), IN_PLACE);
   };
+}
 
 type BarProps = {
   readonly children: ReactNode;
-  /** The values that are set. The filters can be cleared only if there are any. */
+  /** The values of the filters. They can be cleared if at least one is set. */
   readonly filters?: object;
-  readonly onClear?: () => void;
 };
 
 /** Filters of a list. Their values are part of the address, so that users can share a filtered list. */
-export function FilterBar({ children, filters = {}, onClear }: BarProps): ReactNode {
+export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
+  const [, change] = useListSearch();
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
       {children}
@@ -39,8 +38,15 @@ export function FilterBar({ children, filters = {}, onClear }: BarProps): ReactN
       >
         {t('Filters')}
       </Button>
-      {Object.keys(filters).length > 0 && (
-        <Button leftSection={<Icon name="close" size={14} />} onClick={onClear} size="sm" variant="subtle">
+      {Object.values(filters).some((value) => value !== undefined) && (
+        <Button
+          leftSection={<Icon name="close" size={14} />}
+          onClick={() => {
+            change(withoutFilters);
+          }}
+          size="sm"
+          variant="subtle"
+        >
           {t('Clear filters')}
         </Button>
       )}

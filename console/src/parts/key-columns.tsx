@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Key } from '../api/keys';
-import type { Column } from './data-table';
+import type { LoadedColumn } from './data-table';
 import { count } from './figures';
 import { Instant } from './instant';
 import { useNowMs } from './now';
@@ -37,27 +37,47 @@ function KeyStatus({ of }: { of: Key }): ReactNode {
 }
 
 /** Columns common to all lists of keys. */
-export const keyColumns: readonly Column<Key>[] = [
-  { key: 'name', header: t('Name'), cell: ({ name }) => <strong>{name}</strong> },
-  { key: 'source', header: t("Partner's system"), cell: ({ sourceId }) => <code>{sourceId}</code> },
+export const keyColumns: readonly LoadedColumn<Key>[] = [
+  {
+    key: 'name',
+    isWide: true,
+    header: t('Name'),
+    sort: ({ name }) => name,
+    cell: ({ name }) => <strong>{name}</strong>,
+  },
+  {
+    key: 'source',
+    header: t("Partner's system"),
+    sort: ({ sourceId }) => sourceId,
+    cell: ({ sourceId }) => <code>{sourceId}</code>,
+  },
   { key: 'status', header: t('Status'), cell: (key) => <KeyStatus of={key} /> },
   {
     key: 'limit',
     header: t('Requests per minute'),
     numeric: true,
+    sort: ({ rateLimit }) => rateLimit,
     cell: ({ rateLimit }) => count(rateLimit),
   },
   {
     key: 'used',
     header: t('Last used'),
+    sort: ({ lastUsedAt }) => lastUsedAt,
     cell: ({ lastUsedAt }) =>
       lastUsedAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="relative" at={lastUsedAt} />,
   },
   {
     key: 'expires',
     header: t('Expires'),
+    sort: ({ expiresAt }) => expiresAt,
     cell: ({ expiresAt }) =>
       expiresAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant at={expiresAt} />,
   },
-  { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant as="relative" at={createdAt} /> },
+  {
+    key: 'created',
+    isExtra: true,
+    header: t('Created'),
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Instant as="relative" at={createdAt} />,
+  },
 ];

@@ -1,9 +1,67 @@
 import { useQuery, type QueryKey, type UseQueryOptions } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { DataTable, type Column } from './data-table';
+import { DataTable, type Asked, type Column, type LoadedColumn } from './data-table';
+import { columnsShown, pageIn, resized, sortedRows, type Page } from './list-state';
+import { IN_PLACE, useListSearch } from './list-search';
+import { ListTools } from './list-tools';
+import type { PagesProps } from './pages';
+import { Panel } from './panel';
+import { locale } from '../messages/language';
 
-/** Rows per page. */
-export const PAGE_SIZE = 25;
+type CommonProps = {
+  /** Heading of the panel. */
+  readonly title: string;
+  /** Accessible name of the table. */
+  readonly label: string;
+  readonly empty: ReactNode;
+  /** Buttons for all rows. */
+  readonly aside?: ReactNode;
+  /** A `FilterBar`. */
+  readonly filters?: ReactNode;
+  /** Order of the list unless the viewer chooses another one. */
+  readonly order?: string;
+};
+
+type ListProps<Row> = CommonProps & {
+  readonly columns: readonly LoadedColumn<Row>[];
+  readonly rows: readonly Row[] | undefined;
+  readonly keyOf: (row: Row) => string;
+  readonly query: Asked;
+  readonly pages?: PagesProps;
+  /** Shown under the table. */
+  readonly footer?: ReactNode;
+};
+
+/** A list of records with its filters, order, columns and saved views, all of which are in the address. */
+export function ListPanel<Row>(props: ListProps<Row>): ReactNode {
+  const { title, columns, aside, filters, footer, rows, order, ...table } = props;
+  const [{ sort = order, columns: chosen }, change] = useListSearch();
+  return (
+    <Panel
+      aside={
+        <div className="k-list-tools">
+          {aside}
+          <ListTools columns={columns} />
+        </div>
+      }
+      title={title}
+    >
+      {filters}
+      <DataTable
+        {...table}
+        columns={columnsShown(columns, chosen)}
+        rows={rows && sortedRows(rows, columns, sort, locale)}
+        sorting={{
+          current: sort,
+          onSort: (next) => {
+            change((search) => ({ ...search, sort: next, page: undefined }), IN_PLACE);
+          },
+        }}
+      />
+      {footer}
+    </Panel>
+  );
+}
 
 /** A page of a list, as the service returns it. */
 type ListPage<Row> = {
@@ -13,29 +71,33 @@ type ListPage<Row> = {
   readonly totalIsCapped?: boolean;
 };
 
-type Props<Row, Page extends ListPage<Row>, Key extends QueryKey> = {
-  readonly label: string;
+type Props<Row, Content extends ListPage<Row>, Key extends QueryKey> = CommonProps & {
   readonly columns: readonly Column<Row>[];
-  readonly query: UseQueryOptions<Page, Error, Page, Key>;
-  readonly empty: ReactNode;
-  readonly page: number;
-  readonly onPage: (page: number) => void;
+  readonly query: (page: Page) => UseQueryOptions<Content, Error, Content, Key>;
 };
 
-/** A paginated list of records. */
-export function Listing<Row extends { readonly id: string }, Page extends ListPage<Row>, Key extends QueryKey>(
-  props: Props<Row, Page, Key>,
-): ReactNode {
-  const { label, columns, empty, page, onPage } = props;
-  const query = useQuery(props.query);
+/** A list of records that the service returns page by page. */
+export function Listing<Row extends { readonly id: string }, Content extends ListPage<Row>, Key extends QueryKey>({
+  query: queryOf,
+  ...props
+}: Props<Row, Content, Key>): ReactNode {
+  const [search, change] = useListSearch();
+  const { pageNumber, pageSize } = pageIn(search);
+  const query = useQuery(queryOf({ pageNumber, pageSize }));
   const { items, totalPages, totalCount, totalIsCapped } = query.data ?? {};
   return (
-    <DataTable
-      columns={columns}
-      empty={empty}
+    <ListPanel
+      {...props}
       keyOf={({ id }) => id}
-      label={label}
-      pages={{ page, totalPages, totalCount, totalIsCapped, onPage }}
+      pages={{
+        ...{ page: pageNumber, totalPages, totalCount, totalIsCapped, size: String(pageSize) },
+        onPage: (page) => {
+          change((now) => ({ ...now, page }));
+        },
+        onSize: (size) => {
+          change((now) => resized(now, size), IN_PLACE);
+        },
+      }}
       query={query}
       rows={items}
     />

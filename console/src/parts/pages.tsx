@@ -1,6 +1,7 @@
-import { Button, Pagination, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Pagination, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { count } from './figures';
+import { SIZES } from './list-state';
 import { t } from '../messages/catalogue';
 
 export type PagesProps = {
@@ -10,6 +11,9 @@ export type PagesProps = {
   /** The total is a lower bound. */
   readonly totalIsCapped?: boolean | undefined;
   readonly onPage: (page: number) => void;
+  /** Rows per page; omitted if it cannot be changed. */
+  readonly size?: string;
+  readonly onSize?: (size: string) => void;
 };
 
 const CONTROLS = {
@@ -26,13 +30,18 @@ export const Pages = ({
   totalCount = 0,
   totalIsCapped = false,
   onPage,
+  size,
+  onSize,
 }: PagesProps): ReactNode => (
   <nav aria-label={t('Pages')} className="k-pages">
-    <Text c="dimmed" size="sm">
-      {totalIsCapped
-        ? t('{total} or more', { total: count(totalCount) })
-        : t('{total} total', { total: count(totalCount) })}
-    </Text>
+    <Group gap="lg">
+      <Text c="dimmed" size="sm">
+        {totalIsCapped
+          ? t('{total} or more', { total: count(totalCount) })
+          : t('{total} total', { total: count(totalCount) })}
+      </Text>
+      {size !== undefined && totalCount > Number(SIZES[0]) && <PageSize onSize={onSize} size={size} />}
+    </Group>
     {totalPages > 1 && (
       <Pagination
         getControlProps={(control) => ({ 'aria-label': CONTROLS[control] })}
@@ -44,6 +53,17 @@ export const Pages = ({
       />
     )}
   </nav>
+);
+
+export const PageSize = ({ size, onSize }: Pick<PagesProps, 'size' | 'onSize'>): ReactNode => (
+  <NativeSelect
+    className="k-page-size"
+    data={[...SIZES]}
+    label={t('Rows per page')}
+    onChange={({ currentTarget }) => onSize?.(currentTarget.value)}
+    size="xs"
+    value={size ?? SIZES[0]}
+  />
 );
 
 /** Shown in place of an empty list, or of a page beyond the last page. */

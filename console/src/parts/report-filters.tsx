@@ -73,12 +73,7 @@ type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNod
 export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
   const zone = useZone();
   return (
-    <FilterBar
-      filters={filters}
-      onClear={() => {
-        onChange({});
-      }}
-    >
+    <FilterBar filters={filters}>
       {scope === 'period' ? (
         <PeriodFields filters={filters} onChange={onChange} />
       ) : (

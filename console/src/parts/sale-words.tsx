@@ -26,8 +26,10 @@ export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ?
 /**
  * The reason why a sale was rejected. The service's own English text also covers reasons that are not in the catalogue.
  */
-export const rejectionWords = ({ code, message }: NonNullable<ListedSale['rejection']>): string =>
-  byCode('rejection', code, message);
+export const rejectionWords = ({
+  code,
+  message,
+}: Pick<NonNullable<ListedSale['rejection']>, 'code' | 'message'>): string => byCode('rejection', code, message);
 
 export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
   <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>

@@ -21,6 +21,9 @@ export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Numb
 /** A date such as `2026-03-04`. */
 export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
 
+/** Parameters of every list, see `ListParams`. */
+export const listParams = { page: pageNumber, size: oneOf('50', '100'), sort: text, columns: text } as const;
+
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
 /** Parses the given parameters, and drops malformed values, so that no address can break a page. */

@@ -115,15 +115,7 @@ type FilterProps = Pick<Props, 'period'> & {
 };
 
 const PeriodFilter = ({ begin, period, onPeriod }: FilterProps): ReactNode => (
-  <FilterBar
-    onClear={
-      period.beginDate === undefined && period.endDate === undefined
-        ? undefined
-        : () => {
-            onPeriod({});
-          }
-    }
-  >
+  <FilterBar filters={period}>
     <DateField
       label={t('From')}
       onChange={(beginDate) => {

@@ -16,6 +16,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   { key: 'when', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
+    isWide: true,
     header: t('Action'),
     cell: (entry) => (
       <Link params={{ id: entry.id }} to="/audit-log/$id">

@@ -12,6 +12,7 @@ export const transactionColumns: readonly Column<Shown>[] = [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
+    isWide: true,
     header: t('Transaction'),
     cell: (transaction) => (
       <>

@@ -1,7 +1,8 @@
-import { moment, number, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import type { FiltersOf } from '../parts/list-state';
+import { listParams, moment, number, oneOf, searchParams, text } from '../parts/search-params';
 
 export const auditSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   dateFrom: moment,
   dateTo: moment,
@@ -12,10 +13,10 @@ export const auditSearch = searchParams({
   userId: text,
 });
 /** Filters of the page, as in its address. */
-export type AuditFilters = Omit<ReturnType<typeof auditSearch>, 'page'>;
+export type AuditFilters = FiltersOf<typeof auditSearch>;
 
 export const errorsSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   dateFrom: moment,
   dateTo: moment,
@@ -26,7 +27,7 @@ export const errorsSearch = searchParams({
   userId: text,
 });
 /** Filters of the page, as in its address. */
-export type ErrorsFilters = Omit<ReturnType<typeof errorsSearch>, 'page'>;
+export type ErrorsFilters = FiltersOf<typeof errorsSearch>;
 
 const eventFilters = {
   type: text,
@@ -37,6 +38,6 @@ const eventFilters = {
   dateFrom: moment,
   dateTo: moment,
 };
-export const eventsSearch = searchParams({ ...eventFilters, cursor: text });
+export const eventsSearch = searchParams({ ...eventFilters, ...listParams, cursor: text });
 /** Filters of the page, as in its address. */
-export type EventsFilters = Omit<ReturnType<typeof eventsSearch>, 'cursor'>;
+export type EventsFilters = FiltersOf<typeof eventsSearch>;

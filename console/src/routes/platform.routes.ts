@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { listParams, oneOf, searchParams, text } from '../parts/search-params';
 import { auditSearch, errorsSearch, eventsSearch } from './platform-filters';
 import { signedIn } from './signed-in.route';
 
@@ -46,18 +46,19 @@ const integrity = createRoute({
 const tenants = createRoute({
   getParentRoute: () => signedIn,
   path: '/tenants',
-  validateSearch: searchParams({ page: pageNumber, search: text, isActive: oneOf('true', 'false') }),
+  validateSearch: searchParams({ ...listParams, search: text, isActive: oneOf('true', 'false') }),
   component: lazyRouteComponent(() => import('../pages/tenants.page'), 'TenantsPage'),
 });
 const tenant = createRoute({
   getParentRoute: () => signedIn,
   path: '/tenants/$id',
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('../pages/tenant.page'), 'TenantPage'),
 });
 const operators = createRoute({
   getParentRoute: () => signedIn,
   path: '/operators',
-  validateSearch: searchParams({ page: pageNumber, search: text }),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('../pages/operators.page'), 'OperatorsPage'),
 });
 

@@ -1,7 +1,8 @@
-import { day, moment, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import type { FiltersOf } from '../parts/list-state';
+import { day, listParams, moment, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
 
 export const transactionsSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   type: oneOf(
     'COLLECTION',
@@ -23,29 +24,29 @@ export const transactionsSearch = searchParams({
   showSystemGenerated: oneOf('false'),
 });
 /** Filters of the page, as in its address. */
-export type TransactionsFilters = Omit<ReturnType<typeof transactionsSearch>, 'page'>;
+export type TransactionsFilters = FiltersOf<typeof transactionsSearch>;
 
 export const rulesSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   categoryId: text,
   source: oneOf('SEED', 'LEARNED', 'MANUAL'),
   isEnabled: oneOf('true', 'false'),
 });
 /** Filters of the page, as in its address. */
-export type RulesFilters = Omit<ReturnType<typeof rulesSearch>, 'page'>;
+export type RulesFilters = FiltersOf<typeof rulesSearch>;
 
 export const customersSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });
 /** Filters of the page, as in its address. */
-export type CustomersFilters = Omit<ReturnType<typeof customersSearch>, 'page'>;
+export type CustomersFilters = FiltersOf<typeof customersSearch>;
 
 export const salesSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   status: oneOf('ACCEPTED', 'BOOKED', 'REJECTED'),
   type: oneOf('SALE', 'RETURN', 'CANCELLATION'),
@@ -55,10 +56,11 @@ export const salesSearch = searchParams({
   dateTo: day,
 });
 /** Filters of the page, as in its address. */
-export type SalesFilters = Omit<ReturnType<typeof salesSearch>, 'page'>;
+export type SalesFilters = FiltersOf<typeof salesSearch>;
 
 export const accountsSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
+  sort: oneOf('name', 'code', 'newest'),
   search: text,
   type: oneOf(
     ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'SUPPLIER', 'EMPLOYEE'] as const),
@@ -67,7 +69,7 @@ export const accountsSearch = searchParams({
   isActive: oneOf('true', 'false'),
 });
 /** Filters of the page, as in its address. */
-export type AccountsFilters = Omit<ReturnType<typeof accountsSearch>, 'page'>;
+export type AccountsFilters = FiltersOf<typeof accountsSearch>;
 
 export const reportSearch = searchParams({
   from: day,
@@ -83,7 +85,7 @@ export const reportSearch = searchParams({
 export type ReportFilters = ReturnType<typeof reportSearch>;
 
 export const tenantAuditSearch = searchParams({
-  page: pageNumber,
+  ...listParams,
   search: text,
   entity: text,
   entityId: text,
@@ -93,4 +95,4 @@ export const tenantAuditSearch = searchParams({
   dateTo: day,
 });
 /** Filters of the page, as in its address. */
-export type TenantAuditFilters = Omit<ReturnType<typeof tenantAuditSearch>, 'page'>;
+export type TenantAuditFilters = FiltersOf<typeof tenantAuditSearch>;

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { day, number as statementPage, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { day, number as statementPage, listParams, oneOf, searchParams, text } from '../parts/search-params';
 import { signedIn } from './signed-in.route';
 import {
   accountsSearch,
@@ -44,7 +44,7 @@ const accounts = createRoute({
 const branches = createRoute({
   getParentRoute: () => signedIn,
   path: '/branches',
-  validateSearch: searchParams({ page: pageNumber, search: text }),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('../pages/branches.page'), 'BranchesPage'),
 });
 const periods = createRoute({
@@ -66,18 +66,19 @@ const report = createRoute({
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
-  validateSearch: searchParams({ page: pageNumber, search: text }),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('../pages/users.page'), 'UsersPage'),
 });
 const roles = createRoute({
   getParentRoute: () => signedIn,
   path: '/roles',
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('../pages/roles.page'), 'RolesPage'),
 });
 const applications = createRoute({
   getParentRoute: () => signedIn,
   path: '/rules/applications',
-  validateSearch: searchParams({ page: pageNumber }),
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('../pages/rule-applications.page'), 'RuleApplicationsPage'),
 });
 const auditLog = createRoute({
@@ -116,18 +117,19 @@ const ruleBench = createRoute({
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/partner-keys',
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('../pages/partner-keys.page'), 'PartnerKeysPage'),
 });
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
-  validateSearch: searchParams({ page: pageNumber }),
+  validateSearch: searchParams(listParams),
   component: lazyRouteComponent(() => import('../pages/webhooks.page'), 'WebhooksPage'),
 });
 const webhook = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks/$id',
-  validateSearch: searchParams({ page: pageNumber, status: oneOf('PENDING', 'DELIVERED', 'FAILED') }),
+  validateSearch: searchParams({ ...listParams, status: oneOf('PENDING', 'DELIVERED', 'FAILED') }),
   component: lazyRouteComponent(() => import('../pages/webhook.page'), 'WebhookPage'),
 });
 const settings = createRoute({
@@ -143,7 +145,7 @@ const account = createRoute({
 const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: '/notifications',
-  validateSearch: searchParams({ page: pageNumber, isRead: oneOf('true', 'false') }),
+  validateSearch: searchParams({ ...listParams, isRead: oneOf('true', 'false') }),
   component: lazyRouteComponent(() => import('../pages/notifications.page'), 'NotificationsPage'),
 });
 

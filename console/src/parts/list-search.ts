@@ -1,0 +1,15 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ListParams } from './list-state';
+
+/** Navigation options for a change of the address within a page: no history entry, no scrolling. */
+export const IN_PLACE = { replace: true, resetScroll: false } as const;
+
+type Change = (search: ListParams) => ListParams;
+type Options = { readonly replace?: boolean; readonly resetScroll?: boolean };
+
+/** The part of the address that describes a list, and a function that changes it. */
+export function useListSearch(): readonly [ListParams, (to: Change, options?: Options) => void] {
+  const search: ListParams = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return [search, (to, options) => void navigate({ to: '.', search: (now: ListParams) => to(now), ...options })];
+}

@@ -1,0 +1,153 @@
+// Lists that are sorted, with chosen columns and page sizes, and the views that keep these choices.
+import type { Locator, Page } from 'playwright-core';
+import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+const MANY = 30;
+
+const anotherArrives = onStage(
+  (stage) => {
+    ({ service, shop, visitor, page } = stage);
+  },
+  async ({ service, shop }) => {
+    const create = (path: string, body: object): Promise<unknown> =>
+      service.call(path, { token: shop.ownerToken, body });
+    for (let index = 0; index < MANY; index += 1)
+      await create('/api/accounts', { name: `Expense ${index + 100}`, code: `X${index + 100}`, type: 'EXPENSE' });
+    await create('/api/accounts', { name: 'Aardvark fund', code: 'Z9', type: 'EXPENSE' });
+    await create('/api/roles', { name: 'Aardvark keeper', permissions: ['customers.read'] });
+  },
+);
+
+const { button, dialog, row, title } = handlesOf(() => page);
+const header = (name: string): Locator => page.getByRole('columnheader', { name, exact: true });
+const firstRow = (): Locator => page.locator('tbody tr').first();
+const headers = (): Promise<string[]> => page.getByRole('columnheader').allTextContents();
+const isFirst = (text: string): Promise<void> =>
+  eventually(async () => ((await firstRow().textContent()) ?? '').includes(text));
+/** The parameters of an address, in any order. */
+const partsOf = (address: string): string =>
+  [...new URL(address, 'http://x').searchParams].map(String).sort().join(' ');
+/** Waits for the parameters of an address. */
+const isAt = (search: string): Promise<void> =>
+  eventually(() => Promise.resolve(partsOf(page.url()) === partsOf(search)));
+
+test('A click on a header sorts all pages of a list, not only the visible one', async () => {
+  await visitor.signIn(shop.owner, '/accounts?type=EXPENSE');
+  await title('Accounts').waitFor();
+  await row('Expense 100').waitFor();
+  expect(await header('Code').getAttribute('aria-sort')).toBe('ascending');
+  expect(await header('Name').getAttribute('aria-sort')).toBe('none');
+  expect(await row('Aardvark fund').count()).toBe(0);
+  await header('Name').getByRole('button').click();
+  await isFirst('Aardvark fund');
+  expect(await header('Code').getAttribute('aria-sort')).toBe('none');
+  expect(await header('Name').getAttribute('aria-sort')).toBe('ascending');
+  await isAt('?sort=name&type=EXPENSE');
+  await page.reload();
+  await isFirst('Aardvark fund');
+  expect(await visitor.barriers()).toEqual([]);
+}, 60_000);
+
+test('A list without pages is sorted in both directions', async () => {
+  await visitor.signIn(shop.owner, '/roles?sort=name');
+  await isFirst('Aardvark keeper');
+  await header('Name').getByRole('button').click();
+  await eventually(async () => (await header('Name').getAttribute('aria-sort')) === 'descending');
+  expect(await page.locator('tbody tr').last().textContent()).toContain('Aardvark keeper');
+}, 60_000);
+
+test('The page size and the columns are part of the address, and survive a change of the filters', async () => {
+  await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&page=2');
+  await row('Aardvark fund').waitFor();
+  await page.getByLabel('Rows per page').selectOption('50');
+  await row('Expense 100').waitFor();
+  await row('Aardvark fund').waitFor();
+  await isAt('?size=50&type=EXPENSE');
+
+  await button('Columns').focus();
+  await page.keyboard.press('Enter');
+  await dialog().getByLabel('Created').waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+  expect(await dialog().getByLabel('Code').isDisabled()).toBe(true);
+  await dialog().getByLabel('Created').focus();
+  await page.keyboard.press('Space');
+  await header('Created').waitFor();
+  await dialog().getByLabel('Type').uncheck();
+  await header('Type').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  expect(await headers()).toEqual(['Code', 'Name', 'Status', 'Created', 'Balance', 'Actions']);
+
+  await page.getByRole('searchbox').fill('aardvark');
+  await row('Expense 100').waitFor({ state: 'detached' });
+  expect(await headers()).toContain('Created');
+  await button('Clear filters').click();
+  await row('Expense 100').waitFor();
+  await isAt('?size=50&columns=code%2Cname%2Cstatus%2Ccreated%2Cbalance%2Cactions');
+  await button('Columns').click();
+  await dialog().getByRole('button', { name: 'Default columns' }).click();
+  await header('Type').waitFor();
+  await isAt('/accounts?size=50');
+}, 60_000);
+
+test('A view is saved under a name, opened again and deleted, and belongs to its user', async () => {
+  await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&sort=name&page=2');
+  await row('Expense 129').waitFor();
+  await button('Views').click();
+  await dialog().getByLabel('Name of the view').fill('Expenses by name');
+  expect(await visitor.barriers()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await button('Views: Expenses by name').waitFor();
+
+  await button('Views: Expenses by name').click();
+  await dialog().getByRole('link', { name: 'Default view' }).click();
+  await isAt('/accounts');
+  await button('Views').click();
+  await dialog().getByRole('link', { name: 'Expenses by name' }).click();
+  await isFirst('Aardvark fund');
+  await isAt('?sort=name&type=EXPENSE');
+
+  await page.getByRole('link', { name: 'Customers', exact: true }).first().click();
+  await title('Customers').waitFor();
+  await button('Views').click();
+  await dialog().getByLabel('Name of the view').waitFor();
+  expect(await dialog().getByRole('link').allTextContents()).toEqual(['Default view']);
+  await page.keyboard.press('Escape');
+
+  const colleague = { fullName: 'Carl Colleague', email: 'carl@acme.example', password: 'a long enough password' };
+  await service.call('/api/users', { token: shop.ownerToken, body: { ...colleague, role: 'ADMIN' } });
+  await button('Sign out').click();
+  await visitor.signIn(colleague, '/accounts');
+  await button('Views').click();
+  await dialog().getByLabel('Name of the view').waitFor();
+  expect(await dialog().getByRole('link').allTextContents()).toEqual(['Default view']);
+  await page.keyboard.press('Escape');
+  await button('Sign out').click();
+
+  await visitor.signIn(shop.owner, '/accounts');
+  await button('Views').click();
+  await dialog().getByRole('button', { name: 'Delete the view Expenses by name' }).click();
+  await dialog().getByRole('link', { name: 'Expenses by name' }).waitFor({ state: 'detached' });
+}, 90_000);
+
+test('On a phone the names of the sortable columns stay visible, and the choices fit the screen', async () => {
+  await anotherArrives({ width: 390, height: 844, scheme: 'dark' });
+  await visitor.signIn(shop.owner, '/accounts');
+  await header('Name').getByRole('button').click();
+  await isFirst('Aardvark fund');
+  for (const name of ['Columns', 'Views']) {
+    await button(name).click();
+    await dialog().waitFor();
+    expect(await visitor.barriers()).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBe(0);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  }
+}, 60_000);
