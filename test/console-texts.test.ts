@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import * as aggregates from '../src/app/aggregates.js';
 import { PERMISSIONS } from '../src/security/permissions.js';
+import { z } from 'zod';
+import '../src/eventsourcing/validation-messages.js';
+import { nameless, serviceMessages } from './support/service-messages.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
 // Every text of the console is English in the source and has one translation per language, in one file.
@@ -25,6 +28,40 @@ const AUDITED = Object.values(aggregates)
   .filter(([, { audit }]) => audit !== null)
   .map(([type]) => type)
   .sort();
+
+const service = serviceMessages('aggregates', 'commands');
+
+const faultOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';
+/** Messages for fields that the service composes, each with a value that causes it. */
+const COMPOSED = [
+  faultOf(z.string(), undefined),
+  faultOf(z.string().min(1), ''),
+  faultOf(z.string().max(2), 'abc'),
+  faultOf(z.string().min(2), 'a'),
+  faultOf(z.array(z.int()).max(2), [1, 2, 3]),
+  faultOf(z.array(z.int()).min(2), [1]),
+  faultOf(z.number().max(2), 3),
+  faultOf(z.number().min(2), 1),
+  faultOf(z.enum(['a', 'b']), 'c'),
+  faultOf(z.email(), 'nobody'),
+  faultOf(z.uuid(), '7'),
+  faultOf(z.url(), 'nowhere'),
+  faultOf(z.iso.date(), '31.12.2025'),
+  faultOf(z.iso.datetime(), '31.12.2025'),
+  faultOf(z.number(), 'one'),
+  faultOf(z.int(), 1.5),
+  faultOf(
+    z.custom(() => false),
+    1,
+  ),
+];
+
+/** Whether a message consists of the texts of another one, with values between them. */
+function isOf(message: string, shape: string): boolean {
+  const [start = '', ...rest] = nameless(shape).split('{}');
+  const end = rest.at(-1);
+  return end === undefined ? message === start : message.startsWith(start) && message.endsWith(end);
+}
 
 /** Descriptions in the declarations of the jobs. */
 function jobDescriptions(): string[] {
@@ -68,6 +105,16 @@ describe.each(languages)('The catalogue %s', (name) => {
     expect(codesIn(catalogue, 'permission')).toEqual(PERMISSIONS.map(({ code }) => code).sort());
     expect(codesIn(catalogue, 'event')).toEqual(AUDITED);
     expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);
+  });
+
+  test('translates the error messages of commands and of fields, and no others', () => {
+    const translated = codesIn(catalogue, 'error');
+    const shapes = new Set(translated.map(nameless));
+    expect(service.messages.length).toBeGreaterThan(100);
+    expect(service.messages.filter((message) => !shapes.has(message))).toEqual([]);
+    expect(COMPOSED.filter((message) => !translated.some((each) => isOf(message, each)))).toEqual([]);
+    const unknown = translated.filter((message) => !service.texts.has(nameless(message)));
+    expect(unknown.filter((message) => !COMPOSED.some((each) => isOf(each, message)))).toEqual([]);
   });
 
   test('is sorted, so that changes by several people can be merged', () => {

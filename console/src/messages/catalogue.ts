@@ -50,6 +50,16 @@ const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, 
 /** A noun as it appears within a sentence: in lower case, except in German. */
 export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
 
+/** The texts of a kind that the service identifies by a code, in the viewer's language. */
+export const textsOfKind = (kind: string): readonly (readonly [code: string, text: string])[] =>
+  Object.entries(catalogue)
+    .filter(([key]) => key.startsWith(`${kind}:`))
+    .map(([key, text]) => [key.slice(kind.length + 1), text]);
+
+/** A text of the catalogue with its values. */
+export const written = (text: string, values: Values): string =>
+  String(new IntlMessageFormat(text, locale).format(values));
+
 /**
  * A text that the service identifies by a code. `fallback` is the service's own English text. Catalogue key:
  * `kind:CODE`.

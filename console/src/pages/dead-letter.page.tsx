@@ -17,6 +17,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { StatusBadge } from '../parts/status-badge';
 import { TenantName } from '../parts/tenant-name';
+import { rejectionWords } from '../parts/sale-words';
 import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/dead-letters/$id');
@@ -42,7 +43,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
   <>
     <Panel aside={<LetterStatus status={letter.status} />} title={t('Failure')}>
       <Text mb="md">
-        <code>{letter.reason.code}</code> {letter.reason.message}
+        <code>{letter.reason.code}</code> {rejectionWords(letter.reason)}
       </Text>
       <Facts
         of={[

@@ -6,6 +6,7 @@ import { amountWords } from './money';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 /** Form values by field path, in the service's notation (`owner.email`). */
 export type Draft = Readonly<Record<string, string>>;
@@ -38,8 +39,10 @@ export function useForm(initial: Draft, error: unknown, key?: string): Form {
     set: (name, value) => {
       replace((before) => ({ ...before, [name]: value }));
     },
-    fault: (name) =>
-      error instanceof KontorError ? error.errors.find(({ path }) => fieldOf(path) === name)?.message : undefined,
+    fault: (name) => {
+      const fault = error instanceof KontorError ? error.errors.find(({ path }) => fieldOf(path) === name) : undefined;
+      return fault && serviceWords(fault.message);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { problemOf, type KontorError } from '../api/problem';
 import { CopyButton } from './copy-button';
 import { Icon } from './icons';
 import { rich, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const TITLES: Readonly<Record<number, string>> = {
   0: t('No connection'),
@@ -41,7 +42,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
       title={title ?? titleOf(problem)}
       variant="outline"
     >
-      <Text size="sm">{message}</Text>
+      <Text size="sm">{serviceWords(message)}</Text>
       {status === 403 && <NextStep code={code} />}
       {retryAfterSeconds !== undefined && status === 429 && (
         <Text size="sm">{t('Try again in {retryAfterSeconds} s.', { retryAfterSeconds })}</Text>
@@ -50,7 +51,7 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
         <ul>
           {errors.map(({ path, message: fault }) => (
             <li key={path}>
-              <code>{path}</code> {fault}
+              <code>{path}</code> {serviceWords(fault)}
             </li>
           ))}
         </ul>

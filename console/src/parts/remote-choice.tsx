@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
 import { Money } from './money';
 import { inSentence, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 /** A record as listed by a chooser. */
 type Option = {
@@ -93,7 +94,7 @@ export function RemoteChoice(props: Props): ReactNode {
       clearable
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
-      error={props.error ?? (problem === null ? undefined : problemOf(problem).message)}
+      error={props.error ?? (problem === null ? undefined : serviceWords(problemOf(problem).message))}
       // The service has already filtered the options.
       filter={({ options: all }) => all}
       label={label}

@@ -1,0 +1,48 @@
+// Errors of the service in German. The service itself answers in English.
+import type { Locator, Page } from 'playwright-core';
+import { type ConsoleService, type Shop } from '../support/console-service.js';
+import { handlesOf, onStage } from '../support/console-stage.js';
+import type { Visitor } from '../support/visitor.js';
+
+let service: ConsoleService;
+let shop: Shop;
+let visitor: Visitor;
+let page: Page;
+
+const anotherArrives = onStage((stage) => {
+  ({ service, shop, visitor, page } = stage);
+});
+
+const { button, dialog } = handlesOf(() => page);
+const field = (label: string): Locator => dialog().getByRole('textbox', { name: visitor.words(label) });
+
+test('A German viewer reads in German what is wrong with a field, with a request and with a sign-in', async () => {
+  await service.call('/api/periods/close', { token: shop.ownerToken, body: { through: '2025-12-31' } });
+  await anotherArrives({ language: 'de' });
+  visitor.expects(/40[019]/);
+  await visitor.goTo('/accounts');
+  await visitor.fillIn(shop.owner.email, 'a wrong password');
+  await page.getByText('Die E-Mail-Adresse oder das Passwort ist falsch.').waitFor();
+
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await button(visitor.words('Create an account')).click();
+  await field('Name').fill('Noch eine Kasse');
+  await field('Code').fill('102');
+  await page.keyboard.press('Enter');
+  await dialog().getByText('Ein anderes Konto oder ein Kunde hat diesen Code.').waitFor();
+  await field('Code').fill('x'.repeat(500));
+  await page.keyboard.press('Enter');
+  await dialog()
+    .getByText(/^Darf höchstens \d+ Zeichen haben\.$/)
+    .waitFor();
+
+  await visitor.goTo('/periods');
+  await button(visitor.words('Close a period')).click();
+  await dialog().getByLabel(visitor.words('Close through')).fill('2025-11-30');
+  await page.keyboard.press('Enter');
+  await dialog()
+    .getByText(
+      'Die Bücher sind bis zum 31.12.2025 abgeschlossen. Für ein früheres Datum öffnen Sie die Periode wieder.',
+    )
+    .waitFor();
+}, 60_000);
