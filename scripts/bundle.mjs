@@ -62,6 +62,8 @@ const { output } = await bundle.write({
   sourcemap: true,
   // Nest resolves some providers by class name, and logs and metrics contain class names.
   keepNames: true,
+  // V8 keeps the texts of all scripts in memory, with two bytes per character if one of them is not Latin-1.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
   entryFileNames: '[name].js',
   chunkFileNames: fileOf,
   codeSplitting: { groups: [{ name: 'packages', test: /node_modules/, entriesAware: true }] },

@@ -11,7 +11,7 @@ import { EventStoreInUse } from './ports/event-store.js';
 import type { HistoryState } from './eventsourcing/history-state.js';
 import type { Logger } from './ports/log.js';
 import { createService, type Service } from './app/service.js';
-import { boundHeapGrowth } from './app/thread-memory.js';
+import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 
 /** Supervisors kill a process that is still running ten seconds after SIGTERM. */
 const DRAIN_MS = 9_500;
@@ -111,6 +111,7 @@ function printError(error: unknown, config?: Config): void {
 // Only the owner may read the history, the read models and the keys.
 process.umask(0o077);
 boundHeapGrowth();
+releaseMemoryWhenIdle();
 let config: Config | undefined;
 try {
   config = takeConfig();

@@ -17,6 +17,7 @@ import { holderOf } from './holder.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
 import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
+import { releaseMemoryWhenIdle } from './thread-memory.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { openWebhooks } from './webhooks.js';
 
@@ -122,6 +123,7 @@ function reportPositions(): void {
 }
 
 setInterval(reportQueues, REPORT_EVERY_MS).unref();
+releaseMemoryWhenIdle();
 
 function reportQueues(): void {
   listeners.onQueues({ queues: meters.readings(), published });

@@ -1,20 +1,53 @@
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ResourceLimits } from 'node:worker_threads';
-import { setFlagsFromString } from 'node:v8';
 
 /** Heap growth relative to the live objects, in percent, that triggers a collection of old objects. */
-const HEAP_GROWTH_PERCENT = 50;
+const HEAP_GROWTH_PERCENT = 200;
 
 /**
- * Limits of worker threads. The young generation is half of V8's default. A thread that works in batches releases
- * nearly all objects after each batch, so a larger young generation would not help.
+ * Limits of worker threads. A batch should become garbage before the young generation is full, because surviving
+ * objects are copied.
  */
-export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24 };
+export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 96 };
+
+const LOOK_EVERY_MS = 5_000;
+/** Event-loop utilization below which a thread counts as idle. */
+const IDLE = 0.1;
+/** Growth of the heap, in bytes, that is worth a collection of some ten milliseconds. */
+const GROWTH = 24 * 1024 * 1024;
+
+/** Node.js 20 has no options, and returns less memory. */
+const OPTIONS =
+  Number.parseInt(process.versions.node, 10) < 22
+    ? []
+    : ([{ type: 'major', execution: 'sync', flavor: 'last-resort' }] as const);
 
 /**
  * Makes V8 collect old objects earlier in all threads. By default, V8 lets small heaps grow to four times their live
- * objects, so a busy service would retain hundreds of megabytes of garbage. Must be called before the first thread is
- * created. See docs/performance.md for the savings and costs.
+ * objects. Must be called before the first thread is created. Savings and costs: docs/performance.md.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+}
+
+/**
+ * Returns memory to the operating system when this thread becomes idle after its heap has grown. V8 alone keeps the
+ * garbage of the start and of a burst until more memory is allocated.
+ */
+export function releaseMemoryWhenIdle(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (...options: typeof OPTIONS) => void;
+  let before = performance.eventLoopUtilization();
+  let kept = 0;
+  const look = (): void => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    if (utilization > IDLE || getHeapStatistics().total_physical_size < kept + GROWTH) return;
+    collect(...OPTIONS);
+    kept = getHeapStatistics().total_physical_size;
+  };
+  setInterval(look, LOOK_EVERY_MS).unref();
 }
