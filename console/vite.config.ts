@@ -13,7 +13,7 @@ const LEAST_BYTES = 1_400;
 const precompressed = (): Plugin => ({
   name: 'precompressed',
   apply: 'build',
-  closeBundle() {
+  writeBundle() {
     const folder = join(OUT, 'assets');
     for (const name of readdirSync(folder).filter((each) => /\.(?:js|css|svg)$/.test(each))) {
       const path = join(folder, name);
@@ -25,13 +25,46 @@ const precompressed = (): Plugin => ({
   },
 });
 
+/** Limit in bytes of the compressed scripts and styles of a page in any language, with everything that it imports. */
+const MOST_BYTES = 350_000;
+
+/** Fails the build if a page becomes too large. Pages and languages are the chunks that the entry loads on demand. */
+const limitedPages = (): Plugin => ({
+  name: 'limited-pages',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const sizeOf = (name: string): number => {
+      const file = bundle[name];
+      return file === undefined ? 0 : gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
+    };
+    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+    const within = (names: readonly string[], seen = new Set<string>()): ReadonlySet<string> => {
+      for (const chunk of chunks.filter(({ fileName }) => names.includes(fileName) && !seen.has(fileName))) {
+        seen.add(chunk.fileName);
+        for (const style of chunk.viteMetadata?.importedCss ?? []) seen.add(style);
+        within(chunk.imports, seen);
+      }
+      return seen;
+    };
+    const entries = chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName);
+    const isPage = ({ name }: { readonly name: string }): boolean => name.endsWith('.page');
+    const onDemand = chunks.filter(({ isDynamicEntry }) => isDynamicEntry);
+    const languages = onDemand.filter((chunk) => !isPage(chunk)).map(({ fileName }) => sizeOf(fileName));
+    for (const { name, fileName } of onDemand.filter(isPage)) {
+      const own = [...within([...entries, fileName])].reduce((sum, file) => sum + sizeOf(file), 0);
+      const bytes = own + Math.max(0, ...languages);
+      if (bytes > MOST_BYTES) this.error(`${name} has ${bytes} bytes compressed; the limit is ${MOST_BYTES}.`);
+    }
+  },
+});
+
 /** Address of the service for `npx vite console`, used during development. */
 const service = { target: 'http://127.0.0.1:3000', changeOrigin: false };
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [precompressed()],
+  plugins: [limitedPages(), precompressed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,
@@ -41,6 +74,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      // Compression takes most of the build's time.
+      checks: { pluginTimings: false },
       // Thousands of library files contain "use client", which has no meaning here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);

@@ -11,6 +11,7 @@ const redis = () => (onPath('redis-server') ? undefined : 'redis-server');
 const mongo = () =>
   process.env.MONGODB_URL || hasMongoServer() ? undefined : 'MONGODB_URL, or java and .ci/mongo-server.sh';
 const servers = () => nats() ?? redis() ?? mongo();
+const chromium = () => (existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium') ? undefined : 'Chromium');
 const nothing = () => undefined;
 
 export const figures = [
@@ -45,6 +46,7 @@ export const figures = [
     beside: true,
   },
   { ids: ['bulk'], what: 'bulk replay and rewind', program: 'bulk', lacks: nothing, beside: true },
+  { ids: ['console'], what: 'console with many transactions', program: 'console', lacks: chromium, beside: true },
   { ids: ['audit'], what: 'audit entries', program: 'audit', lacks: nothing, beside: true },
 ];
 

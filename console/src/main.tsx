@@ -4,7 +4,17 @@ import './styles.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
+import { meQuery } from './api/me';
+import { queryClient } from './api/queries';
+import { renew } from './api/session';
 
+// Requests the session and its user while the code of the page is loading. Errors are shown by the page, which asks again.
+renew().then(
+  (isSignedIn) => {
+    if (isSignedIn) queryClient.query(meQuery).catch(() => undefined);
+  },
+  () => undefined,
+);
 const place = document.querySelector('#root');
 if (place === null) throw new Error('The page has no root element for the console.');
 createRoot(place).render(

@@ -6,6 +6,9 @@ import { platformRoutes } from './routes/platform.routes';
 import { root, signedIn } from './routes/signed-in.route';
 import { tenantRoutes } from './routes/tenant.routes';
 
+/** Longest wait for a paint, in milliseconds. */
+const UNPAINTED_MS = 50;
+
 // One line per page, with its address, its search parameters, and the chunk that contains it.
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -87,6 +90,24 @@ export const router = createRouter({
   defaultErrorComponent: FailedPage,
   scrollRestoration: true,
 });
+
+/** Resolves once the browser has painted. A hidden tab does not paint, so that the wait is limited. */
+const painted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const limit = window.setTimeout(resolve, UNPAINTED_MS);
+    requestAnimationFrame(() => {
+      window.clearTimeout(limit);
+      window.setTimeout(resolve);
+    });
+  });
+
+// Rendering another page takes long on slow computers. The browser first paints the response to the click: the pressed
+// link, or the closed menu. Changes of filters replace the address, and are not delayed.
+const { navigate } = router;
+router.navigate = async (options) => {
+  if (options.replace !== true) await painted();
+  return navigate(options);
+};
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -189,3 +189,14 @@ test('An unknown address of the console is reported as such', async () => {
   await visitor.goTo('/no/such/page');
   await page.getByText('Page not found').waitFor();
 }, 60_000);
+
+test('The page of the API document begins with its introduction and the partner intake, whose sale has an example', async () => {
+  await page.goto(`${service.url}/docs`);
+  await page.getByRole('heading', { name: 'Start here' }).waitFor();
+  const groups = page.locator('.opblock-tag');
+  expect(await groups.first().innerText()).toContain('Partner Intake');
+  await groups.first().click();
+  await page.getByText('Push a sale, return or cancellation').click();
+  await page.getByText('"order-4711"').first().waitFor();
+  await page.getByText('IDEMPOTENCY_CONFLICT').first().waitFor({ state: 'attached' });
+}, 60_000);

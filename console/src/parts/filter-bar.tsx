@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect, type ReactNode } from 'react';
+import { Children, useDeferredValue, useEffect, type ReactNode } from 'react';
 import { Icon } from './icons';
 import { withoutFilters, withoutPage } from './list-state';
 import { IN_PLACE, useListSearch } from './list-search';
@@ -21,13 +21,19 @@ type BarProps = {
   readonly filters?: object;
 };
 
-/** Filters of a list. Their values are part of the address, so that users can share a filtered list. */
+/**
+ * Filters of a list. Their values are part of the address, so that users can share a filtered list. Fields other than
+ * the first take much time to render, so places are kept for them until the page has been painted.
+ */
 export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
   const [, change] = useListSearch();
+  const isPainted = useDeferredValue(true, false);
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
-      {children}
+      {isPainted
+        ? children
+        : Children.map(children, (child, at) => (at === 0 ? child : <div className="k-choice k-coming" />))}
       <Button
         aria-expanded={isOpen}
         className="k-more-filters"
