@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Popover, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Popover, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -143,21 +143,19 @@ function SaveView({ onSave }: { onSave: (name: string) => void }): ReactNode {
         if (name.trim() !== '') onSave(name.trim());
       }}
     >
-      <Group align="flex-end" gap="xs" wrap="nowrap">
-        <TextInput
-          description={t('Keeps the filters, order, columns and page size in this browser.')}
-          label={t('Name of the view')}
-          maxLength={MAX_NAME_LENGTH}
-          onChange={({ currentTarget }) => {
-            setName(currentTarget.value);
-          }}
-          size="xs"
-          value={name}
-        />
-        <Button size="xs" type="submit">
-          {t('Save')}
-        </Button>
-      </Group>
+      <TextInput
+        description={t('Keeps the filters, order, columns and page size in this browser.')}
+        label={t('Name of the view')}
+        maxLength={MAX_NAME_LENGTH}
+        onChange={({ currentTarget }) => {
+          setName(currentTarget.value);
+        }}
+        size="xs"
+        value={name}
+      />
+      <Button mt="xs" size="xs" type="submit">
+        {t('Save')}
+      </Button>
     </form>
   );
 }
