@@ -21,7 +21,7 @@ import { latenciesOf, type Latencies } from './statistics.js';
  * resumed, and the rewind of the tenant's 100,000 messages. The sales belong to another tenant.
  */
 const LETTERS = pick(100_000, 2_000);
-const PER_SECOND = 500;
+const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);
 const BASELINE_MS = pick(30_000, 5_000);
 const BEFORE_PAUSE_MS = pick(30_000, 1_000);
 const SALE_EVERY_MS = 25;
