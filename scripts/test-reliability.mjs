@@ -1,7 +1,7 @@
 // npm run test:reliability and npm run test:soak: run the rows of the fault matrix and print a table of the results.
 // RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form and writes docs/reliability.md if
-// every row ran. RELIABILITY_SEED=<n> repeats the same choices, RELIABILITY_ONLY=<row>[,<row>] selects rows, and
-// RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose programs are missing are reported; with
+// every row ran. RELIABILITY_SEED=<n> reproduces the random choices of an earlier run. RELIABILITY_ONLY=<row>[,<row>]
+// selects rows, and RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose programs are missing are reported; with
 // REQUIRE_SERVERS=true they are reported as failed. TEST_REPORT: see jest.mjs.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -96,8 +96,8 @@ export const SessionController = controllerOf(
     {
       path: '/oidc/bind',
       description:
-        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as " +
-        'that user.',
+        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity are " +
+        'authenticated as that user.',
       body: BindIdentityInput,
       requestHeaders: {
         Authorization: {

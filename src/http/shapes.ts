@@ -98,7 +98,7 @@ export const cursorPage = <S extends z.ZodType>(item: S) =>
       .nullable()
       .meta({
         description:
-          'Value of `cursor` for the next page; null on the last page. A page with a cursor may contain few items, ' +
-          'or none.',
+          'Value of `cursor` for the next page; null on the last page. Any page may contain fewer items than ' +
+          'requested, or none.',
       }),
   });

@@ -32,8 +32,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
   /**
-   * Whether no earlier event affects the document, so that it need not be loaded. Default: whether the event is the
-   * first of the record with the document's id.
+   * Returns whether the event is the first that affects the document, which then need not be loaded. Default: whether
+   * the event is the first of the record with the document's id.
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /** Events of several tenants affect the same document, so one process folds them all. */
@@ -96,7 +96,7 @@ export const evolveWith = (
 const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
   document && 'revision' in document ? { ...document, revision } : document;
 
-/** Whether no earlier event affects the document. */
+/** Returns whether the event is the first that affects the document. */
 export const begins = (projection: AnyProjection, event: Recorded, id: string): boolean =>
   projection.ofEvents ?? projection.begins?.(event as never, id) ?? (event.revision === 0 && event.recordId === id);
 

@@ -141,7 +141,7 @@ export class Projector {
     return checkpointKey(this.table.model, this.table.generation);
   }
 
-  /** Folds a batch of the portion's events without storing it. @throws PoisonEvent */
+  /** Folds a batch of the portion's events without storing the resulting documents. @throws PoisonEvent */
   async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
     const { projection } = this;
     const wanted = events.filter((event) => wants(projection, event.entity));

@@ -37,7 +37,7 @@ export const filledKey = (model: Model): string => subscriberKey(filledName(mode
  */
 export class ReadModelReadiness {
   private readonly readable = new Set<string>();
-  /** Models that have been stored as complete. */
+  /** Models that are recorded in the store as complete. */
   private readonly kept = new Set<string>();
   private beginning: Promise<Position> | undefined;
   /** End of the history when this process started; undefined until known. */

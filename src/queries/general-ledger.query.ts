@@ -28,7 +28,7 @@ export type GeneralLedgerOptions = Dates & { readonly accountId?: string | undef
 export type GeneralLedger = {
   readonly currency: string;
   readonly digits: number;
-  /** Every transaction, in parts, ordered by value date and then by time of recording. */
+  /** Every transaction, in batches, ordered by value date and then by time of recording. */
   readonly parts: () => AsyncIterable<readonly NamedTransaction[]>;
   /**
    * Returns the accounts with postings up to the end of the period, sorted by code, and their balances before the

@@ -36,7 +36,7 @@ export type ListRequest = Matching & Paging;
 /** Optional parameters of a list route, after validation. */
 export type Filters<Name extends string> = Paging & { readonly [N in Name | 'search']?: string | undefined };
 
-/** The items of all pages of a list, in parts. */
+/** The items of all pages of a list, in batches. */
 export type Rows<Doc> = AsyncIterable<readonly Doc[]>;
 type Join<Doc, Joined> = (documents: readonly Doc[]) => readonly Joined[] | Promise<readonly Joined[]>;
 

@@ -19,7 +19,7 @@ export type TrialBalanceRow = NamedAccount & {
   readonly credit: string;
   /** Balance after the period. */
   readonly closing?: string;
-  /** Debits minus credits up to the end of the report. */
+  /** Debits minus credits of all postings up to and including the last day of the report. */
   readonly balance: string;
 };
 export type TrialBalance = {

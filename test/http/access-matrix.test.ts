@@ -20,7 +20,7 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Access to every route with every kind of credential. The expected outcome is derived from the table of routes alone,
+ * Access to every route with every kind of credential. The expected outcome is derived from the route table alone,
  * never from the implementation.
  */
 

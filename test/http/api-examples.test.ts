@@ -161,7 +161,7 @@ const ELSEWHERE = new Set([
 
 const SAMPLE = /^0199d3a0-0000-7000-8000-\d{12}$|…/;
 
-/** The status of success in the table of routes. */
+/** The success status in the route table. */
 function successOf({ name }: DocumentedOperation): number {
   const { success = '0' } = routeTable.find((route) => route.name === name) ?? {};
   return Number(success);

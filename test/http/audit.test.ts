@@ -22,7 +22,7 @@ import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/servi
 
 type Members = Readonly<Record<string, unknown>>;
 type Step = {
-  /** Route, as written in the table of routes. */
+  /** Route, as written in the route table. */
   readonly route: string;
   readonly address?: string;
   readonly token?: string;

@@ -81,7 +81,7 @@ function accessOf({ security, description = '' }: Operation): string {
   return description.includes('Requires a platform operator.') ? 'platform -' : 'any -';
 }
 
-describe('The table of routes', () => {
+describe('The route table', () => {
   test('contains exactly the routes of the service', () => {
     expect(routes.map(({ name }) => name).sort()).toEqual([...operations().keys()].sort());
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A line of the table of routes, the external specification of the service. */
+/** A row of the route table, which is the external specification of the service. */
 export type Route = {
   /** Method and path. */
   readonly name: string;

@@ -323,7 +323,7 @@ export interface paths {
         put?: never;
         /**
          * Bind an identity of the OpenID provider to an invited user
-         * @description Send the provider's access token in `Authorization`. Later requests with tokens of this identity act as that user.
+         * @description Send the provider's access token in `Authorization`. Later requests with tokens of this identity are authenticated as that user.
          */
         post: operations["postAuthOidcBind"];
         delete?: never;
@@ -19298,7 +19298,7 @@ export interface operations {
                          * @constant
                          */
                         totalIsCapped?: true;
-                        /** @description Value of `cursor` for the next page; null on the last page. A page with a cursor may contain few items, or none. */
+                        /** @description Value of `cursor` for the next page; null on the last page. Any page may contain fewer items than requested, or none. */
                         nextCursor: string | null;
                     };
                 };

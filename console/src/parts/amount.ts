@@ -55,7 +55,7 @@ export const digitsOf = (currency: string): number =>
 export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
   (2n * gross * ratePercent + (100n * UNIT + ratePercent)) / (2n * (100n * UNIT + ratePercent));
 
-/** The gross amount of a line of a sale. Like the service, rounds net and gross amounts to the currency. */
+/** The gross amount of a sale line. Like the service, rounds net and gross amounts to the currency's decimals. */
 export function grossOf(line: Readonly<Record<string, string>>, digits: number): bigint {
   const [quantity, price] = [unitsOf(line['quantity']) ?? 0n, unitsOf(line['unitPrice']) ?? 0n];
   const [discount, rate] = [unitsOf(line['discount']) ?? 0n, unitsOf(line['taxRate']) ?? 0n];

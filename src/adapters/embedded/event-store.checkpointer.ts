@@ -14,7 +14,7 @@ const COMMITS_BETWEEN_LOOKS = 16;
 /**
  * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
  * moves most of it while appends continue, and this thread moves the rest, so that the log restarts. If a checkpoint
- * fails, for example because the disk is full, nothing is lost, and it is repeated later.
+ * fails, for example because the disk is full, no data is lost, and the checkpoint is retried later.
  */
 export class Checkpointer {
   private readonly look: StatementSyncInstance;

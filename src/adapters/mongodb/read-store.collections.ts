@@ -100,8 +100,8 @@ const textsOf = (model: ReadModel): SearchedText[] =>
 export type IndexOptions = CreateIndexesOptions & { readonly socketTimeoutMS: number };
 
 /**
- * Returns the indexes of a table. Each begins with the scope and, except the word index, ends with the order. Indexes
- * are partial: they contain no tombstones, which have no scope, and no documents without the indexed value.
+ * Returns the indexes of a table. Each index begins with the scope. All except the word index end with the sort fields.
+ * Indexes are partial: they contain no tombstones, which have no scope, and no documents without the indexed value.
  */
 export function indexesOf(shape: Shape): IndexDescription[] {
   const orderOf = (each: Shape) => [...each.order.map(({ path }) => path), '_id'];
