@@ -4,13 +4,13 @@ import { runInNewContext } from 'node:vm';
 import type { ResourceLimits } from 'node:worker_threads';
 
 /** Heap growth relative to the live objects, in percent, that triggers a collection of old objects. */
-const HEAP_GROWTH_PERCENT = 200;
+const HEAP_GROWTH_PERCENT = 50;
 
 /**
  * Limits of worker threads. A batch should become garbage before the young generation is full, because surviving
  * objects are copied.
  */
-export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 96 };
+export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
 
 const LOOK_EVERY_MS = 5_000;
 /** Event-loop utilization below which a thread counts as idle. */

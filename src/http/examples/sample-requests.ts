@@ -97,7 +97,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
   RemoveFactorsDto: { reason: 'The phone was lost; identity checked by video call.' },
   UpdateSettingsDto: { requireFactor: false },
   LoginDto: { email: 'olga@acme.example', password: PASSWORD, tenant: 'acme-trading' },
-  FactorLoginDto: { factorToken: 'eyJhbGciOiJFUzI1NiJ9…', code: '492039' },
+  FactorLoginDto: { factorToken: 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln', code: '492039' },
   RefreshDto: { refreshToken: 'krt_6Jk0YbT2…' },
   BindIdentityDto: { code: 'oidc-binding-code' },
   StepUpDto: { password: PASSWORD },
@@ -154,5 +154,5 @@ export const FURTHER_REQUESTS: Readonly<Record<string, Readonly<Record<string, o
       ],
     },
   },
-  FactorLoginDto: { 'With a passkey': { factorToken: 'eyJhbGciOiJFUzI1NiJ9…', credential: assertion } },
+  FactorLoginDto: { 'With a passkey': { factorToken: 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln', credential: assertion } },
 };

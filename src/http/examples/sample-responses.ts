@@ -2,7 +2,7 @@ import { SAMPLE_IDS as ids } from './sample-ids.js';
 
 /** Values of required query parameters and headers. */
 export const PARAMETER_VALUES: Readonly<Record<string, unknown>> = {
-  Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9…',
+  Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln',
   pageNumber: 1,
   pageSize: 20,
   search: 'ol',

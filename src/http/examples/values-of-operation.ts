@@ -7,9 +7,9 @@ const CHECKPOINT =
 /** Values of sign-in and of the platform's operation; see sample-values.ts. */
 export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'CheckpointDto.note': [CHECKPOINT],
-  accessToken: ['eyJhbGciOiJFUzI1NiJ9…'],
+  accessToken: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
   refreshToken: ['krt_6Jk0YbT2…'],
-  factorToken: ['eyJhbGciOiJFUzI1NiJ9…'],
+  factorToken: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
   expiresIn: [900],
   methods: [['TOTP']],
   options: [null, { challenge: 'mK3qN0b2' }],
