@@ -1,10 +1,10 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Input checks that are identical for every broker.
+// Input checks that all broker adapters share.
 
 /**
- * Tokens that consist of visible characters, separated by single dots. The classes are disjoint, so matching takes
- * linear time.
+ * Tokens that consist of visible characters, separated by single dots. The two character classes are disjoint, so
+ * matching takes linear time.
  */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const MAX_SUBJECT_LENGTH = 512;
@@ -12,7 +12,7 @@ const MAX_ID_LENGTH = 512;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 const UNSAFE_TEXT = /\p{Cc}|\p{Cs}/u;
 
-/** Whether messages can be published to the subject, which must not contain wildcards or empty tokens. */
+/** Whether the subject is valid for publishing. It must not contain wildcards or empty tokens. */
 export const isSubject = (subject: string): boolean => subject.length <= MAX_SUBJECT_LENGTH && SUBJECT.test(subject);
 
 export const isHeader = (name: string, value: string): boolean => HEADER_NAME.test(name) && !UNSAFE_TEXT.test(value);

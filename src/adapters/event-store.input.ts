@@ -35,7 +35,7 @@ export type SerializedAppend = {
   readonly bytes: number;
 };
 
-/** Whether the name is valid. No stream has an invalid name. */
+/** Whether the stream name is valid. A stream with an invalid name cannot exist. */
 export const isName = (name: string): boolean =>
   name !== '' && name.length <= MAX_NAME_LENGTH && !unstorable.test(name);
 

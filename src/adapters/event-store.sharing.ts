@@ -38,7 +38,7 @@ export type Sharing = {
   readonly keptEvents?: number;
   /**
    * Returns the minimum time between deliveries of live events. Events from a server arrive one at a time, and handling
-   * them individually costs several times as much. Default: 0.
+   * them one by one costs several times as much as handling them in batches. Default: 0.
    */
   readonly gatherMs?: () => number;
 };
@@ -282,7 +282,10 @@ function told(consumer: Consumer, batch: EventBatch): EventBatch {
 
 const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
 
-/** Whether the shared filter passes every event that a subscription needs. Types are unique to the shared streams. */
+/**
+ * Whether the shared filter passes every event that a subscription needs. The event types occur only in the shared
+ * streams.
+ */
 function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared || wanted?.on === 'type') return true;
   return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;

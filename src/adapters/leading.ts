@@ -1,4 +1,7 @@
-/** Converts items up to the first one that `convert` rejects. The caller must still process the converted items. */
+/**
+ * Converts the items that precede the first one that `convert` rejects. The caller must still process the converted
+ * items.
+ */
 export function convertLeading<T, R>(
   items: readonly T[],
   convert: (item: T) => R,

@@ -58,8 +58,8 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
 }
 
 /**
- * Returns a string that is equal for declarations with the same storage layout. `more`: engine-specific parts of the
- * layout.
+ * Returns a string that is identical for all declarations with the same storage layout. `more`: engine-specific parts
+ * of the layout.
  */
 export const declarationOf = (model: ReadModel, more: object = {}): string =>
   JSON.stringify({
@@ -98,7 +98,7 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
-/** Returns the variant of the layout with the order of a query. @throws RangeError */
+/** Returns the variant of the layout with the sort order of a query. @throws RangeError */
 export function inOrderOf<S extends { readonly model: ReadModel; readonly variants: ReadonlyMap<string, S> }>(
   shape: S,
   { order }: ListQuery,
@@ -135,7 +135,7 @@ export function requireSingle({ name, order, orders = {}, counted = [] }: ReadMo
 
 type Ordered = { readonly model: ReadModel; readonly order: readonly unknown[] };
 
-/** Parses a cursor: the values of the order's fields, then the tie-breaker. @throws RangeError */
+/** Parses a cursor: the values of the sort fields, followed by the tie-breaker. @throws RangeError */
 export function placeIn<V>({ model, order }: Ordered, after: string, isValue: (value: unknown) => boolean): V[] {
   try {
     const place: unknown = JSON.parse(after);

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { v7 } from 'uuid';
 import type { Clock, Ids } from '../ports/time.js';
 
-/** Maximum delay of a Node.js timer. With a longer delay, it would fire immediately. */
+/** Maximum delay of a Node.js timer. With a longer delay, the timer would fire immediately. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {

@@ -16,7 +16,10 @@ export const accountDefaultsEvents = {
       type: StoredAccountType,
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
-      /** Set if the account's own events record the same request, so that its revision already includes the change. */
+      /**
+       * Set if the account's own events record the same request. The account's revision then already includes the
+       * change.
+       */
       isCounted: z.exactOptional(z.literal(true)),
     }),
     { subject: ({ accountId, previousId }) => accountId ?? previousId },
@@ -28,7 +31,8 @@ export type AccountDefaults = {
   readonly isSeeded: boolean;
   readonly byType: Readonly<Record<string, string>>;
   /**
-   * Number of changes recorded here for each account. They count towards its revision, in addition to its own events.
+   * Number of changes recorded here for each account. These changes count towards the account's revision, in addition
+   * to the account's own events.
    */
   readonly changes: Readonly<Record<string, number>>;
 };

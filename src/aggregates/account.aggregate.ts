@@ -115,7 +115,7 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   },
 };
 
-/** The rule of account-defaults.aggregate.ts that a default account must remain active. */
+/** Name of the membership rule that a default account must remain active; see account-defaults.aggregate.ts. */
 export const DEFAULT_OF_TYPE = 'default-account';
 const keptAsDefault: MembershipRule<Account> = {
   name: DEFAULT_OF_TYPE,
@@ -127,7 +127,10 @@ const keptAsDefault: MembershipRule<Account> = {
   },
 };
 
-/** Applies a decision to an account that is the default of its type. @throws DomainError conflict DEFAULT_ACCOUNT */
+/**
+ * Returns the decision for an account that is the default of its type, which rejects deactivation and deletion.
+ * @throws DomainError conflict DEFAULT_ACCOUNT
+ */
 export const asDefault =
   <D>(decide: Decision<Account, D, AccountEvent>): Decision<Account, D, AccountEvent> =>
   (...given) => {

@@ -12,7 +12,9 @@ const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number],
   refusal: { code: refusedAs, message: 'Another account or customer has this code.' },
 });
 
-/** Accounts and customers claim in the same order, so that one of two concurrent records always succeeds. */
+/**
+ * Accounts and customers make their claims in the same order, so that one of two concurrent commands always succeeds.
+ */
 export const accountCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
   KINDS.map((kind) => codeClaim(tenantId, code, kind, 'ACCOUNT_CODE_TAKEN'));
 export const customerCodeClaims = (tenantId: string, code: string): readonly Claim[] =>

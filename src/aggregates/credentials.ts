@@ -9,7 +9,8 @@ import { personal, secret } from './personal.js';
 const MIN_LENGTH = 10;
 const MAX_LENGTH = 128;
 /**
- * Minimum length of a local part that passwords must not contain. Shorter ones, such as `ann`, occur in many by chance.
+ * Minimum length of a local part that passwords must not contain. Shorter local parts, such as `ann`, occur in many
+ * passwords by chance.
  */
 const MIN_LOCAL_PART = 4;
 
@@ -60,7 +61,7 @@ export function ensureUnlike(email: string, newPassword: string): void {
 export const FullName = line(120);
 export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password }).check(unlikeEmail);
 
-// Schemas of these fields in events.
+// Schemas of the name, e-mail address and password hash in events.
 export const recordedName = personal(z.string());
 export const recordedEmail = personal(z.string());
 export const recordedPasswordHash = secret(z.string());

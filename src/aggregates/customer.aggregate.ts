@@ -80,7 +80,7 @@ type Facts = CustomerDetails & {
   /** Number of changes since creation, excluding changes to transactions. */
   revision: number;
   links: readonly CustomerLink[];
-  /** Ids of the events that have already restored the customer. Each event restores it at most once. */
+  /** Ids of the events that have already restored the customer. Each event restores the customer at most once. */
   restoredBy: readonly string[];
 };
 export type Customer = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);

@@ -69,7 +69,8 @@ export type ErrorLog =
   { readonly status: 'absent' } | (Recorded & { readonly status: 'unresolved' | 'resolved' | 'expired' });
 
 /**
- * Number of remembered report ids. It exceeds the number of reports that all processes can send while one is retried.
+ * Number of remembered report ids. It exceeds the number of reports that all processes can send while one report is
+ * being retried.
  */
 const REMEMBERED_REPORTS = 64;
 
@@ -128,7 +129,7 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** A record expires if its last occurrence is before the instant for its status. */
+/** A record expires if its last occurrence is before the instant that applies to its status. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
 /** Returns `[]` if the record is still retained or has already expired. */

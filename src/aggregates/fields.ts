@@ -43,7 +43,7 @@ export const emailKey = (email: string): string => email.trim().toLowerCase();
 export const CalendarDate = z.iso.date();
 
 const EARLIEST_DATE = '1900-01-01';
-/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900 on. */
+/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 on. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
 /** A date entered by a user. */
 export const EntryDate = z.iso
@@ -51,7 +51,7 @@ export const EntryDate = z.iso
   .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
   .meta({ pattern: DATE_FORM });
 
-/** An instant in a request. Accepts any offset, and is stored as UTC. */
+/** An instant in a request. It may have any UTC offset, and is converted to UTC. */
 export const InstantInput = z.iso
   .datetime({ offset: true })
   .max(40)
@@ -91,7 +91,7 @@ export const IdList = z
   .max(100)
   .transform((ids) => [...new Set(ids)]);
 
-/** Makes every field optional, but does not accept `undefined`, for updates. */
+/** Returns the schemas for an update: every field is optional, but must not be `undefined`. */
 export const someOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(
     Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.exactOptional(field)])) as {

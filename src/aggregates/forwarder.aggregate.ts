@@ -36,7 +36,7 @@ export const forwarderEvents = {
    */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
   ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
-  /** `after` is the position after which to continue; null continues at the checkpoint. */
+  /** `after`: position after which to continue; null to continue at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
    * Requests that the public events from `from` up to the position `upTo` be published again. Requests without `upTo`
@@ -169,7 +169,8 @@ export function resumeForwarder(
 }
 
 /**
- * A status report of the forwarder. `all` means that it publishes a history it has not seen before, from the beginning.
+ * A status report of the forwarder. `all`: the forwarder publishes a history from the beginning, because it has no
+ * record of that history.
  */
 export type ForwarderReport =
   | { readonly kind: 'started' | 'waiting' | 'all' }

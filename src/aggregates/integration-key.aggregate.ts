@@ -44,7 +44,7 @@ function uuidOf(bytes: Uint8Array): string | undefined {
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
-/** The partner's name for its system. It is part of the identity of every sale. */
+/** The partner's name for its system. This name is part of the identity of every sale. */
 const SourceId = z
   .string()
   .regex(
@@ -112,7 +112,7 @@ type Secret = { readonly secretHash: string; readonly until: string };
 export type RecordedIntegrationKey = NewIntegrationKey & {
   readonly status: 'active' | 'revoked';
   readonly revokedAt: string | null;
-  /** The secret before the last rotation, if it remained valid for some time. */
+  /** The secret that the last rotation replaced, if it remained valid for an overlap. */
   readonly previous: Secret | null;
 };
 export type IntegrationKey = { readonly status: 'absent' } | RecordedIntegrationKey;
@@ -164,7 +164,7 @@ function ensureFuture(expiresAt: string | null | undefined, now: Date): void {
     throw invalid([{ path: 'expiresAt', message: 'Must be in the future.' }]);
 }
 
-/** @throws DomainError invalid VALIDATION_FAILED if the key would already have expired */
+/** @throws DomainError invalid VALIDATION_FAILED if the requested expiry time is in the past */
 export function createIntegrationKey(
   state: IntegrationKey,
   data: CreateIntegrationKey & Pick<NewIntegrationKey, 'secretHash'>,
@@ -176,7 +176,7 @@ export function createIntegrationKey(
 }
 
 /**
- * Replaces the secret. The previous secret remains valid for another `overlapHours`. An older one stops working
+ * Replaces the secret. The previous secret remains valid for another `overlapHours`. Any older secret stops working
  * immediately.
  * @throws DomainError not_found; conflict KEY_REVOKED, KEY_EXPIRED
  */
@@ -227,8 +227,8 @@ export type IntegrationKeyUse =
   { readonly status: 'unused' } | { readonly status: 'used'; readonly usedAt: string; readonly recordedAt: string };
 
 /**
- * The last use of the key with the same id, accurate to one minute. It has a separate stream, so that uses do not
- * change the key's revision.
+ * The last use of the key with the same id, accurate to one minute. Uses are recorded in a separate stream, so that
+ * they do not change the key's revision.
  */
 export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEvent> = {
   name: 'integration-key-use',
@@ -243,7 +243,7 @@ export type UseOfKey = {
   readonly isFinal: boolean;
 };
 
-/** Returns `[]` if any replica has recorded a later use, or has recorded a use within the last minute. */
+/** Returns `[]` if a later use, or any use within the last minute, has been recorded by any replica. */
 export function recordIntegrationKeyUse(
   state: IntegrationKeyUse,
   { usedAt, isFinal }: UseOfKey,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
-/** Id of the single record, the tree over the whole history. */
+/** Id of the only record, which is the tree over the whole history. */
 export const HISTORY_TREE = 'history';
 
 export const integrityEvents = {
   /**
    * A checkpoint of the Merkle tree. Appended at the revision after the last checkpoint known to its signer, and
-   * published only after that. Therefore, two signers never publish contradictory checkpoints.
+   * published only after the append. Therefore, two signers never publish contradictory checkpoints.
    */
   CheckpointSigned: technical(
     z.object({

@@ -25,7 +25,7 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The job's new schedule. A `pattern` of null disables it. Scheduled times before `since` are not missed runs. */
+  /** The job's new schedule. If `pattern` is null, there is none. Times before `since` do not count as missed runs. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
@@ -219,7 +219,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant that is further in the future than this is attributed to a wrong clock and ignored. */
+/** A recorded instant that is further in the future is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {
@@ -246,8 +246,8 @@ export type Runner = { readonly executionId: string; readonly runner: string };
 export type ClaimRequest = Runner & { readonly term: number; readonly instead?: string | undefined };
 
 /**
- * Assigns the run to a runner. Returns `[]` if the job has another run, if the run is paused, or if a runner other than
- * `instead` has claimed it.
+ * Assigns the run to a runner. Returns `[]` if this run is not the job's active run, if it is paused, or if a runner
+ * other than `instead` has claimed it.
  */
 export function claimRun(state: JobState, { executionId, runner, term, instead }: ClaimRequest, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.isPaused) return [];
@@ -283,7 +283,7 @@ export type JobEnd =
       readonly message: string | null;
     };
 
-/** Returns `[]` if the run is not assigned to the runner, so that a stale process cannot change it. */
+/** Returns `[]` if the run is not assigned to the runner, so that a stale process cannot change the run. */
 export function finishRun(state: JobState, { end, ...runner }: Runner & { end: JobEnd }, now: Date): JobEvent[] {
   if (!state.run || !isHeldBy(state, runner)) return [];
   const { status, ...rest } = end;

@@ -23,8 +23,8 @@ export type CategoryChoice = z.output<typeof CategoryChoice>;
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 /**
- * The application of a rule to past transactions changed a category, or undoing it restored the earlier category.
- * `categorizedBy`: the rule that assigned the category; null if the transaction has none.
+ * The application of a rule to past transactions changed a category, or undoing the application restored the earlier
+ * category. `categorizedBy`: the rule that assigned the category; null if the transaction has none.
  */
 export const Recategorization = CategoryChoice.extend({
   applicationId: z.string(),
@@ -122,7 +122,7 @@ export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: Ca
   return { ...trail, [transactionId]: chosen };
 }
 
-/** Applies a change made by a rule application, or by undoing one. */
+/** Applies a change that was made by a rule application, or by undoing a rule application. */
 export function withRecategorization(
   trail: LedgerTrail,
   { transactionId, categoryId, categorizedBy, applicationId, isUndone }: Recategorization,
@@ -188,8 +188,8 @@ export type RecategorizationRequest = {
 
 /**
  * Returns the change to record. Returns undefined if a user chose the category, or if the application has already
- * changed the transaction. Also returns undefined for cancelled transactions and reversals, whose categories must
- * remain equal.
+ * changed the transaction. Also returns undefined for a cancelled transaction and for a reversal, because the two must
+ * keep the same category.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(

@@ -40,7 +40,7 @@ export const transactionRecord = record({
     shown: DateText,
     published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
-  /** The document's own date. Present only if it is in a closed period, so that `date` is later. */
+  /** The document's own date. Present only if that date is in a closed period, in which case `date` is later. */
   documentDate: system(z.exactOptional(CalendarDate), {
     shown: DateText.meta({
       description: "The document's own date. Differs from `date` if the document's period was " + 'closed.',
@@ -86,7 +86,7 @@ export const transactionRecord = record({
       .meta({ description: 'Postings: debits are positive, credits are negative, and the sum is zero.' }),
   }),
 });
-/** A transaction as it is stored in the event that causes it. */
+/** A transaction as it is stored in the event that records it. */
 export const LedgerTransaction = z.object(transactionRecord.stored);
 export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 

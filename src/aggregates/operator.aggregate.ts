@@ -49,7 +49,7 @@ export type Operator =
   | ({
       status: 'active' | 'deleted';
       identity: OidcIdentity | null;
-      /** Recorded for the audit log. */
+      /** Stored in the state only for the audit log. */
       factorRemovalReason: string | null;
     } & NewOperator &
       SessionRule);

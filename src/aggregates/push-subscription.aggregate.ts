@@ -5,7 +5,7 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
-/** Maximum number of subscriptions per person. A further one replaces the oldest. */
+/** Maximum number of subscriptions per person. A new subscription beyond this number replaces the oldest one. */
 export const MAX_SUBSCRIPTIONS = 20;
 const MAX_ENDPOINT_LENGTH = 2_000;
 
@@ -129,8 +129,8 @@ const FailedPushesRetried = z.object({
   /** Pushes that failed again. */
   failed: z.array(Failed),
   /**
-   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Older events lack this field, because
-   * all subscriptions were retried.
+   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Events of earlier releases, which
+   * retried all subscriptions, lack this field.
    */
   tried: z.exactOptional(z.array(z.string())),
   at: Instant,
@@ -150,8 +150,8 @@ export type PushDelivery = {
 };
 
 /**
- * The progress of pushing one notification, recorded in batches of at most a thousand pushes. It has the notification's
- * id.
+ * The progress of pushing one notification, recorded in batches of at most a thousand pushes. The record has the
+ * notification's id.
  */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',

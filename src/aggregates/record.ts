@@ -5,7 +5,7 @@ import { personal } from './personal.js';
 // are derived from the declaration. Event names, decisions and states are written explicitly.
 
 type Options = {
-  /** Callers can set the field at creation, but cannot change it. */
+  /** Callers can set the field at creation, but cannot change it later. */
   readonly fixed?: true;
   /** Changed by dedicated events, so it is not part of the `changes` of the record's Updated event. */
   readonly apart?: true;
@@ -14,7 +14,7 @@ type Options = {
   /** `list`: a parameter of list routes. `query`: a filter that only queries use. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
-  /** Publishes the field to partners: `true` in its stored form, a schema in a different form. */
+  /** Publishes the field to partners. `true`: in its stored form. A schema: in the form that the schema describes. */
   readonly published?: true | z.ZodType;
   /** Schema in API responses, if it differs from the stored form. */
   readonly shown?: z.ZodType;

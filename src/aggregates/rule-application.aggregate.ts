@@ -41,8 +41,8 @@ const Failure = z.object({ code: z.string(), message: z.string() });
 
 /**
  * The application of a category rule to past transactions, and its undoing. The changes themselves are recorded with
- * the transactions. Each part of the work ends with an event. Its `after` is the place where the next part begins, so
- * that the work can continue there after a crash.
+ * the transactions. The work is done in batches. Each batch ends with an event. The event's `after` is the place where
+ * the next batch begins, so that the work can continue there after a crash.
  */
 export const ruleApplicationEvents = {
   RuleApplicationStarted: domain('OTHER', 'rule-application', Started),
@@ -60,7 +60,7 @@ export type RuleApplicationEvent = EventOf<typeof ruleApplicationEvents>;
 
 export type StartedRuleApplication = z.output<typeof Started> & {
   readonly status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'UNDOING' | 'UNDONE';
-  /** Place where the next part of the work begins; empty for the first part. */
+  /** Place where the next batch begins; empty for the first batch. */
   readonly after: string;
   readonly examined: number;
   readonly changed: number;
@@ -101,9 +101,7 @@ export function startedApplication(state: RuleApplication): StartedRuleApplicati
 export const startApplication = (state: RuleApplication, data: z.output<typeof Started>): RuleApplicationEvent[] =>
   state.status === 'absent' ? [{ type: 'RuleApplicationStarted', data }] : [];
 
-/**
- * The part of the work that began at `after`. `next`: place where the next part begins; undefined for the last part.
- */
+/** The batch that began at `after`. `next`: place where the next batch begins; undefined for the last batch. */
 type Part = { readonly after: string; readonly next: string | undefined };
 
 /** Returns `[]` if another process has already recorded the part. */
@@ -118,7 +116,7 @@ export function recordApplied(
   return [{ type: 'RuleApplicationProgressed', data: { after: part.next, ...counts } }];
 }
 
-/** Ends an application that cannot continue. `changed`: number of changes made in the failed part. */
+/** Ends an application that cannot continue. `changed`: number of changes made in the failed batch. */
 export function failApplication(
   state: RuleApplication,
   { changed, ...error }: z.output<typeof Failure> & { readonly changed: number },

@@ -50,7 +50,7 @@ export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   >;
 };
 
-/** Data that identifies a document and where it is booked. */
+/** The identity of a document, and the branch and dates of its booking. */
 type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDate'>;
 
 export type CancellationBookingData = Placed & { readonly externalId: string };

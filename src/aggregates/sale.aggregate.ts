@@ -164,8 +164,8 @@ export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
 }
 
 /**
- * Records that a return or cancellation is waiting for the sale, so that booking the sale triggers its booking. Returns
- * `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
+ * Records that a return or cancellation is waiting for the sale, so that booking the sale also triggers the booking of
+ * that document. Returns `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
  */
 export function awaitSale(state: Sale): SaleEvent[] {
   const isWaitedFor =

@@ -71,7 +71,10 @@ export function ensureOpen({ closedThrough }: Closing, date: string): void {
     );
 }
 
-/** Returns the date on which a partner's document is booked: its own, or the first open day if its own is closed. */
+/**
+ * Returns the date on which a partner's document is booked: its own date or, if that is in a closed period, the first
+ * open day.
+ */
 export const firstOpenDate = ({ closedThrough }: Closing, date: string): string =>
   closedThrough === null || date > closedThrough ? date : dayAfter(closedThrough);
 

@@ -192,7 +192,7 @@ export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEven
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
 
-/** Closes the books through a day. The day may already be closed. */
+/** Closes the books up to and including a day. That day may already be closed. */
 export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod, now: Date): TenantEvent[] {
   const { closedThrough, timeZone } = presentTenant(state);
   const today = calendarDate(now.getTime(), timeZone);
@@ -206,7 +206,7 @@ export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod
   return through === closedThrough ? [] : [{ type: 'PeriodClosed', data: { through, note } }];
 }
 
-/** Moves the last closed day back, or reopens everything. */
+/** Moves the last closed day back, or reopens all periods. */
 export function reopenPeriod(state: Tenant, { through, reason }: ReopenPeriod): TenantEvent[] {
   const { closedThrough } = presentTenant(state);
   if (through === closedThrough) return [];

@@ -68,7 +68,7 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
   return state;
 }
 
-/** Derives the id from the tenant and the Idempotency-Key, so that a key records at most one transaction. */
+/** Derives the id from the tenant and the Idempotency-Key, so that at most one transaction is recorded for each key. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
 /**

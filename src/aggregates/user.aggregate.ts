@@ -89,7 +89,7 @@ export type User =
       passwordHash: string;
       invitation: Invitation | null;
       identity: OidcIdentity | null;
-      /** Recorded for the audit log. */
+      /** Stored in the state only for the audit log. */
       factorRemovalReason: string | null;
     } & Profile &
       SessionRule);
@@ -175,7 +175,7 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
 
 /** Sets the user's password on behalf of another user, and ends all of the user's sessions. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
-  // Every hash has a new salt, so an equal hash means that the same command is being repeated.
+  // Every hash has a new salt, so an equal hash means that the same command is being retried.
   if (presentUser(state).passwordHash === passwordHash) return [];
   return [{ type: 'UserPasswordChanged', data: { passwordHash } }];
 }

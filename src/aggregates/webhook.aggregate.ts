@@ -41,7 +41,9 @@ export const UpdateWebhook = input('UpdateWebhookDto', {
   isEnabled: z.exactOptional(z.boolean()),
 });
 export type UpdateWebhook = z.output<typeof UpdateWebhook>;
-/** Identifies a secret. The secret is derived from `secretId` and the key with the fingerprint; see docs/adr/0072. */
+/**
+ * Identifies a secret. The secret is derived from `secretId` and the key that has this fingerprint; see docs/adr/0072.
+ */
 const SecretName = z.object({ secretId: z.string(), keyFingerprint: z.string() });
 export type SecretName = z.output<typeof SecretName>;
 
@@ -166,7 +168,7 @@ export function disableWebhook(state: Webhook, { reason }: { readonly reason: Di
   return [{ type: 'WebhookDisabled', data: { reason, disabledAt: now.toISOString() } }] satisfies WebhookEvent[];
 }
 
-/** Replaces the secret. For 24 hours, both the old and the new one sign messages. */
+/** Replaces the secret. For 24 hours, messages are signed with both the old and the new secret. */
 export function rotateWebhookSecret(state: Webhook, name: SecretName, now: Date): WebhookEvent[] {
   if (presentWebhook(state).secrets[0]?.secretId === name.secretId) return [];
   const previousUntil = new Date(now.getTime() + OVERLAP_MS).toISOString();
@@ -196,15 +198,15 @@ export function deleteWebhook(state: Webhook): WebhookEvent[] {
 }
 
 export const webhookProgressEvents = {
-  /** Every event up to the position has been delivered or has become a dead letter. */
+  /** Every event up to and including `position` has been delivered or has become a dead letter. */
   WebhookProgressed: technical(z.object({ position: z.number(), at: Instant })),
 };
 export type WebhookProgressEvent = EventOf<typeof webhookProgressEvents>;
 export type WebhookProgress = { readonly position: number };
 
 /**
- * Approximate progress of the webhook with the same id, which is needed if the read store is lost. It has a separate
- * stream, so that progress does not change the webhook's revision.
+ * Approximate progress of the webhook with the same id, which is needed if the read store is lost. The progress is
+ * recorded in a separate stream, so that it does not change the webhook's revision.
  */
 export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> = {
   name: 'webhook-progress',

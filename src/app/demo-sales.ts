@@ -10,7 +10,7 @@ export const DEMO_SOURCE = 'demo-shop';
 const DAY_MS = 86_400_000;
 const DAYS = 365;
 const AT_ONCE = 50;
-/** One in this number of paid sales is returned, three days after the sale. */
+/** Number of paid sales for each return. The return is made three days after the sale. */
 const RETURNED_EVERY = 40;
 const RETURNED_AFTER_DAYS = 3;
 

@@ -17,7 +17,7 @@ import { version } from './version.js';
 /** A task that reads the whole history, serializable for a worker thread. */
 export type HistoryTask = BackupTask | VerifyTask | IntegrityTask;
 
-/** @throws Error with an explanation for operators; the signal's reason */
+/** @throws Error with an explanation for operators; the signal's reason if the signal aborts */
 export const carryOut = (task: HistoryTask, parts: TaskParts, control: TaskControl): Promise<JobOutcome> => {
   if (task.kind === 'backup') return backUp(task, parts, control);
   return task.kind === 'verify' ? verify(task, parts, control) : verifyIntegrity(task, parts, control);

@@ -32,7 +32,7 @@ type Parts = {
 
 /**
  * Runs a policy's subscriber unless an operator has paused the policy. Events appended during the pause are handled
- * once it is resumed.
+ * once the policy is resumed.
  */
 export class PausablePolicy implements Led {
   private readonly stopping = new AbortController();

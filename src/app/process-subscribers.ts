@@ -64,7 +64,7 @@ export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers
 /** Runs projections and the forwarder in a worker thread with its own engines. */
 async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const { settings, clock, logger, opened } = parts;
-  // The worker will have the only writable connection. This one is used until the worker starts.
+  // The worker will have the only writable connection. This read-only connection is used until the worker starts.
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();
@@ -98,7 +98,9 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-/** Announces commits made before the worker was listening. If this fails, the worker finds them later by polling. */
+/**
+ * Announces commits made before the worker was listening. If this fails, the worker finds the commits later by polling.
+ */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {
     thread.notify(await events.head());

@@ -5,7 +5,7 @@ import type { QueueReading } from '../observability/queue-meters.js';
 import type { LoopDelay } from '../observability/thread-watch.js';
 import { version } from './version.js';
 
-/** Values collected at each Prometheus scrape. Undefined values are currently unknown. */
+/** Values collected at each Prometheus scrape. A value is undefined while it is unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
   /** Position of the last event of the service. */

@@ -44,9 +44,9 @@ export type Service = {
 };
 
 /**
- * Composes the service from open engines and starts subscribers and policies, without listening. With `early`, it
- * listens immediately, even while engines are unavailable, but responds only to probes and metrics until `listen` is
- * called.
+ * Composes the service from open engines and starts subscribers and policies, without listening. With `early`, the
+ * service listens immediately, even while engines are unavailable. It then responds only to probes and metrics until
+ * `listen` is called.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;
@@ -130,7 +130,7 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
   return { app, openApi: () => openApi(), draining: new Draining(app.getHttpServer()) };
 }
 
-/** Returns the admission options in the settings. */
+/** Returns the admission options that the settings specify. */
 const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'limits' | 'allowedHosts'> => ({
   metricsToken: config.METRICS_TOKEN,
   allowedHosts: config.ALLOWED_HOSTS,

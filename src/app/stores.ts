@@ -34,7 +34,7 @@ const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
 /**
  * Checkpoints to keep when the schema of the read store changes. The webhooks' checkpoint is excluded, because it is
- * meaningless without their progress, which is not kept.
+ * meaningless without the progress of each webhook, which is not kept.
  */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /**

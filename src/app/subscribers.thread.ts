@@ -30,15 +30,15 @@ export type WorkerMethods = {
 /** Methods of the serving thread that the worker calls, in addition to `SubscriberCallbacks`. */
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /**
-   * Called when the worker's tables and subscriptions are open. `isRecreated`: it found damaged read models and is
-   * rebuilding them.
+   * Called when the worker's tables and subscriptions are open. `isRecreated`: the worker found damaged read models and
+   * is rebuilding them.
    */
   readonly onReady: (isRecreated: boolean) => void;
   /** Without `names`, the position applies to all projections. Without `ranges`, it applies to the whole history. */
   readonly onProgress: (position: Position, names?: readonly string[], ranges?: readonly number[]) => void;
   /** Called for a warning or error of the worker, with text of limited length. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
-  /** Called about once a second. */
+  /** Reports the state of the worker's queues about once a second. */
   readonly onQueues: (report: ThreadReport) => void;
 };
 
@@ -73,7 +73,7 @@ const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
 /** Minimum time that a thread must have run to be restarted without a long delay when it dies. */
 const LONG_LIFE_MS = 10_000;
-/** Must be shorter than the drain time of a process. */
+/** Maximum time for the thread to stop. It must be shorter than the drain time of a process. */
 const STOP_WITHIN_MS = 6_000;
 
 /** Runs the subscribers in a worker thread. A thread that dies is restarted and continues from its checkpoints. */
@@ -91,7 +91,7 @@ export class SubscriberThread implements Subscribers {
 
   constructor(private readonly options: ThreadOptions) {}
 
-  /** Resolves once the worker's tables and subscriptions are open. @throws Error if it cannot start */
+  /** Resolves once the worker's tables and subscriptions are open. @throws Error if the worker cannot start */
   async start(callbacks: SubscriberCallbacks): Promise<void> {
     this.calls = new ThreadCalls((message) => this.post(message), this.methodsFor(callbacks));
     await new Promise<void>((resolve, reject) => {

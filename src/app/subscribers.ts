@@ -35,13 +35,15 @@ export type SubscriberCallbacks = {
   readonly recordCheckpoint: RecordCheckpoint;
 };
 
-/** Callbacks through which the subscribers report to their process. They may be called in any of its threads. */
+/**
+ * Callbacks through which the subscribers report to their process. They may be called in any thread of that process.
+ */
 export type SubscriberListeners = {
   /** `ranges`: ranges of the history to which the report applies. Default: the whole history. */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   readonly onStopped: (name: string, ranges?: readonly number[]) => void;
   readonly onFailed: (names: readonly string[]) => void;
-  /** Called if the history is damaged, or if the event store now contains another one. */
+  /** Called if the history is damaged, or if the event store now contains another history. */
   readonly onHistory: (fault: HistoryFault) => void;
 };
 
@@ -111,8 +113,8 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 
 /**
  * Returns the group of the replicas that share the projections, which have the same models in the same versions.
- * Another release has its own group. Therefore, during a rolling upgrade, both versions are updated as long as they are
- * read.
+ * Another release has its own group. Therefore, during a rolling upgrade, the read models of both releases are updated
+ * as long as they are read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();

@@ -50,8 +50,9 @@ const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks>((message) =>
 }, methods);
 const listeners = calls.told;
 
-// On Linux, each thread has its own priority, so projections can yield the CPU to requests. The change is delayed,
-// because the process is not ready until it has caught up, and booking sales after a crash would slow that down.
+// On Linux, each thread has its own priority, so projections can yield the CPU to requests. The priority is lowered
+// only after a delay. Otherwise, the booking of sales after a crash would slow down the projections, and the process is
+// not ready until they have caught up.
 setTimeout(() => {
   if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 }, URGENT_MS).unref();
@@ -96,7 +97,8 @@ const subscribers = startSubscribers({
   leadership: new Leadership(leases, clock, logger, { holder }),
   ranges: isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined,
   batchSize: 200,
-  // With large batches, each document is written less often. They are possible because this thread serves no requests.
+  // With large batches, each document is written less often. Such batches are possible because this thread serves no
+  // requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
   // All projections usually advance with a single write, so one short message reports all of them.

@@ -15,10 +15,10 @@ export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
 const LOOK_EVERY_MS = 5_000;
 /** Event-loop utilization below which a thread counts as idle. */
 const IDLE = 0.1;
-/** Growth of the heap, in bytes, that is worth a collection of some ten milliseconds. */
+/** Heap growth, in bytes, that justifies a garbage collection, which takes about ten milliseconds. */
 const GROWTH = 24 * 1024 * 1024;
 
-/** Node.js 20 has no options, and returns less memory. */
+/** In Node.js 20, `gc` accepts no options and returns less memory to the operating system. */
 const OPTIONS =
   Number.parseInt(process.versions.node, 10) < 22
     ? []
@@ -33,8 +33,8 @@ export function boundHeapGrowth(): void {
 }
 
 /**
- * Returns memory to the operating system when this thread becomes idle after its heap has grown. V8 alone keeps the
- * garbage of the start and of a burst until more memory is allocated.
+ * Returns memory to the operating system when this thread becomes idle after its heap has grown. Otherwise, V8 would
+ * keep the garbage of start-up and of bursts until more memory is allocated.
  */
 export function releaseMemoryWhenIdle(): void {
   setFlagsFromString('--expose-gc');

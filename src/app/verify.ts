@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   for (const path of values.checkpoint ?? []) roots.push(...(await rootsInFile(path, verifiers)));
   const decrypter = await decrypterOf(values.identity);
   const { manifest, trailer } = await verifyBackup(file, isKnown, progressOf('read'), decrypter);
-  // A checkpoint comes after the events that it covers.
+  // In the history, a checkpoint follows the events that it covers.
   const note = (events: readonly BackupEvent[]): Promise<void> => {
     roots.push(...events.flatMap((event) => recordedRoot(event, verifiers) ?? []));
     return Promise.resolve();
@@ -103,7 +103,7 @@ async function leavesOf(config: Config, roots: readonly KnownRoot[]): Promise<Kn
         return { leaves: (tile) => tiles.tile(0, tile).catch(() => []), close };
     }
   } catch {
-    // Without the read models, a change can only be located less precisely.
+    // Without the read models, a change to the history can still be located, but less precisely.
   }
   await close();
   return none;

@@ -81,7 +81,7 @@ const ENDING_BYTES = BEFORE_LINK.length + LINK_CHARACTERS + AFTER_LINK.length;
 
 /**
  * The hash chain over a backup's lines. The link of a line is the SHA-256 of the previous link (32 zero bytes for the
- * first line) followed by the line's bytes up to its `chain` member. That member contains the first 12 characters of
+ * first line) followed by the line's bytes before its `chain` member. That member contains the first 12 characters of
  * the link in base64url. A changed, missing, added or moved line breaks the chain at that line. The chain is not a
  * signature: anyone who can write the file can compute a new chain.
  */

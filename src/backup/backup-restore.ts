@@ -11,7 +11,7 @@ import {
 import { BackupError, type BackupEvent } from './backup-format.js';
 import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
-/** Receives the progress in percent and in events. */
+/** Receives the progress, as a percentage and as a number of events. */
 type Report = (progress: number, events: number) => void;
 
 /**
@@ -64,7 +64,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
   const stored = storedEvents(store, options.streams);
   const next = async () => (await stored.next()).value;
   try {
-    // Events written by an interrupted restore are compared instead of written again.
+    // Events that an interrupted restore has written are compared with the backup instead of being written again.
     let there = await next();
     if (there && !options.resume)
       throw new BackupError(

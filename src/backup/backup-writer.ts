@@ -41,7 +41,7 @@ export type BackupOptions = {
   readonly sharesThread: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Receives the progress in percent. */
+  /** Receives the progress as a percentage. */
   readonly report: (progress: number, message: string) => void;
 };
 

@@ -64,8 +64,8 @@ export class AccountService {
 
   /**
    * Applies a decision to the account. The default of a type must remain active, which is checked here. The account's
-   * memberships protect against concurrent changes of the default. The receipt's revision, which is compared with
-   * If-Match, counts the account's own events and the changes of `isDefault`, which are events of another record.
+   * memberships protect against concurrent changes to the default. The receipt's revision, which is compared with
+   * If-Match, counts the account's own events and the changes to `isDefault`, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -76,7 +76,8 @@ export class AccountService {
   }
 
   /**
-   * Makes an account the default of its type, or ends that, after its other changes. The receipt covers both changes.
+   * Makes an account the default of its type, or removes it as the default, after its other changes have been recorded.
+   * The receipt covers both changes.
    */
   async setDefault(target: Target, done: Executed<Account, AccountEvent>, isDefault: boolean): Promise<Receipt> {
     const { tenantId, id } = target;

@@ -76,7 +76,10 @@ export class CustomerCreation {
     }
   }
 
-  /** Returns the rules for the opening balance, if there is one. @throws DomainError conflict PERIOD_CLOSED */
+  /**
+   * Returns the category rules for the opening balance; undefined if there is no opening balance.
+   * @throws DomainError conflict PERIOD_CLOSED
+   */
   private async rulesFor({ tenantId }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {
     if (!openingBalance) return {};
     ensureOpen(closing, openingBalance.date);
@@ -87,7 +90,7 @@ export class CustomerCreation {
 async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustomer): Promise<UpdateCustomerInput> {
   const { branchId } = data;
   const { state } = await reader.read(customer, target.tenantId, target.id);
-  // If the branch does not change, it may be inactive.
+  // A branch that the customer already has may be inactive.
   if (branchId && branchId !== presentCustomer(state).branchId)
     await ensureActiveBranch(reader, target.tenantId, branchId);
   return data;

@@ -128,7 +128,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   return { id, name: state.name };
 }
 
-/** Expects a validated request. It must not be for a journal entry. */
+/** Expects a validated request. The request must not be for a journal entry. */
 function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const amount = amountIn(facts.currency, input.amount ?? '');
@@ -176,7 +176,7 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: CreateTransact
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
-/** Returns the account that balances an entry with a single account. The two accounts must differ. */
+/** Returns the account that balances an entry that specifies only one account. The two accounts must differ. */
 function balancingAccount(
   { type, accountId }: CreateTransaction,
   { openingBalances, adjustments }: { readonly openingBalances: string; readonly adjustments: string },

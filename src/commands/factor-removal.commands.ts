@@ -18,8 +18,8 @@ export class RemoveUserFactors extends commandBy<Authority & Person>()(RemoveFac
 export class RemoveOperatorFactors extends commandBy<Person>()(RemoveFactors) {}
 
 /**
- * Rejects the caller's own account, because it could otherwise be used to bypass the rules for one's own factors, such
- * as LAST_FACTOR.
+ * Rejects the caller's own account. Otherwise, callers could bypass the rules for their own factors, such as
+ * LAST_FACTOR.
  * @throws DomainError conflict
  */
 function ensureNotOwn({ id }: Target, { userId }: Person): void {
@@ -37,7 +37,7 @@ function removeUserFactorsBy(state: User, { by, roles, ...removal }: Removal): U
 
 /**
  * Ends the account's sessions with `end`, then removes the factors. If the second step fails, the request can be
- * repeated, because the account still has factors.
+ * retried, because the account still has factors.
  */
 async function remove(
   runner: CommandRunner,

@@ -36,7 +36,7 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
 const Nothing = z.strictObject({});
 export class RotateIntegrationKey extends command<typeof RotateInput, IssuedKey>(RotateInput) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-/** Only a recently verified operator can raise the limit. */
+/** Only an operator who was verified recently can raise the rate limit. */
 export class UpdateIntegrationKey extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(UpdateInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {

@@ -25,7 +25,7 @@ import { ProjectionStatus } from '../projecting/projection-status.js';
 import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from '../queries/dead-letter.queries.js';
 import { JOB_DIRECTORY } from '../queries/operation.queries.js';
 
-/** The receipt, with the new status of the letter. It is PARKED if the replay failed. */
+/** The receipt, with the new status of the letter. The status is PARKED if the replay failed. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});
@@ -108,7 +108,7 @@ export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
- * Repeats the work that failed, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
+ * Retries the work that failed, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
  * unavailable if an engine is down
  */
 export async function replayLetter(
@@ -179,7 +179,7 @@ export const operationCommandHandlers = [
     projectionAggregate,
     cancelRebuild,
   ),
-  // Any process can record the run. The job leader executes it.
+  // Any process can record the start of the run. The job leader executes the run.
   handles(TriggerJob, [CommandRunner, JOB_DIRECTORY], async (runner, directory, { target, data }) => {
     const known = directory.jobs.get(target.id);
     if (!known) throw notFoundAt('jobName', 'job');

@@ -44,7 +44,7 @@ function ensureCustom<C extends { readonly target: Target }>(received: C): C {
   return received;
 }
 
-/** Returns the creation time of the role, with the value that the read models will contain. */
+/** Returns the role's creation time, exactly as the read models will contain it. */
 async function createdAt(events: EventStore, { tenantId, id }: Target, revision: number): Promise<string> {
   const stream = streamName(roles.role.name, tenantId, id);
   const event = await eventAt(events, stream, revision);

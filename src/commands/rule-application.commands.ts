@@ -28,7 +28,7 @@ export class ApplyCategoryRule extends command(ApplyInput) {
 
 /**
  * `restored`: number of transactions whose category was restored. `kept`: number of transactions that were left
- * unchanged, because they have been changed since.
+ * unchanged, because they had been changed after the rule was applied.
  */
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});

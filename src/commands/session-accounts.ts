@@ -153,7 +153,7 @@ export class OidcIdentities {
       : this.runner.execute(user, { tenantId, id }, identity, bindIdentity);
   }
 
-  /** Returns the accounts that have the address and may be bound on the basis of it. */
+  /** Returns those of the owners that have the e-mail address and may be bound because of it. */
   private async inviting(owners: readonly StreamParts[], given: Given): Promise<StreamParts[]> {
     const areInviting = await Promise.all(owners.map((owner) => this.isInviting(owner, given)));
     return owners.filter((_, index) => areInviting[index]);

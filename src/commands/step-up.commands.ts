@@ -70,7 +70,8 @@ const expired = (): DomainError =>
 
 /**
  * Returns the account for which the token was issued.
- * @throws DomainError unauthenticated if the account is inactive, or if its password has changed since
+ * @throws DomainError unauthenticated if the account is inactive, or if its password has changed since the token was
+ * issued
  */
 async function accountOf(accounts: SessionAccounts, claims: FactorClaims | undefined): Promise<Account> {
   const account = claims?.sid === undefined && claims ? await accounts.byId(claims.tid, claims.sub) : undefined;

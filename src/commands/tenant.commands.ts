@@ -24,8 +24,8 @@ import { hashNewPassword } from '../security/passwords.js';
 /**
  * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and
  * their rules. All ids are in TenantCreated or derived from the tenant's id, so each record is created only once, even
- * if the seeder runs several times. It is run by the command that creates the tenant, and by the policy that completes
- * the tenant after a crash.
+ * if the seeder runs several times. The command that creates the tenant runs the seeder, and so does the policy that
+ * completes the tenant after a crash.
  */
 @Injectable()
 export class TenantSeeder {

@@ -64,7 +64,8 @@ export class Appender {
 
   /**
    * Appends in order. Each append starts only after all preceding ones have succeeded. An append with an unknown
-   * outcome is repeated, which is idempotent because of its event ids. The result describes the events as stored.
+   * outcome is retried, which is idempotent because the event ids remain the same. The result describes the events as
+   * stored.
    * @throws the errors of EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {
@@ -76,7 +77,7 @@ export class Appender {
         return appends.length === 1 && only ? [await this.store.append(only)] : await this.store.appendInOrder(appends);
       } catch (error) {
         if (error instanceof AppendOutcomeUnknown) unknown = error;
-        // Even if the store is unavailable now, an earlier attempt may have been stored.
+        // Even if the store is unavailable now, an earlier attempt may have stored the events.
         else if (!unknown || !(error instanceof EventStoreUnavailable)) throw error;
         if (attempt === MAX_ATTEMPTS || this.clock.monotonicMs() - beganAtMs >= PATIENCE_MS) throw unknown;
         await this.clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));

@@ -3,7 +3,8 @@ import type { Clock } from '../ports/time.js';
 /** Number of concurrent requests at which background work yields if the thread is saturated. */
 const BUSY_REQUESTS = 16;
 /**
- * Event loop utilization at which a thread is saturated. Requests that only wait for external engines do not cause it.
+ * Event loop utilization at which a thread counts as saturated. Requests that only wait for external engines do not
+ * increase the utilization.
  */
 const BUSY_SHARE = 0.9;
 /** Minimum time between background steps on a saturated thread, so that they take a few percent of its time. */

@@ -25,7 +25,7 @@ const claimEvents = {
 };
 type ClaimEvent = EventOf<typeof claimEvents>;
 type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
-/** The latest claim for each tenant, by the owner's tenant. */
+/** The latest claim in each tenant, by the id of the owner's tenant. */
 type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';

@@ -25,8 +25,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 };
 
 /**
- * Outcome of a decision. `final` is true if the command may be rejected, by the decision or because an added value is
- * already held, or may change nothing. Such an outcome must not be based on a stale state.
+ * Outcome of a decision. `final` is true if the command may change nothing, or if it may be rejected, either by the
+ * decision or because another record holds an added value. Such an outcome must not be based on a stale state.
  */
 type Decided<S, E> = {
   readonly final: boolean;

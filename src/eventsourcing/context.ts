@@ -19,7 +19,10 @@ export type RequestContext = {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly branchId?: string;
-  /** The value of X-Request-Id, or a generated id. A background step inherits it from the request that caused it. */
+  /**
+   * The value of X-Request-Id, or a generated id. A background step inherits the id from the request that caused the
+   * step.
+   */
   readonly requestId: string;
   /** Identifies the causal chain that the request started. */
   readonly correlationId: string;

@@ -52,7 +52,7 @@ export class PositionNotReached extends DomainError {
   }
 }
 
-/** 404 for a record to which a field of the request refers. */
+/** 404 for a missing record to which a field of the request refers. */
 export function notFoundAt(path: string, what: string): DomainError {
   const message = `No such ${what}.`;
   return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });

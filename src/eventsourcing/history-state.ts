@@ -47,7 +47,10 @@ export class HistoryState {
     else this.noteReplaced(fault.reason);
   };
 
-  /** Records an unreadable event. From then on, appends are rejected, because restoring a backup would lose them. */
+  /**
+   * Records an unreadable event. From then on, appends are rejected, because restoring a backup would lose all later
+   * events.
+   */
   readonly noteDamage = (position: Position): void => {
     this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
   };

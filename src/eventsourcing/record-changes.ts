@@ -4,8 +4,8 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 const MAX_KINDS = 10_000;
 
 /**
- * Remembers when the records of each kind last changed in each tenant, so that what was computed from them need not be
- * compared with a read model. Knows nothing before `begin`.
+ * Remembers when the records of each kind last changed in each tenant, so that results computed from these records need
+ * not be compared with a read model. Knows nothing before `begin`.
  */
 export class RecordChanges {
   private readonly latest: LRUCache<string, Position>;
@@ -33,7 +33,10 @@ export class RecordChanges {
     if (position > (this.latest.get(kind) ?? BEFORE_ALL)) this.latest.set(kind, position);
   }
 
-  /** Returns a position after which no record of this kind is known to have changed. It may be too high. */
+  /**
+   * Returns a position after which no record of this kind is known to have changed. The position may be later than the
+   * last change.
+   */
   lastOf(entity: string, tenantId: string): Position {
     return this.latest.get(`${entity}-${tenantId}`) ?? this.floor;
   }

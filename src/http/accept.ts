@@ -8,7 +8,10 @@ const parseRange = (part: string): Range => {
 
 const rangesOf = (header: string): Range[] => header.split(',', 20).map(parseRange);
 
-/** Returns the quality that an Accept header assigns to a type. The most specific range applies (RFC 9110, 12.5.1). */
+/**
+ * Returns the quality that an Accept header assigns to a type. The most specific media range applies (RFC 9110,
+ * 12.5.1).
+ */
 function qualityOf(ranges: readonly Range[], type: string): number {
   const family = `${type.split('/')[0] ?? ''}/*`;
   const match = [type, family, '*/*'].map((wanted) => ranges.find((range) => range.type === wanted));

@@ -119,8 +119,8 @@ export class Admission {
   }
 
   /**
-   * Handles undeclared addresses. Below /api, only authenticated callers learn which exist. Elsewhere, only assets are
-   * undeclared, and are admitted.
+   * Handles undeclared addresses. Below /api, only authenticated callers learn which addresses exist. Elsewhere, only
+   * assets are undeclared, and are admitted.
    */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const url = request.raw.url ?? request.url;

@@ -14,9 +14,9 @@ export type AnswerOptions = {
   readonly revision?: number;
   /** Value of the X-Event-Position header. */
   readonly position?: number;
-  /** Sends X-Read-Model: behind, because the read models did not catch up in time. */
+  /** Whether to send `X-Read-Model: behind`, because the read models did not catch up in time. */
   readonly behind?: boolean;
-  /** Sends Idempotent-Replayed: true. */
+  /** Whether to send `Idempotent-Replayed: true`. */
   readonly replayed?: boolean;
   /** Media type of a body that is not JSON: text, bytes, a Readable or an async iterable. */
   readonly type?: string;

@@ -46,14 +46,16 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return this.request.params as Readonly<Record<ParametersOf<Path>, string>>;
   }
 
-  /** The path's `id`, or the id of a new record. The latter is the same for all retries with an Idempotency-Key. */
+  /**
+   * The path's `id`, or the id of a new record. The latter is the same for all retries with the same Idempotency-Key.
+   */
   get id(): string {
     return (this.request.params as { id?: string }).id ?? this.request.state.newId ?? '';
   }
 
   /**
    * The id of a new record that the request creates in addition to the record in the path. It is the same for all
-   * retries with an Idempotency-Key.
+   * retries with the same Idempotency-Key.
    */
   get newId(): string {
     return this.request.state.newId ?? '';

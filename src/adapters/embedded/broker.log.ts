@@ -13,8 +13,8 @@ const SCHEMA_VERSION = 1;
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows removed at once, which takes only milliseconds. It exceeds the number of rows that a
- * transaction adds, so that an oversized log shrinks.
+ * Maximum number of rows that are removed at once. Removing them takes only a few milliseconds. The number exceeds the
+ * number of rows that a transaction adds, so that an oversized log shrinks.
  */
 const MAX_DROPPED = 2_000;
 
@@ -115,8 +115,8 @@ export class BrokerLog {
   }
 
   /**
-   * Adds an event with the given number of messages, unless it is already known. Each message has its own sequence
-   * number.
+   * Adds an event that has the given number of messages, unless the event is already known. Each message has its own
+   * sequence number.
    */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
     const duplicate = this.refer.run(this.last + messages, position, messages, eventId).changes === 0;

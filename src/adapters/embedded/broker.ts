@@ -20,7 +20,9 @@ export const MAX_MESSAGE_BYTES = 1_048_576;
  */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
-/** Limits of the queue, which can be reached if the disk is slow. Beyond them, publishing fails as unavailable. */
+/**
+ * Limits of the queue, which can be reached if the disk is slow. Beyond them, publishing fails with BrokerUnavailable.
+ */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 
@@ -48,7 +50,7 @@ type Waiting = {
 /**
  * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For a message with a
  * source, only the source is stored, because the history contains the event. Like JetStream, the log drops duplicates.
- * Unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publishes share a
+ * Unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publish calls share a
  * transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
@@ -159,7 +161,7 @@ export class EmbeddedBroker implements Broker {
     return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  /** Stores an event as a reference, or as messages if an earlier release stored it that way. */
+  /** Stores an event as a reference. If an earlier release stored the event's messages, stores it as messages. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
     const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-// A string rather than a file, so that the build and the test runner need not locate and compile another file.
+// The thread's code is a string, so that the build and the test runner need not locate and compile another file.
 const script = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require(workerData.driver);

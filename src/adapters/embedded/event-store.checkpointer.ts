@@ -13,8 +13,9 @@ const COMMITS_BETWEEN_LOOKS = 16;
 
 /**
  * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
- * moves most of it while appends continue, and this thread moves the rest, so that the log restarts. If a checkpoint
- * fails, for example because the disk is full, no data is lost, and the checkpoint is retried later.
+ * moves most of the log to the database file while appends continue. This thread moves the rest, so that the log
+ * restarts. If a checkpoint fails, for example because the disk is full, no data is lost, and the checkpoint is retried
+ * later.
  */
 export class Checkpointer {
   private readonly look: StatementSyncInstance;
@@ -43,8 +44,8 @@ export class Checkpointer {
   }
 
   /**
-   * Moves everything into one file. SQLite would do so on close, but the driver cannot finalize statements, so the
-   * connection stays open until they are garbage-collected.
+   * Moves everything into one file. SQLite would do so on close. However, the driver cannot finalize statements, so the
+   * connection stays open until its statements are garbage-collected.
    */
   async close(): Promise<void> {
     this.closed = true;
@@ -78,8 +79,8 @@ export class Checkpointer {
   }
 
   /**
-   * Each checkpoint by the other thread should leave fewer pages. If it does not, or if it fails, this thread moves the
-   * rest.
+   * Each checkpoint by the other thread should leave at most half of the pages. If it leaves more, or if it fails, this
+   * thread moves the rest.
    */
   private moveRest(before: number, ok: boolean): void {
     const waiting = this.waitingPages();

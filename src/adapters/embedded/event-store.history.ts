@@ -22,7 +22,7 @@ export type History = {
   readonly queries: HistoryQueries;
   /** Position of the last committed event. */
   readonly last: () => Position;
-  /** Returns a stream's last revision; −1 if it was never written. */
+  /** Returns a stream's last revision; −1 if the stream was never written. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
   readonly clock: Clock;
@@ -38,7 +38,8 @@ export class HistoryReader {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
     assertRevision(from);
-    // A stream with an invalid name cannot exist. SQLite might truncate the name, so that it equals an existing one.
+    // A stream with an invalid name cannot exist. SQLite might truncate the name, which could then match an existing
+    // stream.
     const revision = isName(stream) ? this.history.revisionOf(stream) : -1;
     if (revision < 0) return { exists: false, revision, events: [] };
     const span =
@@ -122,7 +123,7 @@ const stepOf = ({ low, high }: Span, direction: Direction): Span =>
 
 const isEmpty = ({ low, high }: Span): boolean => low > high;
 
-/** Returns the rest of a span after a read up to `reached`, inclusive. */
+/** Returns the rest of a span after a read up to and including `reached`. */
 const beyond = ({ low, high }: Span, direction: Direction, reached: number): Span =>
   direction === 'forwards' ? { low: reached + 1, high } : { low, high: reached - 1 };
 

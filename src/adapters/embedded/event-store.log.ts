@@ -10,7 +10,7 @@ import {
 import type { SerializedAppend } from '../event-store.input.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
-/** Maximum number of cached revisions. They take about 10 MB. */
+/** Maximum number of cached revisions. A full cache takes about 10 MB. */
 const CACHED_REVISIONS = 50_000;
 
 /**
@@ -47,7 +47,7 @@ export class EventLog {
     return this.committed;
   }
 
-  /** Returns a stream's last revision; −1 if it was never written. */
+  /** Returns a stream's last revision; −1 if the stream was never written. */
   revisionOf(stream: string): number {
     const cached = this.revisions.get(stream);
     if (cached !== undefined) return cached;
@@ -85,7 +85,7 @@ export class EventLog {
 
   /**
    * Detects repeated appends as EventStoreDB does (IndexWriter.CheckCommit): a repeat has the same event ids at the
-   * revisions that the first attempt assigned. An append that is stored only in part is rejected.
+   * revisions that the first attempt assigned. If only a part of the append is stored, it is rejected.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;

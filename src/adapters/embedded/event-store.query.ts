@@ -26,11 +26,11 @@ export type Scan = Span & {
   readonly textOnly?: boolean;
 };
 
-/** `reached`: last position scanned, in scan direction. */
+/** `reached`: last position scanned, which is the lowest one in a backward scan. */
 export type ScannedPage = {
   readonly events: readonly RecordedEvent[];
   readonly reached: Position;
-  /** Size of all records read. */
+  /** Number of characters of data and metadata in all records read. */
   readonly characters: number;
 };
 
@@ -39,7 +39,10 @@ export const SCAN_STEP = 2_000;
 /** Limits of one call. They prevent it from blocking the event loop for more than a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
-/** Maximum number of rows fetched at once, which is faster. A larger result is iterated up to the page size. */
+/**
+ * Maximum number of rows that one call fetches, which is faster than iterating. A larger result is iterated up to the
+ * page size.
+ */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;
 
@@ -112,7 +115,7 @@ export class HistoryQueries {
     return this.guarded(() => (this.lastPosition.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
-  /** Returns a stream's last revision; −1 if it was never written. @throws EventStoreUnavailable */
+  /** Returns a stream's last revision; −1 if the stream was never written. @throws EventStoreUnavailable */
   revisionOf(stream: string): number {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
@@ -142,7 +145,8 @@ export class HistoryQueries {
   }
 
   /**
-   * The positions of this engine have no gaps, so a wrong sum means that a damaged structure hides records from a scan.
+   * The positions of this engine have no gaps, so a wrong sum of positions means that a damaged structure hides records
+   * from a scan.
    */
   private findMissing(span: Span, forwards: boolean): Position | undefined {
     const { low, high } = span;
@@ -180,7 +184,7 @@ export class HistoryQueries {
   }
 }
 
-/** Returns the condition for a filter. Its prefixes are bound to the parameters from ?3 on. */
+/** Returns the condition for a filter. The filter's prefixes are bound to the parameters ?3, ?4 and so on. */
 function conditionOf(filter: EventFilter | undefined): string {
   if (!filter) return 'TRUE';
   const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
@@ -223,8 +227,8 @@ function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> 
 const DAMAGE = /malformed|not a database/;
 
 /**
- * Recognizes damage by the message, because only some calls of the driver provide SQLite's code. A damaged integer may
- * be too large for a JavaScript number.
+ * Recognizes damage by the error message, because only some calls of the driver provide SQLite's error code. A damaged
+ * integer may be too large for a JavaScript number.
  */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };

@@ -15,9 +15,10 @@ export type EmbeddedEventReaderOptions = {
 
 /**
  * Reads the history on its own connection, for a worker thread of the writing process. Reads see all committed events.
- * Subscriptions go live through `notify`, for which the writing thread posts the heads reported by
- * `EmbeddedEventStore.onCommit`. Caches nothing about streams, because another thread writes them. The worker must
- * close its reader and exit by itself, because `terminate()` during a driver call would abort the process.
+ * To deliver live events, subscriptions need `notify`: the writing thread must post each head that
+ * `EmbeddedEventStore.onCommit` reports, and the worker must pass it to `notify`. Caches nothing about streams, because
+ * another thread writes them. The worker must close its reader and exit by itself, because `terminate()` during a
+ * driver call would abort the process.
  */
 export class EmbeddedEventReader extends HistoryReader {
   private constructor(
@@ -35,7 +36,7 @@ export class EmbeddedEventReader extends HistoryReader {
     });
   }
 
-  /** @throws EventStoreUnavailable if there is no history yet; Error if a newer release has written it */
+  /** @throws EventStoreUnavailable if there is no history yet; Error if a newer release has written the history */
   static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
     return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }

@@ -35,13 +35,13 @@ export function openHistory(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
   const file = historyFile(directory);
   return openDatabase(file, { timeout: BUSY_TIMEOUT_MS }, (db) => {
-    // This is one transaction, so that a crash leaves either no schema or all of it.
+    // This is one transaction, so that a crash leaves either the complete schema or none.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
     identify(db);
     useWriteAheadLog(db, file);
-    // `Checkpointer` runs checkpoints outside of commits. The WAL keeps its size, because overwriting a file flushes
-    // faster than extending it.
+    // `Checkpointer` runs checkpoints outside of commits. The write-ahead log is not truncated, because flushing a file
+    // after overwriting it is faster than after extending it.
     db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;

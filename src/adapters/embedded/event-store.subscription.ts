@@ -72,8 +72,8 @@ class Subscription {
   }
 
   /**
-   * Returns the size of the data read. Returns undefined if reading fails after some events. These are delivered first,
-   * and the next batch fails.
+   * Returns the size of the data read. If reading fails after some events, returns undefined: these events are
+   * delivered first, and the next batch fails.
    */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {
     if (this.position >= last) return 0;
@@ -94,7 +94,7 @@ class Subscription {
     }
   }
 
-  /** Returns an earlier end of the history, or the current end if no end was recorded recently. */
+  /** Returns a recently recorded end of the history, or the current end if none was recorded recently. */
   private freshAfter(last: Position): Position {
     const atMs = this.history.clock.monotonicMs();
     const ageMs = this.fresh ? atMs - this.fresh.atMs : Infinity;

@@ -48,7 +48,10 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     });
   }
 
-  /** @throws Error if another process writes to the directory, a newer release has written it, or it is damaged */
+  /**
+   * @throws Error if another process writes to the directory, or if the history is damaged or was written by a newer
+   * release
+   */
   static open(options: EmbeddedEventStoreOptions): EmbeddedEventStore {
     const lock = lockDirectory(options.directory);
     let db: DatabaseSyncInstance | undefined;
@@ -91,7 +94,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     return (this.db.prepare('SELECT id FROM kontor_history').get() as { id: string }).id;
   }
 
-  /** Must be called before the first append, because it uses its own transaction. */
+  /** Must be called before the first append, because the update is a separate transaction. */
   async renew(known: string, next: string): Promise<string> {
     this.assertOpen();
     this.db.prepare('UPDATE kontor_history SET id = ? WHERE id = ?').run(next, known);
@@ -103,8 +106,9 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   /**
-   * Calls `listener` once per commit with the position of the commit's last event, after its appends have resolved. The
-   * listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that unsubscribes.
+   * Calls `listener` once per commit with the position of the commit's last event, after the appends of the commit have
+   * resolved. The listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the
+   * listener.
    */
   onCommit(listener: (head: Position) => void): () => void {
     this.listeners.add(listener);

@@ -1,6 +1,6 @@
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
 
-/** Leases of a process that does not share its engines. */
+/** Leases for a process that does not share its engines with other processes. */
 export class MemoryLeaseStore implements LeaseStore {
   private readonly leases = new Map<string, Lease>();
 

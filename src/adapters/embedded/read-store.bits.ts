@@ -1,4 +1,4 @@
-/** A set of ordinals from 0 to `last`, one bit each. */
+/** A set of ordinals from 0 to `last`, inclusive, with one bit for each ordinal. */
 export class Bits {
   private readonly words: Uint32Array;
 
@@ -36,7 +36,7 @@ export class Bits {
     return this;
   }
 
-  /** Returns a copy with a larger `last`. */
+  /** Returns a copy whose `last` is larger. */
   upTo(last: number): Bits {
     return new Bits(last, this.words);
   }

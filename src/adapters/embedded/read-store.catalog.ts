@@ -6,8 +6,8 @@ import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from '
 
 /**
  * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever a change
- * to an existing document may affect which criteria it matches. It starts at a random number, so that a table that is
- * recreated under the same name has a different value.
+ * to an existing document may affect which criteria the document matches. The first value is random, so that it differs
+ * if a table is recreated under the same name.
  */
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 

@@ -20,7 +20,10 @@ const DAMAGE_TEXTS = ['database disk image is malformed', 'file is not a databas
 /** SQLITE_READONLY_DBMOVED: the file was deleted or replaced. SQLITE_IOERR_SHORT_READ: the file was truncated. */
 const LOSS_CODES = [1032, 522];
 
-/** Whether the file itself is damaged and must be replaced. A busy or locked file or a full disk is not damage. */
+/**
+ * Whether the file itself is damaged and must be replaced. A busy file, a locked file and a full disk do not count as
+ * damage.
+ */
 export function isDamage(error: unknown): boolean {
   if (!isSqliteError(error)) return false;
   const { errcode, message } = error;
@@ -43,7 +46,7 @@ export function suspect(directory: string): void {
   }
 }
 
-/** Renames the unusable file with a new number, so that it can be analyzed. */
+/** Renames the unusable file, appending a new number, so that the file can be analyzed. */
 export function moveAside(directory: string): void {
   const file = join(directory, FILE);
   let n = 1;
@@ -65,8 +68,8 @@ const HEADER_BYTES = 32;
 
 /**
  * Whether the file is still the one that was opened, has a valid header, is at least as long as its header states, and
- * has not been reported by a reader. SQLite detects little of this while it works from its cache. Call this only in the
- * writing thread, between its transactions.
+ * has not been reported as damaged by a reader. SQLite detects little of this while it works from its cache. Call this
+ * only in the writing thread, between its transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {
   let file: number | undefined;

@@ -11,7 +11,8 @@ export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
 /**
- * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds are in use.
+ * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds than this are
+ * in use.
  */
 const MAX_STATEMENTS = 2_000;
 
@@ -106,7 +107,7 @@ export class ReadStoreDatabase {
     return this.guarded(() => this.transaction('BEGIN', work));
   }
 
-  /** Commits either all writes of `work`, or none if it throws or returns `keep: false`. */
+  /** Commits all writes of `work`, or none if `work` throws or returns `keep: false`. */
   writing<T>(work: () => { readonly keep: boolean; readonly result: T }): T {
     return this.guarded(() => {
       let kept = false;
@@ -138,7 +139,8 @@ export class ReadStoreDatabase {
   }
 
   /**
-   * Checks the file itself, because SQLite does not access it while it works from its cache. Used only by the writer.
+   * Checks the file itself, because SQLite does not access the file while its cache is sufficient. Used only by the
+   * writer.
    */
   inspect(): void {
     if (this.open && !this.damaged && !isWhole(this.directory, this.identity)) this.damage();
@@ -154,8 +156,7 @@ export class ReadStoreDatabase {
 
   private emptyLog(): void {
     try {
-      // The binding releases statements, and therefore the file, only when they are garbage-collected. Until then, the
-      // log must be empty.
+      // The binding keeps the file open until the statements are garbage-collected. Until then, the log must be empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A reader or a full disk may prevent this. The next process that opens the file then also reads the log.
@@ -201,8 +202,8 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * Accepts all errors that prevent a reader from opening the file, for example because it does not exist yet. They may
- * disappear once a writer is running.
+ * Accepts all errors that prevent a reader from opening the file, for example because it does not exist yet. These
+ * errors may disappear once a writer is running.
  */
 const unusable = (): boolean => true;
 

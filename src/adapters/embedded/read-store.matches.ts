@@ -17,7 +17,7 @@ export type Bound = {
   readonly value: string | number;
 };
 
-/** Criteria of a list, in stored form. */
+/** Criteria of a list query, encoded like the stored values. */
 export type Criteria = {
   readonly terms: readonly string[];
   /** Groups of terms. At least one term of each group must match. */
@@ -35,7 +35,7 @@ export type Target = {
 };
 
 /**
- * Returns the criteria of a query; undefined if it cannot match anything.
+ * Returns the criteria of a query; undefined if no document can match the query.
  * @throws RangeError for a query that the declaration does not allow
  */
 export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
@@ -52,7 +52,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     if (!shape.stored.includes(column))
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
-    // There is always a lower bound, because it excludes the placeholder for null, which is lower.
+    // A lower bound is always needed to exclude the placeholder for null, which is less than every value.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
     return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
   });
@@ -60,7 +60,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
   return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
 }
 
-/** Largest set, in hits, that is not worth caching. */
+/** Maximum number of hits in a set that is not worth caching. */
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
@@ -108,7 +108,7 @@ export class Matches {
     return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
-  /** Returns the documents that contain a word with the prefix, or that refer to a document that does. */
+  /** Returns the documents that contain a word that begins with the prefix, or that refer to such a document. */
   private havingWord(target: Target, word: string): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;
@@ -154,8 +154,8 @@ export class Matches {
 }
 
 /**
- * Quotes a string for a full-text query. Terms and words contain only letters, digits and underscores, so none is
- * escaped.
+ * Quotes a string for a full-text query. Terms and words contain only letters, digits and underscores, so nothing needs
+ * to be escaped.
  */
 const quoted = (word: string): string => `"${word}"`;
 

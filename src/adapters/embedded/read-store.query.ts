@@ -6,16 +6,16 @@ import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
 import { BASE, hasOrderIndex, lowest, orderColumns, SPAN, type TableShape } from './read-store.shape.js';
 
-/** Values of the order's columns, then the id. */
+/** Values of the sort columns, followed by the id. */
 type Place = readonly Value[];
-/** A traversal of the list in order, with its start, direction and bounds. */
+/** A traversal of the list in sort order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
-/** Sorting one hit costs about as much as stepping over this many rows of the order's index. */
+/** Number of rows of the sort index that can be scanned at the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
 
-/** Answers list queries by combining bit sets of matching documents with the order's index. */
+/** Answers list queries by combining bit sets of matching documents with the sort index. */
 export class ReadStoreQuery {
   private readonly matches: Matches;
 
@@ -49,7 +49,7 @@ export class ReadStoreQuery {
     return { shape, scope, state: this.catalog.state(shape, scope), isIndexed };
   }
 
-  /** Returns a page of a list that has neither filters nor a search, using only the order's index. */
+  /** Returns a page of a list that has neither filters nor a search, using only the sort index. */
   private page(target: Target, { offset, limit }: ListQuery, walk: Walk): Listed {
     const total = (): number => {
       const { text, values } = rowsOf(target, walk);
@@ -66,10 +66,7 @@ export class ReadStoreQuery {
     return { items: this.documents(target, sorted.slice(offset, offset + limit)), totalCount: sorted.length };
   }
 
-  /**
-   * Returns a page of a list with many hits. Follows the order's index as long as that is cheaper than sorting all
-   * hits.
-   */
+  /** Returns a page of a list with many hits. Scans the sort index as long as that is cheaper than sorting all hits. */
   private pageOf(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits, hits: number): number[] {
     const page = nearestEnd(walk, offset, limit, hits);
     const needed = page.offset + page.limit;
@@ -117,7 +114,8 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns the first `limit` matches in order. Stops after about `allowed` rows, even if it has found fewer matches.
+   * Returns the first `limit` matches in sort order. Stops after about `allowed` rows, even if these contain fewer
+   * matches.
    */
   private along(target: Target, walk: Walk, found: Bits, limit: number, allowed: number): number[] {
     const ordinals: number[] = [];
@@ -199,7 +197,7 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // The place is within the bounds, so the bound at the same end is redundant and would only give the index a second
+  // The page starts within the bounds, so the bound at the same end is redundant. It would only give the index a second
   // starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;

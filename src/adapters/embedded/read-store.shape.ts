@@ -25,20 +25,20 @@ export type TableShape = {
   readonly order: readonly Column[];
   readonly descending: boolean;
   readonly orderIndex: string;
-  /** Variants of this layout, one for each additional order of the model. */
+  /** Variants of this layout, one for each additional sort order of the model. */
   readonly variants: ReadonlyMap<string, TableShape>;
-  /** The columns of all orders. */
+  /** The columns of all sort orders. */
   readonly ordered: ReadonlySet<Column>;
   /** The filters, sorted by name because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
   /** Names of searched texts, in the order of the columns of `words`. */
   readonly texts: readonly string[];
   readonly joins: readonly (SearchJoin & { readonly column: Column })[];
-  /** Quoted names of the main table and its full-text tables: terms for filters, words for searches. */
+  /** Quoted names of the main table and of its full-text tables: `terms` for filters, `words` for searches. */
   readonly main: string;
   readonly terms: string;
   readonly words: string;
-  /** A string that is equal for declarations with the same storage layout. */
+  /** A string that is identical for all declarations with the same storage layout. */
   readonly declaration: string;
 };
 
@@ -81,8 +81,8 @@ export function shapeOf(table: AnyTable): TableShape {
 }
 
 /**
- * Returns the placeholder for null in columns of an order. It sorts before every value, so that SQL row values can be
- * compared.
+ * Returns the placeholder for null in sort columns. The placeholder sorts before every value, so that SQL row values
+ * can be compared.
  */
 export const lowest = ({ type }: Column): number => (type === 'text' ? 0 : -(2 ** 53));
 /** Returns the smallest non-null value of a column. */
@@ -99,7 +99,10 @@ export const BASE = '(? << 32)';
 /** Returns the prefix of every term and word of a scope. Its length determines the `prefix` option below. */
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
-/** Returns the SQL type of a column. Text columns of an order may contain the numeric placeholder for null. */
+/**
+ * Returns the SQL type of a column. Text columns that serve as sort columns may contain the numeric placeholder for
+ * null.
+ */
 function sqlType({ ordered }: TableShape, column: Column): string {
   const isOrdered = ordered.has(column);
   const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
@@ -135,7 +138,7 @@ export const joinIndex = (shape: TableShape, { field }: Column): string => `"${s
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
 
 /**
- * Whether the order has its own index. For an order by id alone, the table's unique index on scope and id is
+ * Whether the sort order has its own index. To sort by id alone, the table's unique index on scope and id is
  * sufficient.
  */
 export const hasOrderIndex = ({ order }: TableShape): boolean => order.length > 0;
@@ -153,7 +156,7 @@ export const createIndexes = (shape: TableShape): string[] => [
   ),
 ];
 
-/** Encodes a value for storage. @throws TypeError unless it has the field's type */
+/** Encodes a value for storage. @throws TypeError unless the value has the field's type */
 export function stored(shape: TableShape, column: Column, value: Scalar): string | number {
   requireType(shape, column, value);
   return typeof value === 'string' ? bindable(value) : Number(value);

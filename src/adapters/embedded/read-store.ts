@@ -43,7 +43,7 @@ export type EmbeddedReadStoreOptions = {
    * the history.
    */
   readonly keptCheckpoints?: readonly string[];
-  /** Maximum number of hits that a list sorts instead of caching sets. For tests. */
+  /** Maximum number of hits that a list sorts instead of caching sets. Set only by tests. */
   readonly few?: number;
 };
 
@@ -273,7 +273,7 @@ export class EmbeddedReadStore implements ReadStore {
     }
   }
 
-  /** Converts errors of the engine, which is synchronous, to rejections. */
+  /** Converts errors that the synchronous engine throws to rejections. */
   private now<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       resolve(work());

@@ -84,8 +84,8 @@ class TableWriter {
   }
 
   /**
-   * Writes the full-text content in ascending order, because the index would start a new segment for each descending
-   * step.
+   * Writes the full-text content in ascending order of row number. Whenever the number decreased, the index would start
+   * a new segment.
    */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);
@@ -154,7 +154,7 @@ class TableWriter {
     return false;
   }
 
-  /** Replaces the row of a document. A document without text has no row. */
+  /** Replaces a document's row in a full-text table. A document without text has no row. */
   private replace(table: string, columns: string, number: number, isNew: boolean, texts: readonly string[]): void {
     if (!isNew) this.db.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
     if (texts.every((text) => text === '')) return;

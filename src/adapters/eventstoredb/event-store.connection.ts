@@ -108,7 +108,7 @@ export class Connection {
     }
   }
 
-  /** Returns the server's version; null if it is not reported. @throws EventStoreUnavailable */
+  /** Returns the server's version; null if the server does not report it. @throws EventStoreUnavailable */
   async version(): Promise<string | null> {
     await this.ready();
     try {

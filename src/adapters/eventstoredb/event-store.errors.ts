@@ -34,8 +34,8 @@ export const isTooSlow = (error: unknown): boolean =>
   typeOf(error) === 'timeout' && /consumer too slow/i.test(reasonOf(error));
 
 /**
- * Whether the error is the one that 23.10 and 24.10 return for a read of $all from a position inside a record. 23.10
- * also returns it for unreadable records.
+ * Whether the error is the one that EventStoreDB 23.10 and 24.10 return for a read of $all from a position inside a
+ * record. Version 23.10 also returns this error for unreadable records.
  */
 export const isRefusedRead = (error: unknown): boolean =>
   /Unexpected ReadAllResult|invalid position/i.test(reasonOf(error));
@@ -45,16 +45,14 @@ const ownNames = new Set([
 ]);
 const isOwn = (error: unknown): error is Error => ownNames.has((error as Partial<Error> | undefined)?.name ?? '');
 
-/** Maps the error of a failed read. */
+/** Maps the error of a failed read to one of the port's errors. */
 export function toReadError(error: unknown, stream?: string): Error {
   if (isOwn(error)) return error;
   if (stream !== undefined && typeOf(error) === 'stream-deleted') return new StreamTombstoned(stream);
   return new EventStoreUnavailable(`The event store could not be read: ${reasonOf(error)}`, error);
 }
 
-/**
- * Maps the error of a write that was denied, received no response, or received one that does not reveal the outcome.
- */
+/** Maps the error of a write that was denied, or whose response is missing or does not reveal the outcome. */
 export const toUnknown = (stream: string, error: unknown): Error => {
   if (isOwn(error)) return error;
   if (isDenied(error))

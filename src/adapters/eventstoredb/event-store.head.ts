@@ -12,7 +12,7 @@ const LARGEST_PAGE = 512;
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
-  /** Position of the newest record of any kind that a read has taken into account. */
+  /** Position of the newest record of any kind that a read has returned. */
   private seen: Position = BEFORE_ALL;
 
   constructor(private readonly reader: Reader) {}

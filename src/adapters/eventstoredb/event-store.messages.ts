@@ -123,7 +123,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // The response contains only a message. It means that the node is not ready, is busy, or does not know the leader.
+  // The response contains only an error message, and means that the node is not ready, is busy, or does not know the
+  // leader.
   Empty: unavailable,
 };
 

@@ -88,7 +88,7 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Usually few events are discarded, so the first page is small. Each event costs tens of microseconds.
+    // Usually, the filter discards few events, so the first page is small. Each event costs tens of microseconds.
     let least = filter ? FIRST_PAGE_EVENTS : 1;
     let after = from;
     for (;;) {
@@ -124,7 +124,7 @@ export class Reader {
     return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: resolved.length < maxCount };
   }
 
-  /** @throws InvalidPosition if the record at `position` is unreadable although it was delivered before */
+  /** @throws InvalidPosition if the record at `position` is unreadable although the record was delivered before */
   async assertPosition(position: Position): Promise<void> {
     if (position <= BEFORE_ALL) return;
     await this.collectAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(

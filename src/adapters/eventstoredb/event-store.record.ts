@@ -9,7 +9,10 @@ import {
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
 
-/** Whether an event belongs to EventStoreDB itself. The names of its streams and event types start with "$". */
+/**
+ * Whether an event belongs to EventStoreDB itself. The names of EventStoreDB's own streams and event types start with
+ * "$".
+ */
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript cannot represent exactly */
@@ -41,7 +44,7 @@ const isObject = (value: unknown): value is object =>
 
 export type Matches = (stream: string, type: string) => boolean;
 
-/** Returns a predicate for the port's filter. It excludes system events. */
+/** Returns a predicate for the port's filter. The predicate also excludes system events. */
 export const matcherOf = (filter: EventFilter | undefined): Matches => {
   const isWanted = passes(filter);
   return (stream, type) => !isSystem(stream, type) && isWanted({ stream, type });

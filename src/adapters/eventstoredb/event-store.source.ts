@@ -86,7 +86,7 @@ export class Source {
 const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
   commit === prepare && commit <= Number.MAX_SAFE_INTEGER;
 
-/** Excludes system events by type. This process filters other types in "$" streams. */
+/** Excludes system events by type. Events of other types in "$" streams are filtered out by this process. */
 function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
   const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
   if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;

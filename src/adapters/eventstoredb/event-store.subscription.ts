@@ -51,13 +51,13 @@ class Subscription {
   private told: { position: Position; caughtUp: boolean };
   /** Error caused by an unreadable event. It is thrown after all preceding events have been delivered. */
   private corrupt: unknown;
-  /** Whether the server has reported that the subscription caught up, but the head has not confirmed it yet. */
+  /** Whether the server's report that the subscription caught up still has to be compared with the head. */
   private unconfirmed = false;
   private isLive = false;
   /** Whether to read pages until the head is near. True initially, and after the server drops the subscription. */
   private isBehind = true;
   private wasDropped = false;
-  /** Whether the last comparison with the head found no events between it and the position. */
+  /** Whether the last comparison with the head found no events between the position and the head. */
   private atHead = false;
   private readonly arrival = new Wakeup();
 
@@ -161,7 +161,7 @@ class Subscription {
     return events.length > 0 || isNews ? { events, position: this.position, caughtUp } : undefined;
   }
 
-  /** Once the head has confirmed the server's report, a live subscription remains caught up between events. */
+  /** A live subscription remains caught up between events once the server's report has been confirmed. */
   private isCaughtUp(source: Source): boolean {
     if (!source.isLive) this.isLive = false;
     else if (!this.isLive) {
@@ -216,7 +216,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Finds a matching event that has not arrived. Finds none if events have arrived in the meantime. */
+  /** Returns a matching event that has not arrived; none if events have arrived in the meantime. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;

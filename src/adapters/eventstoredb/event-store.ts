@@ -31,7 +31,7 @@ import { subscribe } from './event-store.subscription.js';
 export type EventStoreDbOptions = {
   /**
    * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster, or
-   * the same with KurrentDB's schemes. It also configures TLS, certificates and keep-alive. Never logged.
+   * the same with KurrentDB's schemes. The string also configures TLS, certificates and keep-alive. Never logged.
    */
   readonly url: string;
   readonly clock: Clock;
@@ -63,10 +63,10 @@ const DEFAULT_QUIET_MS = 1_000;
 
 /**
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
- * go to the leader, so a read sees every append acknowledged before it. While the server is unavailable, calls fail
- * within the timeout and subscriptions wait; both recover on their own. An unanswered append is resent until the
- * timeout. The server recognizes a repeat by its event ids, and drops one that arrives before the original is
- * committed. Positions passed in must have been returned by this store.
+ * go to the leader, so a read sees every append that was acknowledged before the read started. While the server is
+ * unavailable, calls fail within the timeout and subscriptions wait; both recover on their own. An unanswered append is
+ * resent until the timeout. The server recognizes a repeat by its event ids, and drops a repeat that arrives before the
+ * original is committed. Positions passed in must have been returned by this store.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
   private readonly connection: Connection;
@@ -141,7 +141,7 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     return (await this.identity()).id;
   }
 
-  /** Replicas may call this concurrently. The first one wins. */
+  /** Replicas may call this method concurrently. The first call wins. */
   async renew(known: string | undefined, next: string): Promise<string> {
     const { revision, id } = await this.identity();
     if (id !== undefined && id !== known) return id;

@@ -3,7 +3,8 @@ import type { EngineFault } from '../../ports/engine.js';
 import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
 
 /**
- * `lasts`: whether to continue reporting the fault for some time, even if calls that need no such permission succeed.
+ * `lasts`: whether to continue reporting the fault for some time, even if calls that do not need the missing permission
+ * succeed.
  */
 export type MongoFault = EngineFault & { readonly lasts: boolean };
 

@@ -16,9 +16,9 @@ export type MongoDbOptions = {
   readonly logger: Logger;
   /** Timeout of a call in milliseconds, regardless of the server's behavior. Applies to each part of a large write. */
   readonly timeoutMs?: number;
-  /** Number of changes after which stored totals are updated. For tests. */
+  /** Number of changes after which stored totals are updated. Set only by tests. */
   readonly settleEvery?: number;
-  /** Called with every command before it is sent. For tests. */
+  /** Called with every command before it is sent. Set only by tests. */
   readonly onCommand?: (command: Document) => void;
 };
 
@@ -28,7 +28,7 @@ export type Stored = { _id: string } & Record<string, unknown>;
 const TIMEOUT_MS = 5_000;
 /** Timeout for building a table's indexes. */
 const INDEX_TIMEOUT_MS = 3_600_000;
-/** Time for which a denied permission is reported after its last occurrence. */
+/** Time for which a missing permission is reported after it was last denied. */
 const REFUSED_MS = 30_000;
 
 /** Batch size, large enough for one reply to contain all documents of a read by keys. */
@@ -37,10 +37,10 @@ const BATCH = 2_000;
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client for all stores. Creating the client does not require the server. While the server is unavailable,
- * every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority, and reads see
- * only majority-committed data, so a document that guards a write or is covered by a checkpoint cannot disappear when
- * the primary changes (ADR 0049).
+ * One MongoDB client for all stores. The client can be created while the server is unavailable. While the server is
+ * unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority,
+ * and reads see only majority-committed data, so a document that guards a write or is covered by a checkpoint cannot
+ * disappear when the primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
@@ -125,7 +125,7 @@ export class MongoConnection {
 
   /**
    * Runs `work` within `timeoutMs`. Commands that were sent before a timeout may still be executed.
-   * @throws ReadStoreUnavailable for any error of the driver or server; SearchTooBroad unchanged
+   * @throws SearchTooBroad; ReadStoreUnavailable for any error of the driver or server
    */
   within<T>(work: () => Promise<T>): Promise<T> {
     return this.limited(work, this.callTimeoutMs);
@@ -256,8 +256,8 @@ export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
 
 /**
- * Retries once. If two processes insert the same document at the same time, the second one finds it on its next
- * attempt.
+ * Retries once. If two processes insert the same document at the same time, the second process finds the document on
+ * its next attempt.
  */
 export async function twice<T>(write: () => Promise<T>): Promise<T> {
   try {

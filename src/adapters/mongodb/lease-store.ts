@@ -3,7 +3,7 @@ import { isDuplicateKey, type MongoConnection, type Stored } from './connection.
 
 const LEASES = 'kontor_leases';
 
-/** Stores one document per lease. A single command compares and replaces it. */
+/** Stores one document per lease. A single command compares and replaces the lease. */
 export class MongoLeaseStore implements LeaseStore {
   constructor(private readonly mongo: MongoConnection) {}
 

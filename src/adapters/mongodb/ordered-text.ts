@@ -1,9 +1,9 @@
 /**
  * Encodes text whose sort order matters. MongoDB compares strings by UTF-8 bytes, but compatible servers written in
- * Java or JavaScript compare them by UTF-16 units. The two orders differ only in how characters from U+E000 to U+FFFF
- * compare with characters beyond U+FFFF. The former are therefore encoded as two characters that sort identically in
- * both orders: U+D7FF (which Unicode never assigns) and an ordinal. Prefixes remain prefixes, and U+0000 remains
- * unchanged.
+ * Java or JavaScript compare them by UTF-16 code units. The two orders differ only in how characters from U+E000 to
+ * U+FFFF compare with characters beyond U+FFFF. Characters from U+E000 to U+FFFF are therefore encoded as two
+ * characters that sort identically in both orders: U+D7FF (which Unicode never assigns) and an ordinal. Prefixes remain
+ * prefixes, and U+0000 remains unchanged.
  */
 const MARK = '\uD7FF';
 const FIRST_CODE = 0x0100;

@@ -33,21 +33,21 @@ export type Shape = {
   readonly columns: ReadonlyMap<string, Column>;
   readonly order: readonly Column[];
   readonly descending: boolean;
-  /** Variants of this layout, one for each additional order of the model. */
+  /** Variants of this layout, one for each additional sort order of the model. */
   readonly variants: ReadonlyMap<string, Shape>;
   /** Fields with their own index: selective filters, and fields on which searches join. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
   /**
-   * Fields with a total for each of their values. In a large model, totals are also kept by day, the order's first
-   * field.
+   * Fields with a total for each of their values. In a large model, totals are also kept by day, which is the first
+   * sort field.
    */
   readonly counted: readonly Column[];
   readonly day: Column | undefined;
   readonly keepsTotals: boolean;
   readonly texts: readonly SearchedText[];
   readonly joins: readonly SearchJoin[];
-  /** A string that is equal for declarations with the same storage layout. */
+  /** A string that is identical for all declarations with the same storage layout. */
   readonly declaration: string;
 };
 
@@ -85,7 +85,7 @@ export function shapeOf(table: AnyTable): Shape {
     joins,
     declaration: declarationOf(model),
   };
-  // Totals by day can locate pages only in the model's first order.
+  // Totals by day can locate pages only in the model's main sort order.
   for (const [name, order] of Object.entries(model.orders ?? {}))
     variants.set(name, { ...shape, ...orderedBy(order), day: undefined });
   return shape;
@@ -136,10 +136,10 @@ export function partsOf(key: string): DocumentKey {
   return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
-/** Returns the id in a key. The id is encoded as in a field that refers to it. */
+/** Returns the id in a key. The id is encoded as it is in fields that refer to the document. */
 export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
 
-/** Encodes a value for storage. @throws TypeError unless it has the field's type */
+/** Encodes a value for storage. @throws TypeError unless the value has the field's type */
 export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
   requireType(shape, column, value);
   return typeof value === 'string' ? ordered(value) : value;

@@ -42,7 +42,7 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
 
 /**
  * Matches if any word of the list begins with `word`. Without `$elemMatch`, two different words could each satisfy one
- * of the bounds.
+ * of the two bounds.
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 

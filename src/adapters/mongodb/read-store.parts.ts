@@ -5,7 +5,7 @@ import type { Condition } from './read-store.filters.js';
 import type { Shape } from './read-store.collections.js';
 import type { Total } from './read-store.totals.js';
 
-/** Sort key of a document: values of the order's fields, then the key. */
+/** Sort key of a document: the values of the sort fields, followed by the document's key. */
 export type Place = readonly (Scalar | null)[];
 
 /** Rejects values that could be interpreted as operators. @throws RangeError for an invalid cursor of this list */
@@ -21,7 +21,8 @@ export const placeProjection = ({ order }: Shape): Record<string, 1> =>
 
 /**
  * Returns the day (see `Shape.day`) of the document at `offset` in the list, and the number of documents before that
- * day. Returns undefined if documents without a day come first, because no index bound covers both kinds.
+ * day. Returns undefined if documents without a day come first, because no index bound covers both these documents and
+ * those with a day.
  */
 export function dayOf(
   { days }: Total,

@@ -79,7 +79,7 @@ export class ReadStoreQuery {
     return found;
   }
 
-  /** Returns the conditions of a query; undefined if it cannot match anything. */
+  /** Returns the conditions of a query; undefined if no document can match the query. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
     const words = searchWords(query.search);
@@ -140,7 +140,10 @@ export class ReadStoreQuery {
     return (await this.beyond(shape, filter, mirrored)).reverse();
   }
 
-  /** Returns a distant page. Skips entries in the index, and reads only the documents of the page. */
+  /**
+   * Returns a page that may begin far from the start of the list. Skips entries in the index, and reads only the
+   * documents of the page.
+   */
   private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {
     if (query.offset < FAR) return this.find(shape, filter, query, { j: 1 });
     const last = { ...query, offset: query.offset - 1, limit: 1 };

@@ -17,13 +17,13 @@ const SETTLE_EVERY = 500;
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * Place of a change that was written without a checkpoint, such as a repaired document. The change is never settled, so
- * every read adds it.
+ * Place of a change that was written without a checkpoint, such as the repair of a document. The change is never
+ * settled, so every read adds it.
  */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /**
- * Local reads are sufficient, because a primary has every majority-acknowledged write, even before it knows that a
- * majority has it.
+ * Local reads are sufficient, because a primary has every majority-acknowledged write, even before the primary knows
+ * that a majority has stored the write.
  */
 const local = new ReadConcern('local');
 
@@ -99,8 +99,8 @@ class Sums {
  * Maintains exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
  * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
  * contributions (`o`). A total is therefore the stored total plus the changes of the documents whose `q` is beyond `p`.
- * There are only a few such documents: after a few hundred changes, one update that is conditional on `p` adds them to
- * the stored total. A crash at any point leaves either the old or the new place.
+ * There are only a few such documents: after a few hundred changes, one update that is conditional on `p` adds their
+ * changes to the stored total. A crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
   /** Last known place of each stored total, and the number of changes since then. */
@@ -112,8 +112,8 @@ export class ReadStoreTotals {
   ) {}
 
   /**
-   * Records earlier contributions in the documents about to be written. @returns documents whose stored version is not
-   * the expected one, which must not be written
+   * Records earlier contributions in the documents about to be written. @returns the documents that must not be
+   * written, because their stored version is not the expected one
    */
   async trace(
     shape: Shape,

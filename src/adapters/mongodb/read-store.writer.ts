@@ -20,8 +20,8 @@ type CheckpointPlace = { readonly id: string; readonly part: string | undefined 
 const places = new LRUCache<string, CheckpointPlace>({ max: 5_000 });
 
 /**
- * Returns the document that stores a checkpoint, and the checkpoint's part within it. The parts of a checkpoint share a
- * document.
+ * Returns the document that stores a checkpoint and, if the key names one, the checkpoint's part. All parts of a
+ * checkpoint are in the same document.
  */
 export function placeOfCheckpoint(key: string): CheckpointPlace {
   const known = places.get(key);
@@ -37,7 +37,7 @@ export const positionAt = (document: Stored | undefined, part: string | undefine
     -1) as number;
 
 /**
- * Maximum size of a bulk write. It is far below MongoDB's limits (100,000 documents, 48 MB), so that each part is
+ * Maximum size of a bulk write. It is far below MongoDB's limits (100,000 documents, 48 MB), so that each bulk write is
  * quick.
  */
 const MAX_PART_DOCUMENTS = 1_000;
@@ -64,8 +64,8 @@ export class ReadStoreWriter {
 
   async write(batch: WriteBatch): Promise<WriteResult> {
     const by = new ObjectId();
-    // Prepare all documents before sending any, so that a batch with a document that cannot be stored is not stored in
-    // part.
+    // Prepare all documents before sending any, so that nothing is stored if the batch contains a document that cannot
+    // be stored.
     const tables = batch.tables.map(({ table, writes, platformUpTo }): TableParts => {
       const shape = this.catalog.shape(table);
       const parts = partsOf(writes.map((write) => prepare(shape, write, by)));
@@ -178,8 +178,8 @@ function alreadyThere(error: unknown): Set<number> {
 }
 
 /**
- * Divides writes into parts in the given order. A part never contains two writes to the same document, because MongoDB
- * may execute its writes in any order.
+ * Divides writes into bulk writes, in the given order. A bulk write never contains two writes to the same document,
+ * because MongoDB may execute the writes in any order.
  */
 function partsOf(all: readonly Prepared[]): Part[] {
   const parts: Prepared[][] = [];

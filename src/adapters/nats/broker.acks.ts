@@ -27,7 +27,10 @@ export class AckInbox {
   private sent = 0;
   private isWatched = false;
   private fault: Error | undefined;
-  /** Reason why this connection cannot receive acknowledgements. Undefined if it can, or could before it ended. */
+  /**
+   * Reason why this connection cannot receive acknowledgements. Undefined while it can receive them, or if it could
+   * until it ended.
+   */
   deafness: Error | undefined;
 
   constructor(

@@ -18,7 +18,10 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 /** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
-/** Maximum number of remembered log messages. Only a server that keeps generating different messages reaches it. */
+/**
+ * Maximum number of remembered log messages. This number is reached only if a server keeps generating different
+ * messages.
+ */
 const MAX_REMEMBERED_LINES = 100;
 /**
  * Disables the driver's heartbeats, because the driver waits for a stuck socket to flush its last bytes before it gives
@@ -44,7 +47,7 @@ export type Session = {
 
 /**
  * Maintains one connection until closed. Does not use the driver's reconnect logic, which leaves requests of the old
- * connection pending and has an initial attempt that cannot be cancelled.
+ * connection pending and makes an initial attempt that cannot be cancelled.
  */
 export class NatsLink {
   /** Reason why there is no session, and the setting to check. */
@@ -121,7 +124,7 @@ export class NatsLink {
       timeout: timeoutMs,
       pingInterval: NEVER_MS,
       noAsyncTraces: true,
-      // The connection ends when its server does, so updates about other servers are not needed.
+      // The connection ends when its server stops, so updates about other servers are not needed.
       ignoreClusterUpdates: true,
     });
   }

@@ -5,7 +5,10 @@ import { BrokerRefused, BrokerUnavailable } from '../../ports/broker.js';
 /** Error codes of nats-server (server/errors.json) for a message that is permanently rejected. */
 const REFUSALS: Readonly<Record<number, string>> = { 10054: 'PAYLOAD_TOO_LARGE', 10097: 'HEADERS_TOO_LARGE' };
 
-/** Maps an error of the driver's `publish` to the port's errors. Keeps only the message, because errors are logged. */
+/**
+ * Maps an error of the driver's `publish` to the port's errors. Keeps only the error message, because the result is
+ * logged.
+ */
 export function toPublishError(thrown: unknown, subject: string): BrokerRefused | BrokerUnavailable {
   const chain = causesOf(thrown);
   for (const error of chain) {

@@ -80,8 +80,8 @@ async function fileOf(security: NatsSecurity, name: keyof typeof SETTINGS): Prom
 }
 
 /**
- * Returns the setting that caused a failed connection. The reason omits the server's address, because it is publicly
- * visible.
+ * Returns the setting that caused a failed connection. The reason is publicly visible, so it omits the server's
+ * address.
  */
 export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }: NatsAddress): EngineFault {
   const chain = causesOf(thrown);

@@ -111,8 +111,8 @@ function faultsOf(config: StreamConfig, { subjects }: StreamWish): string[] {
 }
 
 /**
- * Returns warnings about settings. Settings more generous than ours are accepted, and age and size limits are left to
- * the operator.
+ * Returns warnings about settings. Settings that are more generous than required are accepted. Age and size limits are
+ * left to the operator.
  */
 function warningsOf(config: StreamConfig, { duplicateWindowMs }: StreamWish): string[] {
   const windowMs = config.duplicate_window / 1_000_000;

@@ -34,7 +34,7 @@ export type NatsBrokerOptions = {
   /** Deduplication window of the stream in milliseconds. Default: 120,000. */
   readonly duplicateWindowMs?: number;
   /**
-   * Timeout in milliseconds. Publishing settles within twice this timeout, regardless of the server's behavior.
+   * Timeout in milliseconds. A publish call settles within twice this timeout, regardless of the server's behavior.
    * Default: 5,000.
    */
   readonly ackTimeoutMs?: number;
@@ -117,7 +117,7 @@ export class NatsBroker implements Broker {
       try {
         published.push(await this.publish(message));
       } catch (error) {
-        // The preceding messages have been stored, so the error must not claim that nothing was.
+        // The preceding messages have been stored, so the error must not claim that nothing was stored.
         if (!(error instanceof BrokerUnavailable) || published.length === 0) throw error;
         throw new BrokerUnavailable(error.message, error.cause);
       }

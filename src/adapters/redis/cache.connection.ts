@@ -18,9 +18,9 @@ const MAX_IN_FLIGHT_BYTES = 33_554_432;
 const DENIED_FOR_MS = 30_000;
 
 /**
- * Counts hits, or reverts some hits, but never below 0. Returns the count and the remaining milliseconds of the window
- * by the server's clock. A counter that has no expiry, because it is new or its expiry was removed externally, gets
- * one.
+ * Adds hits to a counter, or subtracts hits, but never below 0. Returns the count and the remaining milliseconds of the
+ * window by the server's clock. A counter that has no expiry, because it is new or its expiry was removed externally,
+ * gets one.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])
@@ -75,7 +75,7 @@ export class RedisLink {
     return this.closing === undefined && this.client.status === 'ready';
   }
 
-  /** Reason why some or all commands fail. It omits the server's address, because it is publicly visible. */
+  /** Reason why some or all commands fail. The reason is publicly visible, so it omits the server's address. */
   get fault(): EngineFault | undefined {
     const isDenied = this.denied !== undefined && this.options.clock.monotonicMs() < this.denied.untilMs;
     if (this.isReady && !isDenied) return undefined;
@@ -122,8 +122,8 @@ export class RedisLink {
   }
 
   /**
-   * Returns the text of an error without secrets. Old servers quote unknown commands. In the case of AUTH, that
-   * includes the password.
+   * Returns the text of an error without secrets. Old servers quote unknown commands. For AUTH, the quotation includes
+   * the password.
    */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);
@@ -156,8 +156,8 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // Time after which the connection is closed if the server remains silent while commands are pending, even before it
-    // is ready.
+    // Time after which the connection is closed if the server remains silent while commands are pending, even before
+    // the connection is ready.
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
