@@ -227,7 +227,7 @@ export class SharedSubscription {
     return next.done !== true;
   }
 
-  /** Returns a function that returns the time left to gather events, by the real clock, which tests cannot stop. */
+  /** Returns a function for the time left to gather events. It uses the real clock, which tests cannot stop. */
   private gathering(): () => number {
     const { gatherMs } = this.sharing;
     if (!gatherMs) return () => 0;

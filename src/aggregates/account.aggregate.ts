@@ -115,7 +115,7 @@ export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present
   },
 };
 
-/** Name of the membership rule that a default account must remain active; see account-defaults.aggregate.ts. */
+/** Name of the membership rule that requires a default account to remain active; see account-defaults.aggregate.ts. */
 export const DEFAULT_OF_TYPE = 'default-account';
 const keptAsDefault: MembershipRule<Account> = {
   name: DEFAULT_OF_TYPE,
@@ -128,7 +128,7 @@ const keptAsDefault: MembershipRule<Account> = {
 };
 
 /**
- * Returns the decision for an account that is the default of its type, which rejects deactivation and deletion.
+ * Wraps a decision so that it rejects the deactivation and deletion of an account that is the default of its type.
  * @throws DomainError conflict DEFAULT_ACCOUNT
  */
 export const asDefault =

@@ -64,7 +64,7 @@ const prepare = (rule: MatchableRule): Prepared => ({
 
 const lengthOf = ({ merchant, keyword }: Prepared): number => (merchant?.length ?? 0) + (keyword?.length ?? 0);
 
-/** Compares two matching rules. Negative if `a` takes precedence. Two rules never compare as equal. */
+/** Compares two matching rules. Returns a negative number if `a` takes precedence. Two rules never compare as equal. */
 function precedence(a: Prepared, b: Prepared): number {
   return (
     b.rule.priority - a.rule.priority ||

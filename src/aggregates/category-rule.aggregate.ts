@@ -49,7 +49,7 @@ export const categoryRuleEvents = {
   CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(categoryRuleRecord.changes) })),
   /** Users' choices contradicted the learned rule, so it was disabled. */
   CategoryRuleDisputed: domain('UPDATE', 'category-rule', z.object({ choiceId: z.string() })),
-  /** The rule was learned again, so it was enabled. */
+  /** The rule was learned again, so it was enabled again. */
   CategoryRuleConfirmed: domain('UPDATE', 'category-rule', z.object({})),
   CategoryRuleDeleted: domain('DELETE', 'category-rule', z.object({})),
 };

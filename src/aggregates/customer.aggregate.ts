@@ -158,7 +158,7 @@ export const customer: Aggregate<Customer, CustomerEvent> = {
   memberships: [namedByRules],
 };
 
-/** Returns the customer. @throws DomainError not_found if it is absent or deleted */
+/** Returns the customer. @throws DomainError not_found if the customer is absent or deleted */
 export function presentCustomer(state: Customer): PresentCustomer {
   if (state.status !== 'present') throw notFound('customer');
   return { ...state, status: 'present' };

@@ -175,14 +175,14 @@ function ensureRoom(state: Factors): void {
     throw conflict('TOO_MANY_FACTORS', `An account can have at most ${MAX_FACTORS} factors. Remove one first.`);
 }
 
-/** Returns `[]` if an earlier attempt of the request has added the factor. */
+/** Returns `[]` if an earlier attempt at the request has added the factor. */
 export function requestApp(state: Factors, app: New & { sealedSecret: string }, now: Date): FactorEvent[] {
   if (isKnown(state, app.factorId)) return [];
   ensureRoom(state);
   return [{ type: 'AuthenticatorAppRequested', data: { ...app, requestedAt: now.toISOString() } }];
 }
 
-/** Returns `[]` if an earlier attempt of the request has added the factor. */
+/** Returns `[]` if an earlier attempt at the request has added the factor. */
 export function requestPasskey(
   state: Factors,
   passkey: New & { challenge: string; host: string },

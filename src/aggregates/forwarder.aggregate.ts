@@ -39,8 +39,8 @@ export const forwarderEvents = {
   /** `after`: position after which to continue; null to continue at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
-   * Requests that the public events from `from` up to the position `upTo` be published again. Requests without `upTo`
-   * come from earlier versions of the service, which have already executed them.
+   * Requests that the public events from `from` up to and including the position `upTo` be published again. Requests
+   * without `upTo` come from earlier versions of the service, which have already executed them.
    */
   ForwarderRewindRequested: domain(
     'OTHER',

@@ -24,7 +24,7 @@ export const integrityEvents = {
 export type IntegrityEvent = EventOf<typeof integrityEvents>;
 export type SignedCheckpoint = IntegrityEvent['data'];
 
-/** The last checkpoint. */
+/** The record of the tree. Its state is the last checkpoint. */
 export const integrity: Aggregate<SignedCheckpoint | null, IntegrityEvent> = {
   name: 'integrity',
   events: integrityEvents,

@@ -25,7 +25,7 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The job's new schedule. If `pattern` is null, there is none. Times before `since` do not count as missed runs. */
+  /** The job's new schedule; a null `pattern` removes it. Times before `since` do not count as missed runs. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
@@ -33,7 +33,7 @@ export const jobEvents = {
     Execution.extend({
       /** The instant for which the run was scheduled; null if an operator started it. */
       scheduledFor: Instant.nullable(),
-      /** The parameters as requested. They are validated against the job's schema when it runs. */
+      /** The parameters as requested. They are validated against the job's schema when the job runs. */
       parameters: z.unknown(),
     }),
   ),
@@ -219,7 +219,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant that is further in the future is attributed to a wrong clock and ignored. */
+/** A recorded instant that is further ahead than this is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {

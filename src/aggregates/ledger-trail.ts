@@ -208,7 +208,7 @@ export function recategorizationOn(
 /** A transaction and the rule application that changed it. */
 export type AppliedTo = { readonly transactionId: string; readonly applicationId: string };
 
-/** Returns the restoration to record; undefined if the transaction has been changed since the application. */
+/** Returns the restoration to record; undefined if the transaction has been changed since the rule was applied. */
 export function restorationOn(
   trail: LedgerTrail,
   { transactionId, applicationId }: AppliedTo,

@@ -114,7 +114,7 @@ const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** Whether the header value is valid: 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);
 
-/** Returns the id of the key's stream. It is a hash, because a partner's key may contain any characters. */
+/** Returns the id of the key's stream. The id is a hash, because a partner's key may contain any characters. */
 export const idempotencyKeyId = (sourceId: string, key: string): string =>
   hash('sha256', JSON.stringify([sourceId, key]), 'hex');
 

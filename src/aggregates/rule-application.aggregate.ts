@@ -104,7 +104,7 @@ export const startApplication = (state: RuleApplication, data: z.output<typeof S
 /** The batch that began at `after`. `next`: place where the next batch begins; undefined for the last batch. */
 type Part = { readonly after: string; readonly next: string | undefined };
 
-/** Returns `[]` if another process has already recorded the part. */
+/** Returns `[]` if another process has already recorded the batch. */
 export function recordApplied(
   state: RuleApplication,
   part: Part & { readonly examined: number; readonly changed: number },
@@ -138,7 +138,7 @@ export function startUndo(state: RuleApplication): RuleApplicationEvent[] {
   return status === 'UNDOING' || status === 'UNDONE' ? [] : [{ type: 'RuleApplicationUndoStarted', data: {} }];
 }
 
-/** Returns `[]` if another process has already recorded the part. */
+/** Returns `[]` if another process has already recorded the batch. */
 export function recordUndone(
   state: RuleApplication,
   part: Part & { readonly restored: number; readonly kept: number },

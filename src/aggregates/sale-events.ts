@@ -45,7 +45,7 @@ export const SaleAccepted = z.object({
   total: z.string(),
   totalNet: z.string(),
   totalTax: z.string(),
-  /** Net and tax by rate. Absent from events of earlier releases. */
+  /** Net and tax amounts by tax rate. Absent from events of earlier releases. */
   taxes: z.exactOptional(z.array(TaxedAmount)),
   payments: z.array(SalePayment),
   relatedExternalId: z.string().nullable(),
@@ -62,8 +62,8 @@ const Booking = z.object({
   /** Present only if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
   /**
-   * The document's net and tax by rate. For a CANCELLATION, the values of the sale. Absent from events of earlier
-   * releases.
+   * The document's net and tax amounts by tax rate. For a CANCELLATION, the amounts of the sale. Absent from events of
+   * earlier releases.
    */
   taxes: z.exactOptional(z.array(TaxedAmount)),
 });
@@ -103,7 +103,7 @@ export const saleEvents = {
    * A user changed the category of a transaction that belongs to the sale, or to a RETURN or CANCELLATION booked on it.
    */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  /** The application of a rule to past transactions, or the undoing of an application, changed the category. */
   SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

@@ -132,7 +132,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
   readonly taxes: readonly TaxedAmount[];
 };
 
-/** Net and tax of all lines with a given tax rate. The rate has no trailing zeros. */
+/** Net and tax amounts of all lines with a given tax rate. The rate has no trailing zeros. */
 export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
 export type TaxedAmount = z.output<typeof TaxedAmount>;
 

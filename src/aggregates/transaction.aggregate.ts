@@ -42,7 +42,7 @@ export const transactionEvents = {
   TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   /** A user changed the category of the transaction or of its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or its undoing, changed the category. */
+  /** The application of a rule to past transactions, or the undoing of an application, changed the category. */
   TransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;

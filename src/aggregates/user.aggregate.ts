@@ -150,7 +150,7 @@ export const user: Aggregate<User, UserEvent> = {
 
 const isPresent = (state: User): state is PresentUser => state.status === 'active' || state.status === 'inactive';
 
-/** Returns the user. @throws DomainError not_found if it is absent or deleted */
+/** Returns the user. @throws DomainError not_found if the user is absent or deleted */
 export function presentUser(state: User): PresentUser {
   if (!isPresent(state)) throw notFound('user');
   return state;

@@ -215,7 +215,7 @@ export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> =
   evolve: (_, event) => ({ position: event.data.position }),
 };
 
-/** A report of the dispatcher. */
+/** A report by the webhook dispatcher. */
 export type WebhookReport =
   | { readonly kind: 'progressed'; readonly position: number }
   | { readonly kind: 'disabled'; readonly reason: DisabledReason };

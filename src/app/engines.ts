@@ -31,7 +31,10 @@ export type Engines = {
   readonly eventLoopUtilization: () => number;
   /** Logger that also reports warnings and errors to `errors`. */
   readonly logger: Logger;
-  /** Logger that does not report to `errors`. For requests, whose errors are reported with their outcomes. */
+  /**
+   * Logger that does not report to `errors`. Used for requests, because a request's errors are reported with its
+   * outcome.
+   */
   readonly bareLogger: Logger;
   /** Collects errors of this process for the error log. */
   readonly errors: ErrorCollector;

@@ -21,8 +21,9 @@ const DEMO_OWNER = 'owner@demo.kontor.example';
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
- * Seeds a first start: the operator from the settings and, in development, an operator, a demo tenant with the books of
- * a year, and a partner's key. Existing records remain unchanged. Secrets are shown only once, when they are created.
+ * Creates the initial records on the first start: the operator from the settings and, in development, a demo operator,
+ * a demo tenant with the books of a year, and a partner's key. Existing records remain unchanged. Secrets are shown
+ * only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)

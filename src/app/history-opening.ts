@@ -22,7 +22,10 @@ type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | '
   readonly isShared: boolean;
 };
 
-/** Identifies the history in the event store, even while engines are starting. Derived data is not used before that. */
+/**
+ * Identifies the history in the event store, even while engines are starting. Derived data is not used before the
+ * history is identified.
+ */
 export class Settling {
   private readonly stopping = new AbortController();
   /**

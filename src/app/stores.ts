@@ -117,7 +117,7 @@ export async function openEvents({ directory, eventStoreUrl: url }: StoreSetting
 
 export type OpenEventReader = {
   readonly events: EventReader & { close(): Promise<void> };
-  /** Undefined for the embedded store, whose lock prevents its replacement. */
+  /** Undefined for the embedded store, because its lock prevents a replacement of the history. */
   readonly identity: HistoryIdentity | undefined;
   /** Announces a commit of the writing thread. */
   readonly notify: (head: Position) => void;

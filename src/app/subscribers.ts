@@ -112,7 +112,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 }
 
 /**
- * Returns the group of the replicas that share the projections, which have the same models in the same versions.
+ * Returns the group of the replicas that share the projections. All of them have the same models in the same versions.
  * Another release has its own group. Therefore, during a rolling upgrade, the read models of both releases are updated
  * as long as they are read.
  */

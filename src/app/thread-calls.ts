@@ -8,7 +8,7 @@ export class ThreadCalls<Told extends object, Asked extends object> {
   /** Methods of the other thread that return no result. A call is lost if that thread is not listening. */
   readonly told: Told;
   /**
-   * Methods of the other thread that return a result. They reject if the method fails, or if that thread ends or is
+   * Methods of the other thread that return a result. A call rejects if the method fails, or if that thread ends or is
    * absent.
    */
   readonly asked: Asked;

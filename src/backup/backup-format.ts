@@ -23,7 +23,7 @@ export const BackupManifest = z.object({
   version: z.int(),
   /** Version of Kontor that wrote the backup. */
   service: z.string(),
-  /** ISO 8601 UTC. */
+  /** Time at which the backup began, ISO 8601 UTC. */
   madeAt: z.string(),
   /** Execution id of the job run that wrote the backup. */
   executionId: z.string(),

@@ -49,7 +49,7 @@ export type FactorRequired = {
   readonly options: object | null;
 };
 
-/** Returns the location of a sealed secret. The secret can be decrypted only with the same location. */
+/** Returns the location of a sealed secret. The secret can be decrypted only if the same location is given. */
 export const placeOf = ({ tenantId, id }: Target, factorId: string): string => `${tenantId}/${id}/${factorId}`;
 
 const isApp = (factor: { readonly type: string }): factor is AuthenticatorApp => factor.type === 'TOTP';

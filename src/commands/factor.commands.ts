@@ -72,7 +72,7 @@ async function addApp(
   const secret = newTotpSecret();
   const data = { factorId: id, sealedSecret: box.seal(secret, placeOf(target, id)) };
   const { events, position } = await runner.execute(factors, target, data, requestApp);
-  // An earlier attempt of the request added the factor, and a factor's secret is shown only once.
+  // An earlier attempt at the request added the factor, and a factor's secret is shown only once.
   if (events.length === 0) throw secretShown(id);
   return { id, secret: base32(Buffer.from(secret, 'base64url')), uri: otpauthUri(secret, email), position };
 }

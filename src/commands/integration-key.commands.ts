@@ -54,7 +54,7 @@ export const integrationKeyCommandHandlers = [
   handles(CreateIntegrationKey, [CommandRunner], async (runner, { target, data }) => {
     const { secret, secretHash } = newSecret();
     const made = await runner.execute(integrationKey, target, { ...data, secretHash }, createIntegrationKey);
-    // An earlier attempt of this request created the key, and its secret cannot be recovered.
+    // An earlier attempt at this request created the key, and its secret cannot be recovered.
     if (made.events.length === 0) throw secretShown(target.id);
     return issued(target, made, secret);
   }),

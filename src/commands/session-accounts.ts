@@ -11,7 +11,7 @@ import { type Freshness, RecordReader } from '../eventsourcing/record-reader.js'
 import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** Data of a user or operator that sessions need. The user or operator is not deleted. */
+/** Data that sessions need about a user or operator who has not been deleted. */
 export type Account = {
   /** `platform` for operators. */
   readonly tenantId: string;

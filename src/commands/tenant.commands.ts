@@ -126,7 +126,7 @@ export const tenantCommandHandlers = [
     [CommandRunner, RecordReader, TenantSeeder, CLOCK, IDS],
     async (runner, reader, seeder, clock, ids, { target, data: { owner, ...rest } }) => {
       const known = await reader.read(tenants.tenant, PLATFORM_TENANT, target.id);
-      // An earlier attempt of the same request created the tenant.
+      // An earlier attempt at the same request created the tenant.
       if (known.state.status !== 'absent') return receiptOf({ ...known, id: target.id });
       const { password, ...person } = owner;
       const userId = ids.next();

@@ -39,7 +39,7 @@ import { categoryNamed } from './category.commands.js';
 import { preparedEntry } from './entry-preparation.js';
 import { reversalDate } from './reversal-date.js';
 
-/** `isReplay` is true if an earlier attempt of the request had recorded the transaction. */
+/** `isReplay` is true if an earlier attempt at the request had recorded the transaction. */
 export type RecordedReceipt = Receipt & { readonly isReplay: boolean };
 
 export class CreateTransaction extends command<typeof CreateInput, RecordedReceipt>(CreateInput) {

@@ -72,7 +72,7 @@ export const webhookCommandHandlers = [
         throw conflict('TOO_MANY_WEBHOOKS', `A tenant can have at most ${MAX_WEBHOOKS} webhooks. Delete one first.`);
       const named = { ...data, secretId: ids.next(), keyFingerprint: sender.keyFingerprint };
       const made = await runner.execute(webhooks.webhook, target, named, webhooks.createWebhook);
-      // An earlier attempt of this request created the webhook and returned its secret.
+      // An earlier attempt at this request created the webhook and returned its secret.
       if (made.events.length === 0) throw secretShown(target.id);
       return issued(sender, target, made);
     },

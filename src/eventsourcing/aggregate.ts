@@ -98,7 +98,7 @@ export type Claim = {
 export type Membership = {
   /** Whether the record counts as a member of a group that must not become empty, or as available to other records. */
   readonly keeps: boolean;
-  /** Streams of the records that this record uses. It blocks their deletion. */
+  /** Streams of the records that this record uses, which therefore cannot be deleted. */
   readonly uses: readonly string[];
 };
 

@@ -5,7 +5,7 @@ export class Backoff {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** Returns the delay after this number of consecutive failures (1 or more). */
+  /** Returns the delay, in milliseconds, after this number of consecutive failures (1 or more). */
   pauseMs(failures: number): number {
     const { baseMs, maxMs } = this.limits;
     return this.random() * Math.min(maxMs, baseMs * 2 ** (failures - 1));

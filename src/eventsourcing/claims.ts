@@ -25,7 +25,7 @@ const claimEvents = {
 };
 type ClaimEvent = EventOf<typeof claimEvents>;
 type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
-/** The latest claim in each tenant, by the id of the owner's tenant. */
+/** The latest claim by a record of each tenant, by tenant id. */
 type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
@@ -46,7 +46,10 @@ export type ClaimOwner = { readonly stream: string; readonly revision: number };
 /** Result of an attempt to claim a value. */
 export type ClaimOutcome =
   | { readonly outcome: 'claimed' }
-  /** Another record holds the value. If `settled` is false, its claim was still pending at the end of the wait. */
+  /**
+   * Another record holds the value. If `settled` is false, that record's claim was still pending at the end of the
+   * wait.
+   */
   | { readonly outcome: 'held'; readonly by: string; readonly settled: boolean };
 
 const PENDING_MS = 5_000;
@@ -99,7 +102,7 @@ export class Claims {
 
   /**
    * Returns the streams of all records in any tenant that may hold the value. The caller must check their states,
-   * because some records may not hold it, or may no longer hold it.
+   * because some of these records may never have held the value, or may no longer hold it.
    */
   async owners(claim: Claim): Promise<string[]> {
     return Object.values((await this.read(claim)).state.claimed).map(({ owner }) => owner);
@@ -128,10 +131,10 @@ export class Claims {
   }
 
   /**
-   * Abandons a record before its creation. A fence at its first revision makes all of its claims dead immediately.
-   * Otherwise its pending claims would block other records for 5 s. Does nothing if the record has been created or
-   * abandoned in the meantime. In the stream of an existing record, the fence takes the next revision, which
-   * invalidates earlier If-Match values.
+   * Abandons a record before its creation. Appends a fence at the record's first revision, which makes all of the
+   * record's claims dead immediately. Otherwise, pending claims would block other records for 5 s. Does nothing if the
+   * record has been created or abandoned in the meantime. In the stream of an existing record, the fence takes the next
+   * revision, which invalidates earlier If-Match values.
    */
   abandon(owner: ClaimOwner): Promise<void> {
     return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
@@ -196,8 +199,8 @@ export class Claims {
   private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;
-    // Clocks of replicas differ slightly, so a claim may appear to be in the future. If it is far in the future, a
-    // clock has been set back. Such a claim must not stay pending.
+    // Clocks of replicas differ slightly, so a claim may appear to have been made in the future. If a claim is far in
+    // the future, a clock has been set back, and the claim must not stay pending.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fenceOff(claim, claimed);
   }

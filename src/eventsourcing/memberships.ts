@@ -18,7 +18,7 @@ const membershipEvents = {
       attemptId: z.string(),
       atMs: z.number(),
       change: z.enum(['joins', 'leaves', 'stays']),
-      /** Streams of the records that the record starts to use. */
+      /** Streams of the records that the changed record starts to use. */
       uses: z.array(z.string()),
       /** Name of the rule, if it has one. */
       rule: z.exactOptional(z.string()),

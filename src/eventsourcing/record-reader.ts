@@ -31,7 +31,7 @@ export type Freshness = {
   readonly maxAgeMs?: number;
   /**
    * Maximum age, in milliseconds by the monotonic clock, of a cached state that is returned while the event store is
-   * unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this.
+   * unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this fallback.
    */
   readonly maxAgeWhileAwayMs?: number;
 };
@@ -52,7 +52,7 @@ type Reading = { readers: number; seen: number };
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
-  /** Changes by appends of this process and by applied events. */
+  /** Changes made by this process's appends or by applied events. */
   readonly changes = new RecordChanges();
   private readonly startedAtMs: number;
   /** Tail reads in progress, which other readers may join. */
@@ -132,7 +132,7 @@ export class RecordReader {
     this.followedTo = position;
   }
 
-  /** Records that all events in the history at this time have been applied. */
+  /** Records that all events in the history at the given time have been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }

@@ -10,8 +10,8 @@ import type { ReadStore } from '../ports/read-store.js';
 export const SLICES = 64;
 export const RANGES = 16;
 /**
- * Identifies the hash and the counts. It must be increased whenever they change, so that an older release refuses to
- * start.
+ * Identifies the hash function and the counts. It must be increased whenever these change, so that an older release
+ * refuses to start.
  */
 export const DIVISION = 1_064_016;
 

@@ -63,8 +63,8 @@ export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise
   (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
- * Returns the position that precedes another position. It must be read from the store, because positions cannot be
- * computed.
+ * Returns the position that precedes another position. The preceding position must be read from the store, because
+ * positions cannot be computed.
  * @throws EventStoreUnavailable
  */
 export async function positionBefore(events: History, position: Position): Promise<Position> {

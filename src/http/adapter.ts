@@ -30,7 +30,7 @@ export class KernelAdapter extends FastifyAdapter {
   }
 
   override registerParserMiddleware(): void {
-    // The kernel's JSON parser is the only one.
+    // Nothing to register: the kernel's JSON parser is the only one.
   }
 
   override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {

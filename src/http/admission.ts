@@ -29,7 +29,7 @@ export type AdmissionOptions = {
   /** Bearer token for `who: 'token'` routes. If it is not set, these routes serve only loopback clients. */
   readonly metricsToken?: string | undefined;
   readonly limits: RequestLimits;
-  /** Allowed host names, in addition to IP addresses and names of this machine. Default: any name. */
+  /** Allowed host names, in addition to IP addresses and the names of this machine. Default: any name. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Returns false during start-up, when only probes and metrics are served. Default: always true. */
   readonly isOpen?: () => boolean;
@@ -160,7 +160,7 @@ export class Admission {
   }
 
   /**
-   * Authenticates a partner, and counts the request by its key, or by its network address if the key is invalid.
+   * Authenticates a partner, and counts the request by the key, or by the network address if the key is invalid.
    * @throws DomainError INVALID_KEY
    */
   private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
@@ -287,7 +287,7 @@ const nameIn = (host: string): string =>
     .replace(/\.$/, '')
     .toLowerCase();
 
-// DNS rebinding requires a name whose address the attacker controls, so IP addresses and names of this machine are
+// DNS rebinding requires a name whose address the attacker controls, so IP addresses and the names of this machine are
 // safe.
 /** Whether the host name rules out DNS rebinding. Clients other than browsers may omit the host. */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {

@@ -42,7 +42,7 @@ type SignedIn = UserPrincipal | OperatorPrincipal;
 /** The session specified in a token, or a session of an OpenID provider with the time of the sign-in. */
 type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?: number };
 
-/** Roles whose users a tenant can require to have a second factor. */
+/** Roles for whose users a tenant can require a second factor. */
 const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**

@@ -215,7 +215,7 @@ export const CacheController = controllerOf(
     async ({ caller, params }, services) => {
       const { pattern } = parsed(clearParams, params);
       const cleared = await services.get<Cache>(CACHE).clear(pattern);
-      // Clearing the cache changes no record, so there is no event. Log the operator instead.
+      // Clearing the cache changes no record, so no event names the operator. Log the operator instead.
       services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
       const progress = services.get(Progress);
       const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));

@@ -63,7 +63,7 @@ const PAGE: Endpoint = {
   answers: { status: 200, shape: 'page-html' },
 };
 
-/** Serves the console from `folder` at /console. Every address below it that is not an asset returns the page. */
+/** Serves the console from `folder` at /console. Every address below /console that is not an asset returns the page. */
 export function installConsole(server: FastifyInstance, folder: string): void {
   const files = new ConsoleFiles(folder);
   const page = async (): Promise<Answer> => {

@@ -161,7 +161,7 @@ export class EmbeddedBroker implements Broker {
     return messages.map((message) => this.log.add(message, nowMs));
   }
 
-  /** Stores an event as a reference. If an earlier release stored the event's messages, stores it as messages. */
+  /** Stores a reference to an event, or the event's messages if an earlier release stored any of them. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
     const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);

@@ -30,7 +30,8 @@ type Counter = { count: number; readonly endsAtMs: number };
 const bytesOf = (...texts: readonly string[]): number => 1 + 2 * texts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Cache of a single process. Windows and lifetimes use the monotonic clock, so jumps of the wall clock have no effect.
+ * Cache of a single process. Counter windows and entry lifetimes use the monotonic clock, so changes to the wall clock
+ * have no effect.
  */
 export class MemoryCache implements Cache {
   private readonly clock: Clock;

@@ -79,7 +79,7 @@ export class HistoryReader {
     return this.history.last();
   }
 
-  /** @throws EventStoreUnavailable once closed */
+  /** @throws EventStoreUnavailable once the store is closed */
   protected assertOpen(): void {
     if (this.history.signal.ended) throw new EventStoreUnavailable('The event store is closed');
   }

@@ -14,8 +14,8 @@ import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store
 const CACHED_REVISIONS = 50_000;
 
 /**
- * Writes to the history. The first write starts a transaction. `commit` makes all writes since then durable at once,
- * and `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
+ * Writes to the history. The first write starts a transaction. `commit` makes all writes of the transaction durable at
+ * once, and `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the process that writes. */
@@ -85,7 +85,7 @@ export class EventLog {
 
   /**
    * Detects repeated appends as EventStoreDB does (IndexWriter.CheckCommit): a repeat has the same event ids at the
-   * revisions that the first attempt assigned. If only a part of the append is stored, it is rejected.
+   * revisions that the first attempt assigned. An append of which only some events are stored is rejected.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;

@@ -36,7 +36,7 @@ export class Bits {
     return this;
   }
 
-  /** Returns a copy whose `last` is larger. */
+  /** Returns a copy with the given, larger `last`. */
   upTo(last: number): Bits {
     return new Bits(last, this.words);
   }

@@ -26,7 +26,10 @@ const connect = (options: Required<EmbeddedReadStoreOptions>): Promise<ReadStore
 export type EmbeddedReadStoreOptions = {
   /** Directory of models.sqlite. */
   readonly directory: string;
-  /** One connection writes. Any number of others may read at the same time, even in other threads or processes. */
+  /**
+   * One connection writes. Any number of other connections may read at the same time, even in other threads or
+   * processes.
+   */
   readonly mode: Mode;
   /**
    * Timeout for locks, in milliseconds. In a `readonly` store, also the maximum wait for the writer to create a file or
@@ -105,7 +108,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.db.recreated;
   }
 
-  /** A `readonly` store only registers the tables. When it reads, it waits for the writer to create them. */
+  /** A `readonly` store only registers the tables. Its reads wait until the writer has created them. */
   async prepare(tables: readonly AnyTable[], options: { readonly bulk?: boolean } = {}): Promise<void> {
     for (const table of tables) this.prepared.set(tableName(table), table);
     const shapes = tables.map((table) => this.catalog.register(table));

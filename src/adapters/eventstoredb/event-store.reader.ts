@@ -124,7 +124,7 @@ export class Reader {
     return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: resolved.length < maxCount };
   }
 
-  /** @throws InvalidPosition if the record at `position` is unreadable although the record was delivered before */
+  /** @throws InvalidPosition if the record at `position` is unreadable although it has already been delivered */
   async assertPosition(position: Position): Promise<void> {
     if (position <= BEFORE_ALL) return;
     await this.collectAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
@@ -137,7 +137,8 @@ export class Reader {
   }
 
   /**
-   * Scans about `limit` events after `after` and up to `upTo`. Returns the last scanned position and the first match.
+   * Scans about `limit` events after `after`, up to and including `upTo`. Returns the last position scanned without a
+   * match, and the position of the first match.
    */
   async search(after: Position, upTo: Position, matches: Matches, limit: number): Promise<Search> {
     let reached = after;

@@ -19,7 +19,7 @@ import { Source } from './event-store.source.js';
 
 /** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
-/** Burst size that a live subscription of 23.10 tolerates. Subscribing is safe once fewer events remain. */
+/** Burst that a live EventStoreDB 23.10 subscription tolerates. Subscribing is safe once fewer events remain. */
 const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -184,7 +184,7 @@ class Subscription {
     return events;
   }
 
-  /** Returns the new matching events, up to the first unreadable one. */
+  /** Returns the new matching events that precede the first unreadable event. */
   private accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     for (const event of arrived) {
@@ -239,7 +239,7 @@ class Subscription {
       return;
     }
     this.parts.connection.diagnosis.noteFailed('read $all', failure);
-    // 23.10 reports an invalid position and other faults with the same error.
+    // EventStoreDB 23.10 reports an invalid position and other faults with the same error.
     if (typeOf(failure) === 'unknown') await this.orPause(() => this.parts.reader.assertPosition(this.position));
     if (!isDenied(failure))
       this.parts.logger.warn({ position: this.position, reason: reasonOf(failure) }, 'A subscription was interrupted');

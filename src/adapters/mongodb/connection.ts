@@ -14,7 +14,10 @@ export type MongoDbOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout of a call in milliseconds, regardless of the server's behavior. Applies to each part of a large write. */
+  /**
+   * Timeout of a call in milliseconds, regardless of the server's behavior. Applies to each bulk write of a large
+   * write.
+   */
   readonly timeoutMs?: number;
   /** Number of changes after which stored totals are updated. Set only by tests. */
   readonly settleEvery?: number;

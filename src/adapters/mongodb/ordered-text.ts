@@ -36,5 +36,7 @@ export const unordered = (text: string): string =>
       })
     : text;
 
-/** A noncharacter that no text contains. A prefix followed by it sorts after every text with that prefix. */
+/**
+ * A noncharacter that no text contains. A prefix followed by this character sorts after every text with that prefix.
+ */
 export const LAST = '\u{10FFFF}';

@@ -59,7 +59,7 @@ export function namedWord(other: Shape, scope: Scope, names: readonly string[], 
   return { ...inAny, $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) };
 }
 
-/** Selects the documents that contain the word, or that refer to a joined document that does. */
+/** Selects the documents that contain the word, or that refer to a joined document that contains it. */
 export function wordCondition(scope: Scope, word: string, joined: readonly JoinedIds[]): Condition {
   const own: Condition = { w: beginsWith(word) };
   const by = joined.filter(({ ids }) => ids.length > 0);

@@ -108,7 +108,7 @@ export class ReadStoreWriter {
     return conflicts;
   }
 
-  /** Returns the writes that will conflict. They can be detected in advance only if totals are maintained. */
+  /** Returns the writes that will conflict. Conflicts can be detected in advance only if totals are maintained. */
   private async outdated(shape: Shape, part: Part, sending: Sending, changes: Changes): Promise<Set<Stored>> {
     if (!this.catalog.keepsTotals(shape)) return new Set();
     const traced = part.map(({ write: { scope, expected }, document }) => ({ document, scope, expected }));

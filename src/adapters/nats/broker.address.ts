@@ -1,7 +1,7 @@
 const DEFAULT_PORT = 4_222;
 const SCHEMES = ['nats:', 'tls:'];
 
-/** A candidate server. */
+/** A server to which the client may connect. */
 export type NatsAddress = {
   readonly host: string;
   readonly port: number;

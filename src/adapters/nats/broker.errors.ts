@@ -36,7 +36,7 @@ function refusalOf(error: unknown): string | undefined {
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 
-/** Returns the error and its chain of causes. The driver nests at most a few levels. */
+/** Returns the error and its chain of causes. The driver nests causes only a few levels deep. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 4;) {
