@@ -46,9 +46,9 @@ export type Sharing = {
 /**
  * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
  * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
- * again when it falls too far behind or the shared subscription fails, so it never delays the others and encounters
- * every error at its own position. The shared subscription is also pull-based: it reads only while a consumer is
- * waiting for it.
+ * again when it falls too far behind or when the shared subscription fails. Therefore, it never delays the others, and
+ * encounters every error at its own position. The shared subscription is also pull-based: it reads only while a
+ * consumer is waiting for it.
  */
 export class SharedSubscription {
   /** The latest batches with events, in order: everything that was read after `keptAfter`, up to `reached`. */

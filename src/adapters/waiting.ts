@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/time.js';
 
-/** Abort reason. Without one, an abort would create an error with a stack trace. */
+/** Abort reason. Without a reason, every abort would create an error with a stack trace. */
 const DONE = 'done';
 
 /** Rejects with `late()` if `work` takes longer than `ms`, but does not stop `work`. */

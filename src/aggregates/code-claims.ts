@@ -2,7 +2,7 @@ import type { Claim } from '../eventsourcing/aggregate.js';
 import { codeKey } from './fields.js';
 
 // Each record claims its code under both kinds, so that a code is unique across accounts and customers. Older records
-// claimed it only under their own kind, but a new record of the other kind still encounters that claim.
+// claimed the code only under their own kind, but a new record of the other kind still encounters that claim.
 const KINDS = ['account-code', 'customer-code'] as const;
 
 const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number], refusedAs: string): Claim => ({

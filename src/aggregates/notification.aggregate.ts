@@ -121,7 +121,8 @@ export type Report = Pick<NewNotification, 'type' | 'audience'> & {
 };
 
 /**
- * Sends a notification about records, or adds the records to it. Returns `[]` if the notification already names them.
+ * Sends a notification about records, or adds the records to the existing notification. Returns `[]` if the
+ * notification already names all of them.
  */
 export function reportSubjects(state: Notification, { subjects, describe, ...facts }: Report): NotificationEvent[] {
   const known = state.status === 'absent' ? [] : state.subjects;

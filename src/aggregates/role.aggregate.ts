@@ -104,7 +104,7 @@ export function presentRole(state: CustomRole): PresentRole {
   return state;
 }
 
-/** @throws DomainError conflict ROLE_NAME_TAKEN if it is the name of a system role */
+/** @throws DomainError conflict ROLE_NAME_TAKEN if the name belongs to a system role */
 function ensureFreeName(name: string | undefined): void {
   if (name !== undefined && systemRoles.some((known) => nameKey(known) === nameKey(name)))
     throw conflict(nameTaken.code, nameTaken.message);

@@ -18,8 +18,8 @@ const Slug = z
   );
 
 /**
- * Allows a person to sign in as the user with the person's e-mail address, if the address is in this domain and the
- * issuer has verified it.
+ * Allows a person to sign in as the user with the person's e-mail address. The address must be in this domain, and the
+ * issuer must have verified the address.
  */
 const OidcDomain = z.object({ issuer: z.string(), domain: z.string() });
 type OidcDomain = z.output<typeof OidcDomain>;

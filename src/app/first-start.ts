@@ -21,9 +21,9 @@ const DEMO_OWNER = 'owner@demo.kontor.example';
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
- * Creates the initial records on the first start: the operator from the settings and, in development, a demo operator,
- * a demo tenant with the books of a year, and a partner's key. Existing records remain unchanged. Secrets are shown
- * only once, when they are created.
+ * Creates the initial records on the first start: the operator from the settings and, in development, the demo records.
+ * These are an operator, a tenant with the books of a year, and a partner's key. Existing records remain unchanged.
+ * Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)
@@ -90,7 +90,7 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
 }
 
 /**
- * Text for a later start. It must also be correct if the first start was interrupted before it displayed any passwords.
+ * Text for a later start. It must also be correct if the first start was interrupted before any password was displayed.
  */
 function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
   const anew = EVENTSTORE_URL === undefined ? `To start over, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';

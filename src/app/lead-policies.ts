@@ -19,8 +19,8 @@ import { PUSH } from './notifications.js';
 import { PAUSED, PausablePolicy } from './pausable-policy.js';
 
 /**
- * Maximum number of events in flight. It is high because most events wait for their turn, and several tenants may send
- * notifications before their push services are found to be unavailable.
+ * Maximum number of events in flight. The number is high, because most events wait for their turn. In addition, several
+ * tenants may send notifications before their push services are found to be unavailable.
  */
 const NOTIFICATIONS_IN_HAND = 5_000;
 

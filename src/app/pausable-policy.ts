@@ -14,8 +14,8 @@ export const PAUSED = 'PolicyPaused' satisfies PolicyEvent['type'];
 
 const LOOK_EVERY_MS = 250;
 /**
- * Maximum age of the policy's state when it is polled. A pause always takes effect at its event, so only a resumption
- * can be delayed by polling.
+ * Maximum age of the policy's state when the state is polled. A pause always takes effect at its event, so only a
+ * resumption can be delayed by polling.
  */
 const LOOK_AGE_MS = 1_000;
 

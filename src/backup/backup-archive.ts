@@ -34,7 +34,7 @@ export class BackupArchive {
   constructor(readonly directory: string) {}
 
   /**
-   * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap. If they do, the earlier one
+   * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap. If they do, the earlier run
    * fails in `keep`, because its file has been removed. With a recipient, the file is encrypted.
    * @throws BackupError
    */

@@ -7,7 +7,7 @@ import { BackupError } from './backup-format.js';
 // Encrypts backups with age (C2SP), so that any age program can decrypt them. This module is loaded only when it is
 // used.
 
-/** The DOM type for the same stream. */
+/** The DOM type of the stream, as `decrypt` expects it. */
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;
 export type Write = (bytes: Uint8Array) => Promise<void>;
 

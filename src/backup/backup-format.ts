@@ -48,7 +48,7 @@ export type BackupEvent = {
   readonly metadata: object;
 };
 
-/** The last line. A file without it is truncated. */
+/** The last line. A file without this line is truncated. */
 export const BackupTrailer = z.object({
   kind: z.literal('trailer'),
   count: z.int().min(0),

@@ -12,8 +12,8 @@ export type AuditSubject = { readonly entity: string; readonly entityId: string 
  * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * If a record's stream also contains the events of one of its parts, such as a transaction of a sale, their entries
- * refer to the part.
+ * If a record's stream also contains the events of one of its parts, such as a transaction of a sale, the audit entries
+ * of these events refer to the part.
  */
 export type AuditDeclaration<Data = never> = {
   readonly action: AuditAction;

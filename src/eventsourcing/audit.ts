@@ -9,8 +9,8 @@ export const isAudited = (event: Recorded): event is Audited => event.audit !== 
 
 /**
  * Returns the record to which an audit entry refers. Default: the record that owns the stream. The declaration of the
- * event type may specify another record in the event's data, such as a transaction in a sale's stream or an account
- * that became the default of its type.
+ * event type may specify another record, which is named in the event's data. Examples are a transaction in a sale's
+ * stream, and an account that became the default of its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };

@@ -141,9 +141,9 @@ export class Claims {
   }
 
   /**
-   * Releases a value that its owner no longer holds. Reads the claim before the owner, and releases the claim at the
-   * revision that was read, but only if the owner's stream is past the recorded revision. Therefore, a pending claim is
-   * never released.
+   * Releases a value that its owner no longer holds. Reads the claim before the owner. Releases the claim at the
+   * revision that was read, but only if the owner's stream is past the revision that the claim records. Therefore, a
+   * pending claim is never released.
    */
   async release(claim: Claim, ownerStream: string): Promise<void> {
     const current = await this.read(claim);

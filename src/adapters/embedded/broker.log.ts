@@ -8,7 +8,7 @@ import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 const SCHEMA_VERSION = 1;
 /**
  * Timeout for opening the file. If two threads create it at the same time, SQLite lets only one of them enable the
- * write-ahead log, and the other one fails without waiting.
+ * write-ahead log. The other thread then fails without waiting.
  */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
@@ -69,8 +69,8 @@ export class BrokerLog {
   }
 
   /**
-   * Opens the file. Creates it or adds missing tables if necessary.
-   * @throws Error if that fails or the file remains locked
+   * Opens the file, and creates the file and its tables if they are missing. @throws Error if this fails or the file
+   * remains locked
    */
   static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;

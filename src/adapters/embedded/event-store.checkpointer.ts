@@ -44,8 +44,8 @@ export class Checkpointer {
   }
 
   /**
-   * Moves everything into one file. SQLite would do so on close. However, the driver cannot finalize statements, so the
-   * connection stays open until its statements are garbage-collected.
+   * Moves the whole log into the database file. SQLite would do so on close. However, the driver cannot finalize
+   * statements, so the connection stays open until its statements are garbage-collected.
    */
   async close(): Promise<void> {
     this.closed = true;

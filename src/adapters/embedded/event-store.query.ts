@@ -36,7 +36,7 @@ export type ScannedPage = {
 
 /** Number of positions per scan. A scan without a match takes a few milliseconds (3 µs per record). */
 export const SCAN_STEP = 2_000;
-/** Limits of one call. They prevent it from blocking the event loop for more than a few milliseconds. */
+/** Limits of one call, which must not block the event loop for more than a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /**

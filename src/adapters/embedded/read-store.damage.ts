@@ -67,9 +67,9 @@ const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 32;
 
 /**
- * Whether the file is still the one that was opened, has a valid header, is at least as long as its header states, and
- * has not been reported as damaged by a reader. SQLite detects little of this while it works from its cache. Call this
- * only in the writing thread, between its transactions.
+ * Returns false if the file was replaced or truncated, if its header is invalid, or if a reader has reported damage.
+ * SQLite detects little of this while it works from its cache. Must be called only in the writing thread, between
+ * transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {
   let file: number | undefined;

@@ -78,7 +78,7 @@ export class Diagnosis {
     return this.unreachable ?? refused;
   }
 
-  /** Records why the server is unreachable. `undefined` means that it has been reached. */
+  /** Records why the server is unreachable. `undefined` means that the server has been reached. */
   noteUnreachable(fault: EngineFault | undefined): void {
     this.unreachable = fault;
   }

@@ -42,8 +42,8 @@ const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 /**
  * One MongoDB client for all stores. The client can be created while the server is unavailable. While the server is
  * unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority,
- * and reads see only majority-committed data, so a document that guards a write or is covered by a checkpoint cannot
- * disappear when the primary changes (ADR 0049).
+ * and reads see only majority-committed data. Therefore, a document that guards a write or is covered by a checkpoint
+ * cannot disappear when the primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
@@ -120,7 +120,7 @@ export class MongoConnection {
 
   /**
    * Options for commands whose duration grows with the number of documents. The driver honors `socketTimeoutMS`,
-   * although its types omit it.
+   * although its type definitions omit this option.
    */
   get unhurried(): { readonly maxTimeMS: number; readonly socketTimeoutMS: number } {
     return { maxTimeMS: INDEX_TIMEOUT_MS, socketTimeoutMS: INDEX_TIMEOUT_MS };
