@@ -76,7 +76,7 @@ const failureOf = ({ reason, awaits }: { readonly reason: Reason; readonly await
   ...(awaits !== undefined && { awaits }),
 });
 
-// Must never change, because concurrent and restarted subscribers must derive the same letter id.
+// Must never change, because concurrent and restarted subscribers must derive the same id for a dead letter.
 const LETTER_NAMESPACE = '0e2f4c52-2a0d-5e55-9d0f-0a1c3c6f1b7d';
 
 export const deadLetterId = ({
@@ -86,13 +86,13 @@ export const deadLetterId = ({
 }: Pick<NewDeadLetter, 'origin' | 'subscriber' | 'eventId'>): string =>
   nameUuid(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
 
-/** Returns `[]` if the letter is already parked or has been discarded. */
+/** Returns `[]` if the dead letter is already parked or has been discarded. */
 export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): DeadLetterEvent[] {
   if (state.status === 'PARKED' || state.status === 'DISCARDED') return [];
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 
-/** Marks the letter as resolved because the event was processed without a replay. */
+/** Marks the dead letter as resolved, because the event was processed without a replay. */
 export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLetterEvent[] =>
   state.status === 'PARKED'
     ? [{ type: 'DeadLetterReplayed', data: { attempt: state.attempts + 1, at: now.toISOString() } }]

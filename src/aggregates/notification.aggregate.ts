@@ -110,7 +110,7 @@ export const notification: Aggregate<Notification, NotificationEvent> = {
   },
 };
 
-/** Idempotent, because a repeated notification has the same id. */
+/** Idempotent, because a retry uses the same notification id. */
 export const sendNotification = (state: Notification, data: NewNotification): NotificationEvent[] =>
   state.status === 'absent' ? [{ type: 'NotificationSent', data }] : [];
 

@@ -101,7 +101,7 @@ export function answerRequest(
   return [...claimRequestKey(state, claim, now), { type: 'RequestAnswered', data: { recordId, body } }];
 }
 
-/** Creates the error for a repeated request whose first response contained a secret. */
+/** Creates the error for a retry of a request whose first response contained a secret. */
 export const secretShown = (recordId: string) =>
   conflict(
     'SECRET_SHOWN_ONCE',

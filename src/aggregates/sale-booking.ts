@@ -30,7 +30,7 @@ export type BookingAccounts = {
 export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
 
 export type SaleBookingData = CategoryFacts & {
-  /** The sale's id. Transaction ids are derived from it, so a repeated booking has the same transaction ids. */
+  /** The sale's id. Transaction ids are derived from it, so a retried booking has the same transaction ids. */
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;

@@ -27,7 +27,7 @@ export class ErrorRecorder {
   ) {}
 
   /**
-   * Resolves when the report is durable. A repeated report counts only once.
+   * Resolves when the report is durable. A report that is delivered again is not counted again.
    * @throws the errors of CommandRunner.execute
    */
   async record(report: ErrorReport): Promise<void> {

@@ -25,7 +25,7 @@ import { ProjectionStatus } from '../projecting/projection-status.js';
 import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from '../queries/dead-letter.queries.js';
 import { JOB_DIRECTORY } from '../queries/operation.queries.js';
 
-/** The receipt, with the new status of the letter. The status is PARKED if the replay failed. */
+/** The receipt, with the new status of the dead letter. The status is PARKED if the replay failed. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});

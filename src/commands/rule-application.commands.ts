@@ -33,7 +33,7 @@ export class ApplyCategoryRule extends command(ApplyInput) {
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});
 /**
- * Undoes the application of a rule. Resolves when the policy has completed the work. A repeated request returns the
+ * Undoes the application of a rule. Resolves when the policy has completed the work. A retried request returns the
  * first result.
  */
 export class UndoRuleApplication extends command<typeof nothing, Undone>(nothing) {}

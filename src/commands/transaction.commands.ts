@@ -53,7 +53,7 @@ const recordingCommand = <S extends z.ZodType>(schema: S) =>
     constructor(
       target: Target,
       data: z.output<S>,
-      /** Id of the new transaction. It is the same for a repeated request. */
+      /** Id of the new transaction. A retry of the request uses the same id. */
       readonly newId: string,
     ) {
       super(target, data);
@@ -173,7 +173,7 @@ export const transactionCommandHandlers = [
       const known = fieldHashes && (await reader.read(transactionAggregate, tenantId, id));
       if (known && known.state.status !== 'absent') {
         ensureSameRequest(known.state.fieldHashes ?? {}, fieldHashes);
-        // Repeats the first response, with revision 0 regardless of later changes.
+        // Returns the first response again, with revision 0 regardless of later changes.
         return { id, revision: 0, position: known.position, isReplay: true };
       }
       const prepared = await preparedEntry(reader, categorizer, target, data);

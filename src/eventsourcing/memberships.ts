@@ -111,7 +111,7 @@ export class Memberships {
     return false;
   }
 
-  /** Whether a record counts and no pending intent will remove it. */
+  /** Whether a record counts and will not be removed by a pending intent. */
   private async keeps(intent: Intent): Promise<boolean> {
     const { membership, revision } = await this.member(intent.subject, intent.rule);
     if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;

@@ -84,7 +84,7 @@ export class EventLog {
   }
 
   /**
-   * Detects repeated appends as EventStoreDB does (IndexWriter.CheckCommit): a repeat has the same event ids at the
+   * Detects duplicate appends as EventStoreDB does (IndexWriter.CheckCommit): a duplicate has the same event ids at the
    * revisions that the first attempt assigned. An append of which only some events are stored is rejected.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {

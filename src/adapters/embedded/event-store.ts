@@ -20,7 +20,7 @@ export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 /**
  * An event store in one SQLite file, with a write-ahead log that is flushed at every commit, and a checksum in every
  * record. If a commit fails with an I/O error during its flush, a crash before the next commit may restore the rejected
- * appends. A retry is then recognized as a repeat.
+ * appends. A retry is then recognized as a duplicate.
  */
 export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
   private readonly writer: GroupCommitWriter;

@@ -91,7 +91,7 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
 
 /**
  * Whether the server timed out waiting for its own commit. The append may still be stored, or may have been dropped as
- * a repeat.
+ * a duplicate.
  */
 export const isGivenUp = (answer: BatchAppendResp): boolean => detailsOf(answer.getError()) === 'Timeout';
 

@@ -65,8 +65,8 @@ const DEFAULT_QUIET_MS = 1_000;
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
  * go to the leader, so a read sees every append that was acknowledged before the read started. While the server is
  * unavailable, calls fail within the timeout and subscriptions wait; both recover on their own. An unanswered append is
- * resent until the timeout. The server recognizes a repeat by its event ids, and drops a repeat that arrives before the
- * original is committed. Positions passed in must have been returned by this store.
+ * resent until the timeout. The server recognizes a duplicate by its event ids, and drops a duplicate that arrives
+ * before the original is committed. Positions passed in must have been returned by this store.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
   private readonly connection: Connection;
@@ -189,8 +189,8 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
     if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;
-    // This is a repeat of an append whose events are now hidden. Any reader that has seen the head has also seen these
-    // events.
+    // This is a duplicate of an append whose events are now hidden. Any reader that has seen the head has also seen
+    // these events.
     const position = await this.headReader.read().catch((error: unknown) => {
       throw new AppendOutcomeUnknown(append.stream, error);
     });

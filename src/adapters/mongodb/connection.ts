@@ -240,8 +240,8 @@ export class MongoConnection {
 }
 
 /**
- * Whether no server received the call. In that case, the driver does not always mark the server as unavailable. It
- * checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
+ * Returns true if the call did not reach any server. In that case, the driver does not always mark the server as
+ * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
  */
 const isUnreached = (error: unknown): boolean =>
   error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
