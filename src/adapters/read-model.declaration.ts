@@ -142,7 +142,7 @@ export function placeIn<V>({ model, order }: Ordered, after: string, isValue: (v
     const isPlace = Array.isArray(place) && place.length === order.length + 1;
     if (isPlace && place.every((value) => value === null || isValue(value))) return place as V[];
   } catch {
-    // Not JSON.
+    // The cursor is not JSON.
   }
   throw new RangeError(`The cursor for a list of ${model.name} is invalid: ${JSON.stringify(after)}`);
 }

@@ -44,7 +44,7 @@ export const deadLetterEvents = {
 };
 export type DeadLetterEvent = EventOf<typeof deadLetterEvents>;
 
-/** `attempts` counts failures. */
+/** `attempts`: number of failed attempts. */
 export type FiledLetter = NewDeadLetter & { readonly status: DeadLetterStatus; readonly attempts: number };
 export type DeadLetter = { readonly status: 'absent' } | FiledLetter;
 

@@ -26,7 +26,7 @@ const ErrorDetails = z.object({
 });
 export type ErrorDetails = z.output<typeof ErrorDetails>;
 
-/** The last occurrence. */
+/** Context of the last occurrence. */
 const Occasion = z.object({
   requestId: z.string().nullable(),
   path: z.string().nullable(),

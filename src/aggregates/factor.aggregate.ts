@@ -28,7 +28,7 @@ const AuthenticatorAppAdded = z.object({ factorId, step: z.int(), recoveryCodeHa
 const PasskeyAdded = z.object({
   factorId,
   credentialId: z.string(),
-  /** COSE key, base64url. */
+  /** Public key in COSE format, base64url-encoded. */
   publicKey: z.string(),
   counter: z.int(),
   transports: z.array(z.string()),

@@ -11,11 +11,11 @@ export const integrityEvents = {
    */
   CheckpointSigned: technical(
     z.object({
-      /** C2SP signed note. */
+      /** The checkpoint as a C2SP signed note. */
       note: z.string(),
       /** Number of events that the tree covers. */
       size: z.int().min(1),
-      /** Hex. */
+      /** Hexadecimal. */
       rootHash: z.string(),
       signedAt: z.iso.datetime(),
     }),

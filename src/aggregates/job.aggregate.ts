@@ -73,7 +73,7 @@ export type ExecutionLog = {
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number | null;
-  /** 0–100. */
+  /** Percentage. */
   readonly progress: number;
   readonly message: string | null;
   readonly error: string | null;

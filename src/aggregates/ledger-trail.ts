@@ -134,7 +134,7 @@ export function withRecategorization(
   return { ...trail, [transactionId]: { ...known, ...changed, categorizedBy, applied: { applicationId, before } } };
 }
 
-/** Applies any event other than the first. */
+/** Applies any event other than the stream's first event. */
 export function followed(
   trail: LedgerTrail,
   data: CancelledTransaction | ReplacementTransaction | CategoryChoice | Recategorization,

@@ -59,7 +59,7 @@ export type Engines = {
   readonly queues: QueueMeters;
   /** Metrics of the engines, and the registry of all process metrics. */
   readonly metrics: EngineMetrics;
-  /** Whether appends succeed. */
+  /** Tracks whether appends succeed. */
   readonly writes: WriteHealth;
   /** Whether replicas share the cache. */
   readonly sharesCache: boolean;

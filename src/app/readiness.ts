@@ -15,7 +15,7 @@ const down = (reason: string): Finding => ({ status: 'down', reason });
 type Probe = {
   readonly name: string;
   readonly run: () => Promise<Finding>;
-  /** The engine, if it may be able to report why it does not respond. */
+  /** The engine, which may be able to report why it does not respond. */
   readonly of?: { fault?(): EngineFault | undefined };
 };
 

@@ -40,7 +40,7 @@ export class NumberSeries {
     });
   }
 
-  /** Returns the value for a number. */
+  /** Formats a number as a value of the series. */
   numbered(number: number): string {
     return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
   }

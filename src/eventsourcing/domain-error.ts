@@ -27,17 +27,17 @@ export class DomainError extends Error {
   }
 }
 
-/** 404 NOT_FOUND. `what` is the noun in the message, such as "customer" in "No such customer.". */
+/** Creates a 404 NOT_FOUND error. `what` is the noun in the message, such as "customer" in "No such customer.". */
 export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
-/** 409 with a specific code. */
+/** Creates a 409 error with a specific code. */
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
-/** 400 with all faults in the input. The first one becomes the message. */
+/** Creates a 400 error with all faults in the input. The first fault becomes the message. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
 /**
- * The error while read models have not yet applied an event that is already stored. It usually disappears within
- * moments.
+ * Creates the error for read models that have not yet applied an event that is already stored. A retry usually succeeds
+ * within moments.
  */
 export const readModelBehind = (): DomainError =>
   new DomainError('unavailable', 'READ_MODEL_BEHIND', 'The read models have not caught up yet. Try again.', {
@@ -52,7 +52,7 @@ export class PositionNotReached extends DomainError {
   }
 }
 
-/** 404 for a missing record to which a field of the request refers. */
+/** Creates the 404 error for a missing record to which a field of the request refers. */
 export function notFoundAt(path: string, what: string): DomainError {
   const message = `No such ${what}.`;
   return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });

@@ -15,7 +15,7 @@ export const RANGES = 16;
  */
 export const DIVISION = 1_064_016;
 
-/** FNV-1a, 32 bits. */
+/** Returns the 32-bit FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -52,7 +52,7 @@ export function portionOf(ranges: readonly number[]): Portion {
   return { ranges, coordinates: owned.has(COORDINATOR), has: (stream) => owned.has(rangeOfStream(stream)) };
 }
 
-/** Returns the key of a range's part of a checkpoint. For parts, see `WriteBatch.checkpoints`. */
+/** Returns the key of the part of a checkpoint that belongs to a range; see `WriteBatch.checkpoints`. */
 export type PartKey = (key: string, range: number) => string;
 /** All read models share one stored value per range, because a batch advances them together. */
 export const modelPart: PartKey = (key, range) => `range:${range}#${key}`;

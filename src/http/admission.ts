@@ -37,7 +37,7 @@ export type AdmissionOptions = {
 
 /** Limits on requests per minute. Partner keys have their own limits. */
 export type RequestLimits = {
-  /** Limit per network address on public routes that write. */
+  /** Limit for each network address on public routes that write data. */
   readonly address: number;
   readonly user: number;
   readonly userWrites: number;

@@ -9,7 +9,7 @@ import { CommitSignal, type Rest } from './event-store.signal.js';
 export type EmbeddedEventReaderOptions = {
   readonly directory: string;
   readonly clock: Clock;
-  /** Minimum pause between wake-ups of subscriptions. Default: none. */
+  /** Minimum pause between wake-ups of subscriptions. Default: no pause. */
   readonly rest?: Rest;
 };
 

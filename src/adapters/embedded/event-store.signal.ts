@@ -46,7 +46,7 @@ export class CommitSignal {
     return this.#ended;
   }
 
-  /** Announces that events up to `head` have been committed. */
+  /** Announces that all events up to and including `head` have been committed. */
   announce(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;

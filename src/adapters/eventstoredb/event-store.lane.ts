@@ -99,7 +99,7 @@ export class Lane {
     if (!pending) return;
     this.answered = Math.max(this.answered, pending.sent.get(correlationId) ?? 0);
     this.answeredAtMs = this.clock.monotonicMs();
-    // The append will be resent when due.
+    // The append will be resent when it is due.
     if (isGivenUp(answer)) return;
     this.forget(pending);
     try {

@@ -5,21 +5,18 @@ import { connectionFaultOf } from '../connection-faults.js';
 import type { NatsAddress } from './broker.address.js';
 import { causesOf, textOf } from './broker.errors.js';
 
-/**
- * Settings for trusting the server and authenticating the client, in addition to the URL. All values except flags are
- * file paths.
- */
+/** Settings for trusting the server and authenticating the client, in addition to the URL. */
 export type NatsSecurity = {
-  /** User JWT and NKey seed, as written by `nsc` (`.creds`). */
+  /** File with a user's JWT and NKey seed, as written by `nsc` (`.creds`). */
   readonly credsFile?: string | undefined;
-  /** NKey seed of a user (`SU…`). */
+  /** File with a user's NKey seed (`SU…`). */
   readonly nkeyFile?: string | undefined;
-  /** PEM certificates of the trusted authorities. They replace the default authorities. */
+  /** PEM file with the certificates of the trusted authorities. They replace the default authorities. */
   readonly caFile?: string | undefined;
-  /** PEM client certificate. `keyFile` contains its key. */
+  /** PEM file with the client certificate. `keyFile` contains the private key. */
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** The server expects TLS before its greeting (`handshake_first`). */
+  /** Whether the server expects the TLS handshake before it sends its greeting (`handshake_first`). */
   readonly handshakeFirst?: boolean | undefined;
 };
 /** The contents of the files. The files are reread for each connection, so that renewed files take effect. */
