@@ -73,7 +73,7 @@ export type ExecutionLog = {
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly durationMs: number | null;
-  /** Percentage. */
+  /** Percentage, from 0 to 100. */
   readonly progress: number;
   readonly message: string | null;
   readonly error: string | null;
