@@ -51,7 +51,7 @@ export type Sharing = {
  * consumer is waiting for it.
  */
 export class SharedSubscription {
-  /** The latest batches with events, in order: everything that was read after `keptAfter`, up to `reached`. */
+  /** The latest batches with events, in order: everything read after `keptAfter`, up to and including `reached`. */
   private kept: EventBatch[] = [];
   private keptCount = 0;
   private characters = 0;
@@ -227,7 +227,7 @@ export class SharedSubscription {
     return next.done !== true;
   }
 
-  /** Returns a function for the time left to gather events. It uses the real clock, which tests cannot stop. */
+  /** Returns a function that returns the gathering time left. It uses the real clock, which tests cannot stop. */
   private gathering(): () => number {
     const { gatherMs } = this.sharing;
     if (!gatherMs) return () => 0;

@@ -35,8 +35,8 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
 }
 
 /**
- * Returns the id of the key's stream. Keys are scoped to user and route. The keys are hashed, so that they never appear
- * in stream names.
+ * Returns the id of the key's stream. Keys are scoped to the user and the route. The keys are hashed, so that they
+ * never appear in stream names.
  */
 export const requestKeyId = (userId: string, route: string, key: string): string =>
   hash('sha256', JSON.stringify([userId, route, key]), 'hex');

@@ -122,7 +122,7 @@ export type Tenant =
       epoch: number;
       /** Ids of the late entries in LateEntriesDetected events. */
       lateEntries: readonly string[];
-      /** Note of the last closing, or reason for the last reopening, for the audit log. */
+      /** Note on the last closing, or reason for the last reopening, for the audit log. */
       closingNote: string | null;
     } & Closing &
       Settings &

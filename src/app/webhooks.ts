@@ -24,7 +24,7 @@ export async function openWebhooks({ directory, key, allowPrivate }: WebhookSett
   return new WebhookSender({ clock, keys: await WebhookKeys.open(directory, key), allowPrivate });
 }
 
-/** The serving thread's sender, which sends tests and replays, and the receiver of alerts. */
+/** The receiver of alerts, and the serving thread's sender, which sends test messages and replays. */
 export type WebhookParts = AlertReceiver & { readonly sender: WebhookSender };
 
 export async function openWebhookParts(config: Config, clock: Clock): Promise<WebhookParts> {

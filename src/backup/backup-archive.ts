@@ -19,7 +19,7 @@ const NAME = new RegExp(`^kontor-(\\d{8}T\\d{6}Z)-(${UUID_PATTERN})\\.ndjson\\.g
 const OURS = new RegExp(`^kontor-\\d{8}T\\d{6}Z-${UUID_PATTERN}\\.ndjson\\.gz(\\.age)?(\\.sha256)?(\\.partial)?$`);
 const PARTIAL = '.partial';
 const DIGEST = '.sha256';
-// Symbolic links are not followed, because they could point anywhere. The flag does not exist on Windows.
+// Symbolic links are not followed, because they could point anywhere. `O_NOFOLLOW` does not exist on Windows.
 const READ_NO_LINK = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
 /** Backups contain the whole history, so only the service's own account may read them. */
 const FILE_MODE = 0o600;
@@ -35,7 +35,7 @@ export class BackupArchive {
 
   /**
    * Begins a backup and removes the leftovers of interrupted runs. Runs should not overlap. If they do, the earlier run
-   * fails in `keep`, because its file has been removed. With a recipient, the file is encrypted.
+   * fails in `keep`, because its file has been removed. If a recipient is given, the file is encrypted.
    * @throws BackupError
    */
   async begin(executionId: string, nowMs: number, recipient?: string): Promise<BackupDraft> {

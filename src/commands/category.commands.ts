@@ -31,7 +31,7 @@ export class UpdateTransactionCategory extends command(categories.UpdateTransact
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
-/** Maximum depth of the tree. Changing a category's parent reads all of its ancestors. */
+/** Maximum depth of the tree. When a category's parent changes, all ancestors of the new parent are read. */
 const MAX_DEPTH = 10;
 
 /**

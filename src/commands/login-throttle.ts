@@ -25,8 +25,8 @@ const MAX_PAUSE_MS = 16_000;
 /** Time for which an address counts as known to the account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
- * Limits of the queue. It allows slightly more concurrent attempts than concurrent password verifications. A full queue
- * takes about five seconds to drain.
+ * Limits of the queue. The queue allows slightly more concurrent attempts than there are concurrent password
+ * verifications. A full queue takes about five seconds to drain.
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 

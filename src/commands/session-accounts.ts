@@ -23,7 +23,7 @@ export type Account = {
   readonly isActive: boolean;
 };
 
-/** Maximum number of accounts with one address for which a sign-in without a tenant's slug is possible. */
+/** Maximum number of accounts with the same e-mail address for which sign-in is possible without a tenant's slug. */
 export const MAX_ACCOUNTS = 5;
 
 /**
@@ -153,7 +153,7 @@ export class OidcIdentities {
       : this.runner.execute(user, { tenantId, id }, identity, bindIdentity);
   }
 
-  /** Returns those of the owners that have the e-mail address and may be bound because of it. */
+  /** Returns the owners that have the e-mail address and may therefore be bound to the identity. */
   private async inviting(owners: readonly StreamParts[], given: Given): Promise<StreamParts[]> {
     const areInviting = await Promise.all(owners.map((owner) => this.isInviting(owner, given)));
     return owners.filter((_, index) => areInviting[index]);

@@ -47,7 +47,7 @@ export class CreateTransaction extends command<typeof CreateInput, RecordedRecei
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
 
-/** Base class for a command that records a new transaction in addition to the target. */
+/** Base class for a command that changes the target and records a new transaction. */
 const recordingCommand = <S extends z.ZodType>(schema: S) =>
   class extends command(schema) {
     constructor(

@@ -85,7 +85,7 @@ export type Claim = {
    * Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it must never change.
    */
   readonly kind: string;
-  /** The normalized value (case, spaces), so that equal values are equal strings. */
+  /** The normalized value (case and spaces), so that equivalent values are equal strings. */
   readonly value: string;
   /**
    * Error of the 409 response if another record holds the value. If null, the command succeeds without claiming the

@@ -18,7 +18,7 @@ import { parseStreamName } from './stream-name.js';
  */
 export type EventMetadata = {
   readonly tenantId: string;
-  /** Time of the decision according to the service's clock, in ISO 8601, UTC. */
+  /** Time of the decision according to the service's clock, ISO 8601 UTC. */
   readonly timestamp: string;
   /** Schema version of the stored data. */
   readonly version: number;

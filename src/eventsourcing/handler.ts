@@ -3,7 +3,7 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import type { Token } from '../ports/token.js';
 
 /**
- * Injection tokens for the first parameters of a handler function. A class injects its instance, a token injects a
+ * Injection tokens for the first parameters of a handler function. A class injects its instance, and a token injects a
  * value.
  */
 export type Tokens<D extends readonly unknown[]> = {

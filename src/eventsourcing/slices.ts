@@ -5,7 +5,7 @@ import type { ReadStore } from '../ports/read-store.js';
 
 /**
  * The history is divided by tenant into slices. Slices are grouped into ranges, which replicas lead. Records of the
- * platform are in slice 0. Neither the hash nor the counts may change, because checkpoints belong to ranges.
+ * platform are in slice 0. Neither the hash function nor the counts may change, because checkpoints belong to ranges.
  */
 export const SLICES = 64;
 export const RANGES = 16;

@@ -75,7 +75,7 @@ function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions
   throw new DomainError('unavailable', 'UNAVAILABLE', 'The service is starting. Try again.');
 }
 
-/** Performs the checks before the body is read: host, credential, permission, rate limits, and ids in the path. */
+/** Checks each request before its body is read: host, credential, permission, rate limits, and ids in the path. */
 export class Admission {
   private readonly rates: RateGate;
 

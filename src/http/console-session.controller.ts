@@ -10,7 +10,7 @@ import { controllerOf, receipt, routesAt, type Services, valueOf } from './route
 import { FactorRequiredDto, TOO_MANY_SIGN_INS, WITH_FACTOR } from './session-shapes.js';
 import { named } from './shapes.js';
 
-/** Path of the routes. Over plain HTTP, it is also the only path to which browsers send the cookie. */
+/** Path of this controller's routes. Over plain HTTP, it is also the only path to which browsers send the cookie. */
 const CONSOLE_SESSION_PATH = '/console/session';
 
 const ConsoleSessionDto = named(
@@ -115,7 +115,10 @@ function forgotten(error: unknown, request: FastifyRequest): Answer {
   return answer(null, { position: 0, headers: cookieFor(request) });
 }
 
-/** The prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires HTTPS. */
+/**
+ * The `__Host-` prefix prevents other hosts of the domain from setting the cookie (RFC 6265bis, 4.1.3.2). It requires
+ * HTTPS.
+ */
 const SECURE_NAME = '__Host-kontor-console';
 const PLAIN_NAME = 'kontor-console';
 /** The format of refresh tokens. */

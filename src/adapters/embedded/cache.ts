@@ -50,7 +50,7 @@ export class MemoryCache implements Cache {
       maxSize: maxBytes,
       maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
       sizeCalculation: (value, key) => bytesOf(key, value),
-      // The library treats a start time of 0 as "no lifetime", and a non-zero resolution uses a timer.
+      // The library treats a start time of 0 as "no lifetime". A non-zero resolution would use a timer.
       perf: { now: () => clock.monotonicMs() - this.openedAtMs + 1 },
       ttlResolution: 0,
     });

@@ -40,8 +40,8 @@ export const SCAN_STEP = 2_000;
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /**
- * Maximum number of rows that one call fetches, which is faster than iterating. A larger result is iterated up to the
- * page size.
+ * Maximum number of rows of a result that one call fetches, because that is faster than iterating. A larger result is
+ * iterated up to the page size.
  */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;

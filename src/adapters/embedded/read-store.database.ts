@@ -31,7 +31,7 @@ export class ReadStoreDatabase {
     private readonly directory: string,
     private readonly mode: Mode,
     /**
-     * Whether the previous file was moved aside, because it was damaged or had a newer schema. If so, every model must
+     * Whether the previous file was moved aside because it was damaged or had a newer schema. If so, every model must
      * be rebuilt.
      */
     readonly recreated: boolean,

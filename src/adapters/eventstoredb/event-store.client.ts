@@ -21,9 +21,9 @@ export const internalsOf = (client: EventStoreDBClient): ClientInternals => clie
 type Transform = (answer: ReadResp, encoding: BufferEncoding, next: () => void) => void;
 
 /**
- * Lets a read of a missing stream end normally, and calls `onMissing`. The client would cancel the call. HTTP/2 servers
- * close a connection after many cancelled calls, which would leave every append in flight on it with an unknown
- * outcome.
+ * Lets a read of a missing stream end normally, and calls `onMissing`. By default, the client would cancel the call.
+ * HTTP/2 servers close a connection after many cancelled calls, which would leave every append in flight on it with an
+ * unknown outcome.
  */
 export function withoutCancelling<T>(read: StreamingRead<T>, onMissing: () => void): StreamingRead<T> {
   const internals = read as unknown as { _transform: Transform };

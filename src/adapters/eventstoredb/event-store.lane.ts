@@ -30,7 +30,7 @@ type Pending = {
  * One BatchAppend call and its pending appends. An unanswered append is resent, because the server silently drops an
  * append that it receives twice at the same time. An append that times out retires the lane: later appends, including a
  * retry of that append, use a new lane. While responses to earlier appends keep arriving, the server is busy rather
- * than silent. Nothing is resent then, to avoid adding to its load.
+ * than silent. During that time, nothing is resent, to avoid adding to its load.
  */
 export class Lane {
   private readonly pending = new Set<Pending>();

@@ -84,7 +84,7 @@ export function appendedOf(answer: BatchAppendResp, append: SerializedAppend): A
       position: position === UNKNOWN_POSITION ? BEFORE_ALL : toNumber('position', position),
     };
   } catch (error) {
-    // The append was stored, so this must not be reported as a rejection.
+    // The append was stored, so this error must not be reported as a rejection.
     throw new AppendOutcomeUnknown(append.stream, error);
   }
 }

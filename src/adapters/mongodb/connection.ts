@@ -179,7 +179,7 @@ export class MongoConnection {
     }
     this.isConnected = true;
     this.noteBack();
-    // Without this, the connection would remain open if `close` was called in the meantime.
+    // Without this check, the connection would remain open if `close` was called in the meantime.
     if (this.closing) await this.client.close();
   }
 

@@ -18,9 +18,9 @@ const MAX_IN_FLIGHT_BYTES = 33_554_432;
 const DENIED_FOR_MS = 30_000;
 
 /**
- * Adds hits to a counter, or subtracts hits, but never below 0. Returns the count and the remaining milliseconds of the
- * window by the server's clock. A counter that has no expiry, because it is new or its expiry was removed externally,
- * gets one.
+ * Adds hits to a counter or subtracts hits from it. The counter never falls below 0. Returns the count and the
+ * remaining milliseconds of the window by the server's clock. A counter that has no expiry, because it is new or its
+ * expiry was removed externally, gets one.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])

@@ -32,8 +32,8 @@ export type RedisCacheOptions = {
 /**
  * A cache on a Redis server that all replicas share. While the server is unavailable, lookups find nothing, writes are
  * lost, and all other calls fail immediately with CacheUnavailable. A server that hangs delays calls by one command
- * timeout. Windows use the server's clock, so that replicas agree. The ends of windows are converted to this process's
- * wall clock.
+ * timeout. Counter windows use the server's clock, so that replicas agree. The ends of windows are converted to this
+ * process's wall clock.
  */
 export class RedisCache implements Cache {
   private readonly link: RedisLink;
