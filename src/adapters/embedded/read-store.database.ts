@@ -16,7 +16,7 @@ export type Mode = 'readwrite' | 'readonly';
  */
 const MAX_STATEMENTS = 2_000;
 
-/** Thrown if a table does not exist, or does not exist yet. */
+/** Thrown if a table does not exist, for example because the writer has not created it yet. */
 export class MissingTable extends ReadStoreUnavailable {}
 
 /** A connection to models.sqlite. Manages prepared statements, transactions, errors and damage. */
