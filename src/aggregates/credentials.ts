@@ -79,7 +79,10 @@ export const emailClaim = (email: string): Claim => ({
 
 /** Determines which sessions of a user or operator are valid. Each session stores the epoch in which it began. */
 export type SessionRule = {
-  /** Incremented by every event that ends existing sessions: password change, removal of the factors, deactivation, deletion. */
+  /**
+   * Incremented by every event that ends existing sessions: a password change, the removal of the factors, a
+   * deactivation or a deletion.
+   */
   epoch: number;
   /** The only session that remained valid after the last increment; null if there is none. */
   keptSessionId: string | null;

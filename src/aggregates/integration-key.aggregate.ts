@@ -112,7 +112,10 @@ type Secret = { readonly secretHash: string; readonly until: string };
 export type RecordedIntegrationKey = NewIntegrationKey & {
   readonly status: 'active' | 'revoked';
   readonly revokedAt: string | null;
-  /** The secret that the last rotation replaced; null if that secret stopped working immediately. */
+  /**
+   * The secret that the last rotation replaced; null before the first rotation, or if that secret stopped working
+   * immediately.
+   */
   readonly previous: Secret | null;
 };
 export type IntegrationKey = { readonly status: 'absent' } | RecordedIntegrationKey;

@@ -77,7 +77,7 @@ export class CustomerCreation {
   }
 
   /**
-   * Returns the category rules for the opening balance; undefined if there is no opening balance.
+   * Returns the category rules for the opening balance, or an empty object if there is no opening balance.
    * @throws DomainError conflict PERIOD_CLOSED
    */
   private async rulesFor({ tenantId }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {

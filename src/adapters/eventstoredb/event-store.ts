@@ -30,8 +30,8 @@ import { subscribe } from './event-store.subscription.js';
 
 export type EventStoreDbOptions = {
   /**
-   * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster, or
-   * the same with KurrentDB's schemes. The string also configures TLS, certificates and keep-alive. Never logged.
+   * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster.
+   * KurrentDB's schemes are also accepted. The string also configures TLS, certificates and keep-alive. Never logged.
    */
   readonly url: string;
   readonly clock: Clock;
