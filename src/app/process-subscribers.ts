@@ -64,7 +64,7 @@ export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers
 /** Runs projections and the forwarder in a worker thread with its own engines. */
 async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const { settings, clock, logger, opened } = parts;
-  // The worker will have the only writable connection. This read-only connection is used until the worker starts.
+  // The worker will have the only writable connection. Until the worker starts, this connection is used.
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();

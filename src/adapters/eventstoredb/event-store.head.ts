@@ -12,7 +12,7 @@ const LARGEST_PAGE = 512;
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
-  /** Position of the newest record of any kind that a read has returned. */
+  /** Position of the newest record of any kind that a read has seen. */
   private seen: Position = BEFORE_ALL;
 
   constructor(private readonly reader: Reader) {}
