@@ -42,7 +42,8 @@ const PAGE = (title: string): string => `<!doctype html>
 </html>
 `;
 
-// Models stay folded, because rendering all of them takes seconds. Each operation shows its own.
+// The list of all models is collapsed, because rendering it takes seconds. Each operation shows the models that it
+// uses.
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null,
   docExpansion: 'none', defaultModelsExpandDepth: 0, displayRequestDuration: true, filter: true });\n`;
 
@@ -53,12 +54,12 @@ const ASSETS: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Returns the directory of the Swagger UI package. Nothing is loaded from other origins. */
+/** Returns the directory of the Swagger UI package. The page loads nothing from other origins. */
 const assetFolder = (): string => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /**
- * Serves the OpenAPI document at /openapi.json, a page that renders it at /docs, and the AsyncAPI document at
- * /asyncapi.json. Returns a function that provides the text of the OpenAPI document.
+ * Serves the OpenAPI document at /openapi.json and the AsyncAPI document at /asyncapi.json. The page at /docs renders
+ * the OpenAPI document. Returns a function that provides the text of the OpenAPI document.
  */
 export function installDocs(server: FastifyInstance, kernel: Kernel, info: DocumentInfo): () => string {
   let text: string | undefined;
@@ -85,7 +86,8 @@ export function installDocs(server: FastifyInstance, kernel: Kernel, info: Docum
 }
 
 /**
- * Serves the AsyncAPI document. It is public, but not listed in the OpenAPI document, because it describes no requests.
+ * Serves the AsyncAPI document. This public route is not listed in the OpenAPI document, because AsyncAPI describes
+ * messages instead of requests.
  */
 function installAsyncApi(server: FastifyInstance, info: DocumentInfo): void {
   let text: string | undefined;

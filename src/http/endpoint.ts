@@ -11,8 +11,8 @@ export type Shape = 'envelope' | 'command' | 'page' | 'lookup' | 'plain' | 'sse'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Permitted callers. `any`: signed-in users and operators. `token`: holders of METRICS_TOKEN, or loopback if it is not
- * set. A tenant route cannot be declared without its permission.
+ * Permitted callers. `any`: signed-in users and operators. `token`: holders of METRICS_TOKEN or, if it is not set,
+ * clients on the loopback interface. A tenant route cannot be declared without its permission.
  */
 export type Access =
   | { readonly who: 'public' | 'any' | 'platform' | 'partner' | 'token'; readonly permission?: never }
@@ -32,7 +32,7 @@ export type Answers = {
   readonly shape: Shape;
   /**
    * The schema of `data` for `envelope`, of an item for `page`, and of the whole body for `plain`. For `command`, set
-   * only if it is not CommandResponseDto. Not used for `lookup`.
+   * only if the schema is not CommandResponseDto. Not used for `lookup`.
    */
   readonly schema?: z.ZodType;
   /** Whether clients request the next page with `nextCursor` instead of a page number. */
@@ -40,13 +40,13 @@ export type Answers = {
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * Whether the response carries X-Event-Position. `awaited`: sent after the read models have caught up, or with
-   * X-Read-Model if they have not (default of `command`). `told`: the position is sent without waiting.
+   * When the response carries X-Event-Position. `awaited` (default of `command`): after the read models have caught up,
+   * or with X-Read-Model if they have not caught up in time. `told`: immediately.
    */
   readonly position?: 'awaited' | 'told';
   /** Further media types selectable by `Accept`; see `Call.prefers`. */
   readonly media?: readonly string[];
-  /** Further statuses with their descriptions. */
+  /** Further response statuses with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
   /** Schemas of `data` (for `plain`, of the whole body) for further statuses that do not send ErrorResponseDto. */
   readonly bodies?: Readonly<Record<number, z.ZodType>>;
@@ -62,7 +62,7 @@ export type CreationNote = {
   readonly showsSecret?: true;
 };
 
-/** A route: everything checked before its handler runs, and its OpenAPI operation. */
+/** A route: the checks that precede its handler, and its OpenAPI operation. */
 export type Endpoint = Access & EndpointFacts;
 
 export type EndpointFacts = {
@@ -74,15 +74,15 @@ export type EndpointFacts = {
   readonly description?: string;
   /** Default: derived from method and path. */
   readonly operationId?: string;
-  /** The handler receives this schema's output as query. Without it, every query parameter is rejected. */
+  /** The handler receives this schema's output as the query. Without it, every query parameter is rejected. */
   readonly query?: z.ZodType;
   /** Replaces `query` for requests that prefer CSV to JSON. */
   readonly csvQuery?: z.ZodType;
-  /** The handler receives this schema's output as body. Without it, every body except `{}` is rejected. */
+  /** The handler receives this schema's output as the body. Without it, every body except `{}` is rejected. */
   readonly body?: z.ZodType;
   /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */
   readonly maxValues?: number;
-  /** Maximum size of the body. Default: 1 MiB, for public routes 4 KiB. */
+  /** Maximum size of the body. Default: 4 KiB for public routes, and 1 MiB for all others. */
   readonly maxBytes?: number;
   /** Path parameters that must be UUIDs (any other value results in 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
@@ -90,7 +90,7 @@ export type EndpointFacts = {
   readonly ifMatch?: boolean;
   /** Whether Idempotency-Key is read before the body is validated. The handler implements it. */
   readonly idempotencyKey?: boolean;
-  /** Whether an event with the request's context records the read itself. */
+  /** Whether an event with the request's context records that the data was read. */
   readonly isRecorded?: boolean;
   /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
@@ -98,7 +98,7 @@ export type EndpointFacts = {
   readonly stepUp?: true;
   /** Whether a caller who must have a second factor may use the route without one (otherwise 403 FACTOR_REQUIRED). */
   readonly withoutFactor?: true;
-  /** Whether browser requests from other sites are rejected before the body is read, for routes that use a cookie. */
+  /** For routes that use a cookie: whether browser requests from other sites are rejected before the body is read. */
   readonly sameOrigin?: boolean;
   /** Further request headers, for documentation only. */
   readonly requestHeaders?: Readonly<Record<string, HeaderNote>>;

@@ -29,7 +29,7 @@ export class ErrorObserver {
     private readonly clock: Clock,
   ) {}
 
-  /** Called for every request. A successful one costs only one comparison. Never throws. */
+  /** Called for every request. For a successful request, makes only one comparison. Never throws. */
   observe(outcome: Outcome): void {
     if (outcome.status < 400 || outcome.isExpected === true) return;
     if (outcome.status >= 500) this.note(failureOf(outcome));

@@ -130,7 +130,9 @@ export class EventStream extends Readable {
     this.refusedAtMs = this.options.monotonicMs();
   }
 
-  /** Reads frames from the store until the feed has the remaining ones. After an error, the watcher reconnects. */
+  /**
+   * Reads frames from the store until the feed has all later ones in memory. After an error, the watcher reconnects.
+   */
   private async catchUp(): Promise<void> {
     this.isCatchingUp = true;
     try {

@@ -77,7 +77,7 @@ export const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
 const pageNumber = queryInteger(1, MAX_PAGE_NUMBER);
 const pageSize = queryInteger(1, MAX_PAGE_SIZE);
 
-/** Paging parameters that are both required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
+/** Paging parameters, both required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
 export const requiredPaging = { pageNumber, pageSize } as const;
 
 /** A whole number from 1 to `maximum`. Default: `value`. */
@@ -89,7 +89,7 @@ export const optionalInteger = (maximum: number, value: number) =>
     { type: 'integer', minimum: 1, maximum, default: value },
   );
 
-/** Paging parameters that are both optional. */
+/** Paging parameters, both optional. */
 export const optionalPaging = {
   pageNumber: optionalInteger(MAX_PAGE_NUMBER, 1),
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),

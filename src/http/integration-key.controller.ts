@@ -44,7 +44,7 @@ const routes = routesAt('/api/integration-keys', {
   tag: 'Integration Keys',
 });
 const issuedAnswer = { ...valueOf(IssuedIntegrationKeyDto), status: 201, position: 'awaited' } as const;
-/** A request without a body rotates without an overlap. */
+/** If the request has no body, the key is rotated without an overlap. */
 const rotateBody = RotateIntegrationKey.schema.optional();
 const issued = ({ position: _, ...key }: IssuedKey): object => key;
 const platform = routesAt('/api/platform/integration-keys', { who: 'platform', tag: 'Integration Keys' });

@@ -1,4 +1,4 @@
-/** The text at the beginning of the API document (CommonMark), and the addresses that it applies to. */
+/** The introduction of the API document (CommonMark), and the servers that the document lists. */
 
 export const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 

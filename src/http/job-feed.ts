@@ -113,7 +113,7 @@ export class JobFeed implements OnModuleDestroy {
     return stream;
   }
 
-  /** Ends all streams, before the server waits for its connections to end. */
+  /** Ends all streams. Called before the server waits for its connections to close. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     for (const stream of this.streams.keys()) this.finish(stream);
@@ -163,7 +163,7 @@ export class JobFeed implements OnModuleDestroy {
     this.leaving.clear();
   }
 
-  /** Loads the jobs from their streams and follows the feed from there. */
+  /** Loads the jobs from their streams, and starts the feed at the head of the history. */
   private async start(): Promise<void> {
     try {
       const head = await this.events.head();
@@ -212,7 +212,7 @@ export class JobFeed implements OnModuleDestroy {
   private beginWatch(): void {
     this.watching ??= this.keepWatch().finally(() => {
       this.watching = undefined;
-      // A stream may have been opened just when the watch ended.
+      // A stream may have been opened while the watch was ending.
       if (this.streams.size > 0 && !this.stopping.signal.aborted) this.beginWatch();
     });
   }

@@ -18,7 +18,10 @@ const tooManyValues = (maxValues: number): DomainError =>
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
 const MAX_LITERAL_LENGTH = 100;
-/** Decimals with at most this many digits and this power of ten survive the conversion to a double. */
+/**
+ * A decimal survives the conversion to a double if it has at most this many digits and its exponent is within ±
+ * EXACT_POWER.
+ */
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
 
@@ -61,7 +64,7 @@ class Outline {
     }
   }
 
-  /** Collects the number that starts at `from` if a double may not represent it. Returns the index after it. */
+  /** Collects the number that starts at `from` if a double may not represent it. Returns the index after the number. */
   private addNumber(text: string, from: number, to: number): number {
     let end = from + 1;
     let power = 0;
@@ -176,7 +179,7 @@ export function requireFewValues(value: unknown, maxValues: number): void {
   if (countValues(value) > maxValues) throw tooManyValues(maxValues);
 }
 
-/** Parses the bytes of a JSON body. @throws DomainError invalid if they are not UTF-8 */
+/** Parses the bytes of a JSON body. @throws DomainError invalid if they are not valid UTF-8 */
 export function decodeJson(bytes: Buffer, maxValues: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
   return parseJson(bytes.toString('utf8'), maxValues);

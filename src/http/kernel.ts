@@ -56,8 +56,8 @@ export type KernelOptions = AdmissionOptions &
      */
     readonly waitForPosition?: (position: number, tenantId: string) => Promise<void>;
     /**
-     * Runs the rest of a read. While read models are incomplete, may delay or reject the read. Default: runs it
-     * immediately.
+     * Runs the remaining steps of a read request. While read models are incomplete, may delay or reject the read.
+     * Default: runs it immediately.
      */
     readonly asRead?: (rest: () => void) => void;
     /** Rejects every write that could be lost. @throws EventStoreUnavailable */
@@ -99,8 +99,8 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance =>
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    // The limit equals that of the headers, so that a long parameter is treated as an unknown id and rejected after
-    // authentication.
+    // The limit on parameters equals that on headers. A long parameter is therefore treated as an unknown id and
+    // rejected after authentication.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     exposeHeadRoutes: true,
     requestIdHeader: false,

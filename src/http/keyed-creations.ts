@@ -25,7 +25,7 @@ import { ReadYourWrites } from './read-your-writes.js';
 import type { Endpoint } from './endpoint.js';
 import { contextOf } from './request-state.js';
 
-/** A request with an Idempotency-Key in progress. */
+/** A request in progress that has an Idempotency-Key. */
 export type Creation = {
   readonly target: Target;
   readonly context: RequestContext;
@@ -43,9 +43,9 @@ const parted = (body: Members, slowly: readonly string[]): readonly [fast: Membe
 ];
 
 /**
- * Implements Idempotency-Key for requests that create a record. The key is claimed with digests of the request and the
- * record's id, so that a retry after a crash creates nothing twice. The handler's response is then stored and returned
- * to later attempts byte for byte. A rejection releases the key.
+ * Implements Idempotency-Key for requests that create a record. The key is claimed together with digests of the request
+ * and with the record's id, so that a retry after a crash creates nothing twice. The handler's response is then stored
+ * and returned to later attempts byte for byte. A rejection releases the key.
  */
 @Injectable()
 export class KeyedCreations {
@@ -168,7 +168,7 @@ export type WriteOptions = {
   readonly creations?: KeyedCreations;
 };
 
-/** Runs the rest of a write in its context. A creation whose key has a stored response is replayed. */
+/** Runs the remaining steps of a write in its context. A creation whose key has a stored response is replayed. */
 export function beginWrite(
   request: FastifyRequest,
   reply: FastifyReply,

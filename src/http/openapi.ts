@@ -152,7 +152,7 @@ class DocumentBuilder {
     if (isCounted(endpoint)) for (const name of RATE_HEADERS) named[name] = header(name);
     if (readsIdempotencyKey(endpoint)) named['Idempotent-Replayed'] = header('Idempotent-Replayed');
     for (const [name, note] of Object.entries(headers)) named[name] = noted(note);
-    // A replay repeats the body of the first response.
+    // A replay returns the same body as the first response.
     const told = readsIdempotencyKey(endpoint) ? endpoint.answers.status : status;
     const text = Object.fromEntries(media.map((type) => [type, { schema: { type: 'string' } }]));
     return { description, headers: named, content: { ...this.content(endpoint, told), ...text } };

@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Framework errors by status. Their own messages reveal internals, so they are not sent. */
+/** Errors of the framework, by status. The framework's own messages reveal internals and are not sent. */
 const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['VALIDATION_FAILED', 'The request is invalid.'],
   401: ['UNAUTHENTICATED', 'A valid credential is required.'],

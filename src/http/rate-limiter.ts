@@ -13,8 +13,8 @@ const WINDOW_MS = WINDOW_SECONDS * 1_000;
 const WARN_EVERY_MS = 1_000;
 
 /**
- * Limits requests by fixed windows that start with the first hit of a bucket and are counted in the shared cache. While
- * the cache is unavailable, every request passes and the headers report the count of this process.
+ * Limits requests in fixed windows. A window starts with the first hit of a bucket. Hits are counted in the shared
+ * cache. While the cache is unavailable, every request passes and the headers report the count of this process.
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {
@@ -65,7 +65,10 @@ const status = (limit: number, count: number, resetAtMs: number, { admitted, by 
   admitted,
 });
 
-/** A limit of requests per window. `policy` is its name in headers. Callers with the same `bucket` share it. */
+/**
+ * A limit on the requests per window. `policy`: the name of the limit in headers. Callers with the same `bucket` share
+ * it.
+ */
 export type Quota = { readonly policy: string; readonly bucket: string; readonly limit: number };
 /** The quota of a partner's key. */
 export const partnerQuota = ({ keyId, rateLimit: limit }: PartnerPrincipal): Quota => ({
@@ -93,7 +96,8 @@ export class RateGate {
   }
 
   /**
-   * Counts `by` additional requests that arrived in one. Those beyond the first `admitted` are rejected with `refusal`.
+   * Counts `by` further requests that one HTTP request contains. Those beyond the first `admitted` are rejected with
+   * `refusal`.
    */
   async countFurther(quota: Quota, by: number): Promise<Further> {
     if (by === 0) return { headers: {}, admitted: 0, refusal: undefined };

@@ -39,7 +39,7 @@ export class ReadYourWrites {
    */
   async settled(position: number, tenantId: string): Promise<AnswerOptions> {
     const reached = await this.reached(position, this.settings.readWaitMs, tenantId);
-    // A stream without events has position −1. A client that sends 0 as X-Min-Position does not wait.
+    // A stream without events has position −1, which is reported as 0. X-Min-Position 0 never causes a wait.
     return { position: Math.max(0, position), ...(!reached && { behind: true }) };
   }
 

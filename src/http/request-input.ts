@@ -64,7 +64,10 @@ export function readInput(endpoint: Endpoint, request: FastifyRequest): void {
   if (endpoint.method !== 'GET') readBody(endpoint, request);
 }
 
-/** X-Min-Position of a GET: the response must not be older. @throws DomainError if it is not a position */
+/**
+ * Returns the X-Min-Position of a GET request, which its response must have reached. @throws DomainError if it is not a
+ * position
+ */
 export function minPositionOf(request: FastifyRequest): number | undefined {
   const header = request.headers['x-min-position'];
   if (header === undefined) return undefined;

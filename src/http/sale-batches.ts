@@ -126,7 +126,8 @@ export class SaleBatches {
       const { partner, isOnlyValidated } = batch;
       const { tenantId, sourceId } = partner;
       const intake = { tenantId, sourceId, idempotencyKey: undefined, payload, received: payload, isOnlyValidated };
-      // Otherwise, a repeated sale would have the event ids of the first one, and count as a retry of its append.
+      // Each sale has its own command id. With a shared id, a repeated sale would get the event ids of the first one,
+      // and its append would count as a retry.
       const context = { ...currentContext(), commandId: this.ids.next() };
       const answer = await inContext(context, () => this.commands.execute(new TakeSale(intake)));
       const { receipt: body, differing: differs } = answer;

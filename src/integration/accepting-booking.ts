@@ -14,8 +14,8 @@ export const PATIENCE_MS = 90;
 /** Time for which sales are accepted without being booked after a read of the facts has exceeded PATIENCE_MS. */
 const PAUSE_MS = 10_000;
 /**
- * Maximum age of the facts. A change within this time is treated as made after the sale. Embedded histories always have
- * current facts.
+ * Maximum age of the facts. A change within this time is treated as made after the sale. With an embedded history,
+ * facts are always current.
  */
 const FACTS_MAX_AGE_MS = 1_000;
 /** Sales that begin within this time share a deadline. */

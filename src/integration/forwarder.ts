@@ -33,7 +33,7 @@ import { alsoAbout, publicEventTypes } from './translations.js';
 type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park' | 'meter'> & {
   readonly checkpoints: Checkpoints;
   readonly attempts: Pick<Attempts, 'publish'>;
-  /** Called at a pause event. Later events are published only after it resolves. */
+  /** Called at a pause event. Later events are published only after the returned promise resolves. */
   readonly whenPaused: () => Promise<void>;
   readonly portion?: LedPortion | undefined;
 };
@@ -41,9 +41,9 @@ type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
- * Publishes integration events at least once and in order for each record. The number of events in flight is limited,
- * with at most one per record, even if several streams carry the record's events. Waits while the broker is
- * unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
+ * Publishes integration events at least once and in order for each record. The number of events in flight is limited:
+ * at most one per record, even if several streams contain its events. Waits while the broker is unavailable. The
+ * checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
@@ -71,7 +71,7 @@ type Parts = {
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
   readonly checkpoints: Checkpoints;
-  /** Part of the history to publish. The coordinator also executes rewinds. Default: all of it. */
+  /** Portion of the history to publish. Default: all of it. Only the coordinator executes rewinds. */
   readonly portion?: LedPortion | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -79,7 +79,7 @@ type Parts = {
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
-  /** Durably parks an event that cannot be published. `rewindId`: the rewind in which it failed, if any. */
+  /** Durably parks an event that cannot be published. `rewindId`: set if this happened in a rewind. */
   readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
   readonly meter?: QueueMeter;
 };
@@ -167,8 +167,8 @@ export class Forwarder {
   }
 
   /**
-   * Loads the marks that show what earlier leaders may have published. If there are none, decides whether to wait for
-   * an operator.
+   * Loads the marks that show which events earlier leaders may have published. If there are none, decides whether to
+   * wait for an operator.
    */
   private async recall(): Promise<Attempts> {
     const { marks, logger, report, restoreForward, meter } = this.parts;
@@ -215,7 +215,9 @@ export class Forwarder {
     this.live = { checkpoint, lane };
   }
 
-  /** Returns the lane's checkpoints since the last start. Their positions are never before that of the start. */
+  /**
+   * Returns the lane's checkpoints since the last start. Their positions are never before the position of the start.
+   */
   private checkpointsAfter({ start }: State, checkpoint: string): Checkpoints {
     const { checkpoints } = this.parts;
     const after = start?.after ?? BEFORE_ALL;
@@ -231,12 +233,15 @@ export class Forwarder {
     };
   }
 
-  /** Resolves when the pause ends, or when the lane is stopped because of it. */
+  /** Resolves when the pause ends, or when the lane is stopped because of the pause. */
   private async whenPaused(): Promise<void> {
     if ((await this.read()).state.pause) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
-  /** Stops the live lane. The meter stays active, because the queue still belongs to this process and its lag grows. */
+  /**
+   * Stops the live lane. The meter stays active, because the queue still belongs to this process and the queue's lag
+   * grows.
+   */
   private async endLive(): Promise<void> {
     const { live } = this;
     this.live = undefined;
@@ -286,7 +291,7 @@ export class Forwarder {
     return request.id;
   }
 
-  /** Delays repeats in favor of live messages. */
+  /** Delays repeated messages in favor of live messages. */
   private async turn(signal: AbortSignal): Promise<void> {
     while ((this.live?.lane.inFlight ?? 0) > FEW_IN_FLIGHT && !signal.aborted)
       await this.parts.clock.sleep(YIELD_MS, signal);

@@ -45,7 +45,7 @@ import { IDS, type Ids } from '../ports/time.js';
 import { z } from 'zod';
 
 /**
- * Records a sale, return or cancellation by hand. It is either booked immediately or rejected, in which case nothing is
+ * Records a sale, return or cancellation by hand. The document is either booked immediately, or rejected and not
  * stored.
  */
 export class CreateSale extends command(ManualSalePayload) {}

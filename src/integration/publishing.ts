@@ -55,7 +55,8 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
 /** Half of the broker's two-minute duplicate window. The broker always drops a repeat within this time. */
 const SURELY_DROPPED_MS = 60_000;
 /**
- * Maximum age of a recent event. The mark is saved before an older event is published, but shortly after a recent one.
+ * Maximum age of a recent event. For an older event, the mark is saved before the event is published. For a recent
+ * event, it is saved shortly afterwards.
  */
 const YOUNG_MS = 5_000;
 const SAVE_EVERY_MS = 1_000;
@@ -82,7 +83,7 @@ export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
 
 /**
  * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt but forgotten its
- * id. Saves the highest position handed to the broker, so that the next leader can do the same.
+ * id. Saves the highest position handed to the broker, so that the next leader can also recognize repeats.
  */
 export class Attempts {
   /** Attempts that the broker may have stored but has not acknowledged, by position. */
@@ -183,7 +184,7 @@ type RewindParts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
-  /** Waits until few enough live messages are in flight. */
+  /** Waits until the number of live messages in flight is low enough. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
@@ -193,7 +194,7 @@ const AT_ONCE = 32;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
 
-/** Whether an event may have messages for the rewind's tenant, judging by its stream. */
+/** Whether an event may have messages for the rewind's tenant, judging by the event's stream. */
 const mayBeOf = ({ tenantId }: RewindFilter, { stream }: RecordedEvent): boolean =>
   tenantId === undefined || stream.includes(tenantId);
 
@@ -204,8 +205,8 @@ function wantedBy({ tenantId, types }: RewindFilter): (event: CloudEvent) => boo
 }
 
 /**
- * Publishes the public events of a rewind's range again, in order for each record, a few at a time. Resumes from its
- * marks; messages repeated after a crash have the same ids.
+ * Publishes the public events of a rewind's range again, in order for each record, with a few in flight at a time.
+ * Resumes from its marks. Messages that are repeated after a crash have the same ids.
  */
 export class Rewinds {
   constructor(private readonly parts: RewindParts) {}
@@ -242,7 +243,7 @@ export class Rewinds {
   }
 
   /**
-   * After a failure, publishes no further events, because they must not overtake the failed one. The retry will publish
+   * After a failure, publishes no further events, because they must not overtake the failed event. The retry publishes
    * them.
    */
   private async publishAll(

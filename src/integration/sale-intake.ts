@@ -49,7 +49,7 @@ export type Intake = {
   readonly sourceId: string;
   readonly idempotencyKey: string | undefined;
   readonly payload: SalePayload;
-  /** The request body before defaults are applied. The idempotency key is bound to it. */
+  /** The request body before defaults are applied. The idempotency key is bound to this body. */
   readonly received: object;
   /** Whether to answer without storing anything. */
   readonly isOnlyValidated: boolean;
@@ -103,7 +103,7 @@ const TENANT_MAX_AGE_MS = 60_000;
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
-  /** Keys of recent sales. It only limits the number of recorded keys, so losing it does no harm. */
+  /** Keys of recent sales. They only limit the number of recorded keys, so losing them does no harm. */
   private readonly keysOf = new LRUCache<string, string[]>({ max: SALES_REMEMBERED });
 
   constructor(
@@ -212,7 +212,10 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { streamId: idempotencyKeyId(sourceId, given), data };
   }
 
-  /** Returns the state that is assumed without a read: the cached one, or that of a record that does not exist yet. */
+  /**
+   * Returns the state that is assumed without a read: the cached state, or the state of a record that does not exist
+   * yet.
+   */
   private unread<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }

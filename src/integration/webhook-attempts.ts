@@ -85,7 +85,7 @@ export class WebhookAttempts {
     return outgoingOf(event).some(({ type }) => this.wants(type));
   }
 
-  /** Prevents further attempts, and abandons those that do not end in time. */
+  /** Prevents further attempts. Abandons attempts in progress that do not end in time. */
   async stop(withinMs: number): Promise<void> {
     this.gate.close();
     const over = new AbortController();
@@ -169,7 +169,7 @@ export class WebhookAttempts {
 
   private async disable(entry: Entry, message: Outgoing, answer: Answer, reason: DisabledReason): Promise<Outcome> {
     this.note(entry, message, 'FAILED', answer);
-    // The dispatcher ends these deliveries when it reads the event in the history.
+    // The dispatcher ends the webhook's other deliveries when it reads the event that this report appends.
     await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason }));
     return 'stopped';
   }
@@ -201,7 +201,7 @@ export class WebhookAttempts {
     }
   }
 
-  /** Retries until the work succeeds. Returns false if it was stopped first. */
+  /** Retries until the work succeeds. Returns false if the lane stops before that. */
   private async surely(work: () => Promise<void>): Promise<boolean> {
     const { clock, logger } = this.parts;
     const { signal } = this.stopping;

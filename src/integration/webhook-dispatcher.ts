@@ -133,7 +133,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Returns the lane of a webhook that was created or enabled. Its log may already contain entries. */
+  /** Returns the lane of a webhook that was created or enabled. The webhook's log may already contain entries. */
   private async begun(address: WebhookAddress, after: Position): Promise<SavedLane> {
     const numbers = [...(await this.log.slotsOf(address.tenantId, address.id)).values()].map(({ number }) => number);
     return { ...newLane(address, after), nextNumber: Math.max(-1, ...numbers) + 1 };
@@ -236,7 +236,7 @@ export class WebhookDispatcher {
     return this.saves.run('', () => this.saveNow());
   }
 
-  /** Saves one snapshot of all lanes. If that fails, the next snapshot includes its changes. */
+  /** Saves one snapshot of all lanes. If saving fails, the next snapshot includes the same changes. */
   private async saveNow(): Promise<void> {
     const { routed } = this;
     const changed = new Map<string, StoredLane | null>([...this.ended].map((id) => [id, null]));

@@ -9,7 +9,10 @@ import { publicEventTypes } from './translations.js';
 import { type DeliveryParts, WebhookAttempts, type WebhookAddress } from './webhook-attempts.js';
 import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from './webhook-entries.js';
 
-/** Maximum number of open events. Beyond this, the webhook itself reads the history once there is room. */
+/**
+ * Maximum number of open events. Beyond this limit, the lane itself reads further events from the history once there is
+ * room.
+ */
 const MAX_OPEN = 256;
 /** Maximum number of open events of a recovery. Live events have precedence over them. */
 const MAX_RECOVERING = 64;
@@ -48,9 +51,9 @@ type LaneParts = DeliveryParts & {
 };
 
 /**
- * Delivers the events of one webhook at least once, in order for each record. While it is attached, the router offers
- * it new events. When too many events are open, it detaches, and reads the history from its own position until it has
- * caught up. It never delays other webhooks.
+ * Delivers the events of one webhook at least once, in order for each record. While the lane is attached, the router
+ * offers new events to it. When too many events are open, the lane detaches, and reads the history from its own
+ * position until it has caught up. A lane never delays other webhooks.
  */
 export class WebhookLane {
   readonly attempts: WebhookAttempts;

@@ -79,7 +79,7 @@ export async function inclusionProof(nodes: NodeSource, index: number, size: num
   return (await Promise.all(path)).reverse();
 }
 
-/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; empty if they are equal. */
+/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; empty if both sizes are equal. */
 export async function consistencyProof(nodes: NodeSource, older: number, newer: number): Promise<Digest[]> {
   let [from, to] = [0, newer];
   const path: Promise<Digest>[] = [];

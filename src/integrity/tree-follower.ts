@@ -26,8 +26,8 @@ export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
 /**
- * Records a checkpoint after the revision of the last one that the signer knows. Returns false if another checkpoint
- * was recorded first.
+ * Records a checkpoint. `after`: revision of the last checkpoint that the signer knows. Returns false if another
+ * checkpoint was recorded first.
  */
 export type RecordCheckpoint = (after: number, checkpoint: SignedCheckpoint) => Promise<boolean>;
 
@@ -202,7 +202,7 @@ export class TreeFollower {
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
     await this.assertAgrees([last?.data, await this.parts.files.last()]);
     const { size } = this.tree;
-    // If there is only one more event, it is the last checkpoint itself, which does not require a new one.
+    // If there is only one more event, that event contains the last checkpoint and does not require a new one.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
     const root = this.tree.root();
     await this.save();
@@ -219,7 +219,7 @@ export class TreeFollower {
 
   /**
    * Checks that the tree extends the last checkpoint in the history and the last one in this process's files. After a
-   * truncation of the history, only the files still contain the latter.
+   * truncation of the history, the removed checkpoints remain only in the files.
    * @throws Contradiction
    */
   private async assertAgrees(known: readonly (TreeFacts | undefined)[]): Promise<void> {

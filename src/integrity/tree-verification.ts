@@ -12,7 +12,9 @@ export type KnownRoot = { readonly size: number; readonly rootHash: string; read
 /** Returns the known leaf hashes of a tile, which were stored when the events were appended. */
 export type KnownLeaves = (tile: number) => Promise<readonly Digest[]>;
 
-/** The events differ from those that a checkpoint covers. `index` is the number of the first one, from 0. */
+/**
+ * The events differ from those that a checkpoint covers. `index`: zero-based number of the first event that differs.
+ */
 export class TamperedHistory extends Error {
   override readonly name = 'TamperedHistory';
   constructor(
@@ -47,7 +49,7 @@ export class TreeVerification {
   private readonly roots: KnownRoot[];
   private next = 0;
   private covered = 0;
-  /** Position of the last event that a checkpoint confirms, and of the last event of all. */
+  /** Positions of the last event that a matching checkpoint covers, and of the last event that was added. */
   private coveredPosition = -1;
   private lastPosition = -1;
   private deviation: Deviation | undefined;
@@ -99,7 +101,10 @@ export class TreeVerification {
     };
   }
 
-  /** Compares the checkpoints of the current size, starting with number `first`. Returns the number of the next one. */
+  /**
+   * Compares the checkpoints of the current size, starting at index `first`. Returns the index of the first checkpoint
+   * of a larger size.
+   */
   private async compare(first: number): Promise<number> {
     const root = this.tree.root().toString('hex');
     const same = this.roots.slice(first, this.roots.findLastIndex(({ size }) => size === this.tree.size) + 1);
@@ -124,7 +129,7 @@ export class TreeVerification {
     throw new TamperedHistory(at, `${await this.what(at, place)} ${message}`);
   }
 
-  /** Determines the kind of the first deviation from the events that follow it. */
+  /** Uses the events after the first deviation to determine the kind of deviation. */
   private async what(at: number, place: string): Promise<string> {
     const known: Digest[] = [];
     const first = Math.floor(at / TILE_WIDTH);

@@ -60,7 +60,7 @@ export class Witness {
     this.running = retryForever(clock, signal, (gotOn) => this.deliver(gotOn), this.complain, { failed });
   }
 
-  /** Called when the history contains another checkpoint. */
+  /** Called when the history contains a new checkpoint. */
   notice(): void {
     this.isNewsKnown = true;
     this.wake();
@@ -111,7 +111,7 @@ export class Witness {
     return -1;
   }
 
-  /** Resolves when the history contains another checkpoint, or this process stops. */
+  /** Resolves when the history contains a new checkpoint, or when this process stops. */
   private async news(): Promise<void> {
     if (this.isNewsKnown || this.stopping.signal.aborted) return;
     await new Promise<void>((resolve) => {

@@ -61,7 +61,7 @@ type Parameters = z.output<typeof Replay> & { readonly reason?: string };
 
 /**
  * `upTo`: end of the history when the run began; a letter with later events has been handled by this run or by someone
- * else. `after`: cursor in the list of letters at which the next part begins.
+ * else. `after`: cursor in the list of letters at which the next batch begins.
  */
 const Checkpoint = z.object({
   upTo: z.number(),
@@ -75,7 +75,10 @@ type Checkpoint = z.output<typeof Checkpoint>;
 type Outcome = 'resolved' | 'failed' | 'skipped';
 type Tally = Record<Outcome, number>;
 
-/** Number of letters in a part. An interrupted part is repeated without the letters that have been handled. */
+/**
+ * Number of letters in a batch. After an interruption, the batch is repeated without the letters that have been
+ * handled.
+ */
 const PART = 50;
 /** Number of letters handled concurrently. Letters of the same record are handled one after another. */
 const LANES = 16;
@@ -126,7 +129,7 @@ class Bulk {
     return at;
   }
 
-  /** Waits until the list of letters contains everything parked until now. */
+  /** Waits until the list of letters contains all letters parked so far. */
   private async begin(): Promise<Checkpoint> {
     const { events, caughtUp, models } = this.parts;
     const upTo = await events.head();
@@ -148,7 +151,7 @@ class Bulk {
     return tally;
   }
 
-  /** Repeats the attempt while an engine is unavailable. */
+  /** Retries while an engine is unavailable. */
   private async untilHandled(letter: DeadLetterView, upTo: number): Promise<Outcome> {
     const { clock, logger } = this.parts;
     const { signal } = this.task;
@@ -190,8 +193,8 @@ class Bulk {
 }
 
 /**
- * When an interrupted part is repeated, its resolved letters are no longer listed, so the number of resolved letters is
- * calculated.
+ * When an interrupted batch is repeated, its resolved letters are no longer listed, so the number of resolved letters
+ * is calculated.
  */
 const messageOf = ({ matched, seen, failed, skipped }: Checkpoint, done: string, isOver = true): string => {
   const resolved = Math.max(0, (isOver ? matched : Math.min(seen, matched)) - failed - skipped);

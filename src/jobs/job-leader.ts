@@ -28,8 +28,8 @@ const RETRY_MS = 2_000;
 /**
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
  * instant starts at most one run despite clock changes or concurrent schedulers. If instants were missed (because of
- * downtime or a clock set forward), only the last one starts a run, although late. Instants before the schedule was
- * first recorded are ignored.
+ * downtime or a clock set forward), only the last missed instant starts a run, which is then late. Instants before the
+ * schedule was first recorded are ignored.
  */
 export class JobScheduler {
   /** Last handled instant of each job, in milliseconds since 1970. */

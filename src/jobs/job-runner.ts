@@ -46,8 +46,8 @@ const TAKEN = 'Another process ended the run.';
 const PAUSED = 'The run was paused.';
 
 /**
- * Executes job runs during one term of leadership. Claims each run on the job's stream. Its results are accepted only
- * while the stream names it as the runner.
+ * Executes job runs during one term of leadership. Claims each run on the job's stream. The results of this runner are
+ * accepted only while the stream names it as the runner of the run.
  */
 export class JobRunner {
   private readonly runner: string;

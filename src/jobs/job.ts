@@ -47,7 +47,7 @@ export interface Job {
   /** Lower case with hyphens. Must never change. */
   readonly name: string;
   readonly description: string;
-  /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. A job without one runs only on request. */
+  /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. A job without a pattern runs only on request. */
   readonly schedule?: string;
   /**
    * Schema of TriggerJobDto's `parameters`. Must accept `{}` if there is a schedule, because scheduled runs have no

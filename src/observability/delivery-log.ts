@@ -162,7 +162,9 @@ export class DeliveryLog {
     for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
   }
 
-  /** Stores lanes. Removes those that are null. The checkpoint is stored last, and only if all lanes were stored. */
+  /**
+   * Stores lanes. A value of null removes the lane. The checkpoint is stored last, and only if all lanes were stored.
+   */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },

@@ -50,7 +50,7 @@ export class QueueMeter {
     private readonly clock: Clock,
   ) {}
 
-  /** Called when this process starts consuming the queue after `position`. */
+  /** Called when this process starts consuming the queue with the first event after `position`. */
   begin(position: number): void {
     this.isBegun = true;
     this.caughtUp = false;

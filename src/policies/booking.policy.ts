@@ -70,7 +70,7 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection has been recorded. The thrown rejection also parks a dead letter, which waits until the cause is
+    // The rejection has been recorded. Throwing it also parks a dead letter, which remains parked until the cause is
     // removed.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }

@@ -122,7 +122,7 @@ const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, 
   AccountRestored: ofAccount,
   DefaultAccountSet: ({ data }) => [causes.defaultAccount(data.type)],
   DefaultAccountsSeeded: ({ data }) => Object.keys(data.defaults).map(causes.defaultAccount),
-  // If the customer's code, tax number or e-mail address has changed, it may no longer be the customer of the sale.
+  // If the customer's code, tax number or e-mail address has changed, the sale may no longer belong to this customer.
   CustomerUpdated: ({ recordId, data: { changes } }) =>
     IDENTIFYING.some((field) => field in changes) ? [causes.customer(recordId)] : [],
   CustomerMadeActive: ofCustomer,

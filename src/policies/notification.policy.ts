@@ -54,9 +54,10 @@ const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
 /**
- * Sends the service's own notifications, at most one per kind of failure and hour. The id is derived from both, so
- * later occurrences change nothing. Each automatic pause of the forwarder and each removal of a person's second factors
- * has its own notification. Also ends the push subscriptions of deleted users and operators.
+ * Sends the service's own notifications, at most one per kind of failure and hour. The notification's id is derived
+ * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder and each
+ * removal of a person's second factors has its own notification. Also ends the push subscriptions of deleted users and
+ * operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {

@@ -22,7 +22,7 @@ import { type PushStretchTargets, type PushTarget, PushTargets } from '../querie
 import type { PushMessage } from '../security/push-client.js';
 import { type PushResult, PushSender, type PushTry } from './push-sender.js';
 
-/** Maximum size of a payload. An encrypted record could hold more, but some push services do not accept it. */
+/** Maximum size of a payload. An encrypted record could hold more, but some push services reject larger payloads. */
 export const MAX_PAYLOAD_BYTES = 3_000;
 /** Maximum age of a pushed notification. Older ones appear only in the list. */
 export const PUSH_WITHIN_MS = 24 * 60 * 60 * 1_000;
@@ -72,7 +72,7 @@ const MAX_OPEN = 2;
 const RETRY_WITHIN_MS = 5_000;
 /** Maximum number of browsers recorded by one event of a replay. */
 const RETRY_STRETCH = 1_000;
-/** Precision of the time of a browser's last use. Another use within this time is not recorded. */
+/** Precision of the time of a browser's last use. Further uses within this time of a recorded use are not recorded. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 

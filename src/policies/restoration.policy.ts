@@ -69,7 +69,7 @@ export class Restoring {
     return holders.every((holder) => holder === undefined || holder === stream);
   }
 
-  /** Repeats the restoration if another record takes a code or link between the check and the claim. */
+  /** Retries the restoration if another record takes a code or link between the check and the claim. */
   private async untilNoneIsTaken(restore: () => Promise<void>): Promise<void> {
     for (let round = 1; ; round += 1) {
       try {
@@ -107,8 +107,8 @@ export class RestorationPolicy implements Policy {
 }
 
 /**
- * Restores deleted records to which a transaction refers, even if it was recorded long after the deletion. A read model
- * lists these records.
+ * Restores deleted records to which a transaction refers, even if the transaction was recorded long after the deletion.
+ * A read model lists these records.
  */
 @Injectable()
 export class RestorationWatch {

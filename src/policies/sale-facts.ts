@@ -32,7 +32,7 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** Method of looking up the facts of a sale: in current states, or without waiting in states of limited age. */
+/** Method of looking up the facts of a sale: in current states or, without waiting, in states of limited age. */
 export type Lookup = {
   readonly freshness: Freshness;
   /** Returns the id of the entity's record that holds the claimed value; undefined if none does. */
@@ -146,8 +146,8 @@ type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly
 
 /**
  * Finds the customer of a sale by the partner's own id (a link), code, tax number and e-mail address, in that order. If
- * there is none, creates it. Lookups use the claims on these keys, which are always current. The choice is recorded on
- * the sale's stream before the customer is created, so a redelivery continues with the same customer.
+ * there is no such customer, creates one. Lookups use the claims on these keys, which are always current. The choice is
+ * recorded on the sale's stream before the customer is created, so a redelivery continues with the same customer.
  */
 @Injectable()
 export class CustomerMatching {

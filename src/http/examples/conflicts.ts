@@ -1,6 +1,6 @@
 /*
- * The conflicts (409) of operations, besides those that follow from their declarations (REVISION_CONFLICT,
- * IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
+ * The conflicts (409) of operations, except those that follow from the declarations of the operations
+ * (REVISION_CONFLICT, IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
  */
 
 /** Message of each code, with example values. */
@@ -152,7 +152,7 @@ export const CONFLICTS: Readonly<Record<string, readonly ConflictCode[]>> = {
   'POST /console/session': ['TENANT_REQUIRED'],
 };
 
-/** Codes that no response contains: those of background work, and of rules that only guard against races. */
+/** Codes that no response contains: those of background work, and those of rules that only guard against races. */
 export const BACKGROUND_CODES: readonly string[] = [
   ...['CUSTOMER_LINK_TAKEN', 'DEFAULTS_IN_USE', 'PUSH_FAILED', 'RULE_IN_USE'],
 ];

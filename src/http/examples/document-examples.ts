@@ -17,7 +17,10 @@ export type DocumentedOperation = {
 const REF = '#/components/schemas/';
 const nameOf = ({ $ref }: JsonSchema = {}): string => (typeof $ref === 'string' ? $ref.replace(REF, '') : '');
 
-/** The last fixed segment before a parameter of the path; without one, that of the path itself. */
+/**
+ * Returns the last segment with a known example id before the given parameter. Without a parameter, searches the whole
+ * path.
+ */
 function collectionOf(path: string, parameter?: string): string {
   const parts = path.split('/');
   const end = parameter === undefined ? parts.length : parts.indexOf(`:${parameter}`);
@@ -30,7 +33,7 @@ function pathValue(path: string, name: string): string {
   return own ?? IDS_BY_COLLECTION[collectionOf(path, name)] ?? SAMPLE_IDS.customer;
 }
 
-/** Adds an example to every request and response of the document. Errors are shared components. */
+/** Adds an example to every request and response of the document. Error examples are shared components. */
 export class DocumentExamples {
   private readonly shared = new Map<string, string>();
   private readonly builder: ExampleBuilder;
@@ -97,7 +100,7 @@ export class DocumentExamples {
 const isProblem = (schema: JsonSchema | undefined): boolean =>
   ['ErrorResponseDto', 'PartnerErrorDto'].includes(nameOf(schema));
 
-/** The id in the response of a command: that of the record in the path, or of a new one in the collection. */
+/** The id in the response of a command: the id of the record in the path, or that of a new record in the collection. */
 function recordIdOf(path: string): string | undefined {
   if (path.includes('/:name')) return pathValue(path, 'name');
   return IDS_BY_COLLECTION[collectionOf(path)] ?? RECEIPT_IDS[path];
@@ -115,7 +118,10 @@ function requestExamples(name: string, sample: unknown): JsonSchema {
   };
 }
 
-/** Only required parameters have examples: the page sends them as they are, and others would filter the response. */
+/**
+ * Only required parameters have examples. The page sends examples unchanged, and optional parameters would filter the
+ * response.
+ */
 function addToParameter(parameter: Parameter, path: string): void {
   const { name = '', required } = parameter;
   if (parameter.in === 'path') parameter.example = pathValue(path, name);

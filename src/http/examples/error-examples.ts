@@ -10,13 +10,13 @@ import { parsed } from '../request-input.js';
 import { CONFLICT_MESSAGES, CONFLICTS } from './conflicts.js';
 import { SAMPLE_IDS } from './sample-ids.js';
 
-/** An error of an operation. `about` tells errors with the same code apart, such as the permission that is missing. */
+/** An error of an operation. `about` distinguishes errors with the same code, for example by the missing permission. */
 export type ErrorExample = { readonly code: string; readonly about: string; readonly body: unknown };
 type Cause = { readonly error: DomainError | Problem; readonly about?: string };
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-/** What a path identifies, for the message of 404. Default: a record. */
+/** Nouns for what a path identifies, used in the message of a 404 response. Default: a record. */
 const NOUNS: Readonly<Record<string, string>> = {
   accounts: 'account',
   applications: 'rule application',
@@ -45,7 +45,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   webhooks: 'webhook',
 };
 
-/** Errors with the code of their status, but a message of their own. */
+/** Specific messages that replace the default message of a status. */
 const OWN_MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /api/auth/login': { 401: 'The e-mail address or the password is wrong.' },
   'POST /api/auth/refresh': { 401: 'The refresh token is invalid. Sign in again.' },
@@ -53,7 +53,7 @@ const OWN_MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> =
   'POST /console/session/refresh': { 401: 'The refresh token is invalid. Sign in again.' },
 };
 
-/** The errors of a status, with the bodies that the service sends for them. */
+/** Returns the errors of a status, with the response bodies that the service sends. */
 export function errorExamples(endpoint: Endpoint, status: number, sample?: unknown): ErrorExample[] {
   const isPartner = endpoint.who === 'partner';
   return causesOf(endpoint, status, sample).map(({ error, about = '' }) => {
@@ -79,13 +79,18 @@ function causesOf(endpoint: Endpoint, status: number, sample: unknown): Cause[] 
   return CAUSES[status]?.(endpoint, sample) ?? [{ error: problemOfStatus(status) }];
 }
 
-/** `POST.api.branches`: the operation in names of components, which allow no other characters. */
+/**
+ * Returns the operation as part of a component name, for example `POST.api.branches`. Component names must not contain
+ * slashes.
+ */
 const nameIn = ({ method, path }: Endpoint): string =>
   `${method}${path.replaceAll(/[^A-Za-z0-9]+/g, '.')}`.replace(/\.$/, '');
 
 const nothing = z.strictObject({}).optional();
 
-/** The error of a request that lacks its first required field, or has an unknown one if no field is required. */
+/**
+ * Returns the error of a request without its first required field or, if no field is required, with an unknown field.
+ */
 function invalidInput({ body, query, method }: Endpoint, sample: unknown): DomainError {
   const schema = (isWrite({ method }) ? body : query) ?? nothing;
   for (const wrong of [{}, withoutFirst(sample), { unexpected: '1' }])

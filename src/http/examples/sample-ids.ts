@@ -1,4 +1,4 @@
-/** Ids in the examples of the API document. Each kind of record has the same id in all of them. */
+/** Ids in the examples of the API document. Each kind of record has the same id in all examples. */
 const idOf = (number: number): string => `0199d3a0-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
 export const SAMPLE_IDS = {
@@ -31,7 +31,7 @@ export const SAMPLE_IDS = {
   request: idOf(27),
 } as const;
 
-/** Ids of the records below a path, by the last fixed segment before the id. */
+/** Example ids of records, by the last fixed segment of the path before the id. */
 export const IDS_BY_COLLECTION: Readonly<Record<string, string>> = {
   accounts: SAMPLE_IDS.rent,
   applications: SAMPLE_IDS.application,
@@ -59,7 +59,7 @@ export const IDS_BY_COLLECTION: Readonly<Record<string, string>> = {
   webhooks: SAMPLE_IDS.webhook,
 };
 
-/** Values of path parameters that no collection determines. */
+/** Example values of path parameters, by name. Used if the preceding segment does not determine the value. */
 export const PATH_VALUES: Readonly<Record<string, string>> = {
   externalId: 'order-4711',
   key: 'order-4711-attempt-1',
@@ -67,14 +67,14 @@ export const PATH_VALUES: Readonly<Record<string, string>> = {
   entity: 'customer',
 };
 
-/** Names in the path of a route, by the segment before them. */
+/** Example names in paths, by the segment before the name. */
 export const NAMES_BY_COLLECTION: Readonly<Record<string, string>> = {
   forwarders: 'integration-events',
   policies: 'category-learning',
   projections: 'customers',
 };
 
-/** Ids in the responses of commands whose path names no collection. */
+/** Ids in the responses of commands whose path does not contain a collection, by path. */
 export const RECEIPT_IDS: Readonly<Record<string, string>> = {
   '/api/auth/change-password': SAMPLE_IDS.user,
   '/api/auth/logout': SAMPLE_IDS.session,

@@ -11,7 +11,7 @@ export const PARAMETER_VALUES: Readonly<Record<string, unknown>> = {
   id: ids.customer,
 };
 
-/** Responses (`data` of those with an envelope) that no table of fields can describe. */
+/** Responses that the table of field values cannot describe. For responses with an envelope, only `data`. */
 export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
   'GET /api/accounts/lookup': [
     { id: ids.bank, name: 'Bank', code: 'BANK' },
