@@ -5,7 +5,8 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
 
 /**
- * Completes the initial records of a tenant after a crash during its creation. Changes nothing if all of them exist.
+ * Completes the initial records of a tenant after a crash during its creation. Changes nothing if all initial records
+ * exist.
  */
 @Injectable()
 export class TenantSeedingPolicy implements Policy {

@@ -6,7 +6,7 @@ export const CACHE = token<Cache>('CACHE');
 
 /** State of a rate-limit window after a hit. */
 export type WindowCount = {
-  /** Hits in the window, including those of this call. */
+  /** Number of hits in the window, including those of this call. */
   readonly count: number;
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
@@ -40,7 +40,7 @@ export interface Cache {
   clear(pattern: string): Promise<number>;
   /**
    * Counts one hit, or `by` hits, in a fixed window that starts with the key's first hit. Atomic across all replicas. A
-   * negative `by` reverts hits. This never reduces the count below 0 and never starts a window.
+   * negative `by` reverts hits, but never reduces the count below 0 and never starts a window.
    * @throws CacheUnavailable; RangeError unless `by` is a non-zero integer
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;
@@ -53,7 +53,7 @@ export interface Cache {
   close(): Promise<void>;
 }
 
-/** The store is unavailable or timed out. A hit may or may not have been counted. */
+/** The store is unavailable or timed out. It is unknown whether a failed `hit` was counted. */
 export class CacheUnavailable extends Error {
   constructor(
     message: string,

@@ -136,17 +136,18 @@ export interface EventStore {
   revisionOf?(stream: string): number | undefined;
 
   /**
-   * Appends either all of the events or none. They are durable when the promise resolves. Idempotent by event id, like
-   * EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes nothing.
-   * An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL if it
-   * has none.
+   * Appends either all of the events or none. The events are durable when the promise resolves. Idempotent by event id,
+   * like EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes
+   * nothing. An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL
+   * if the stream has no events.
    * @throws WrongExpectedRevision, StreamTombstoned, EventTooLarge, AppendOutcomeUnknown, EventStoreUnavailable
    */
   append(append: Append): Promise<Appended>;
 
   /**
-   * Appends sequentially: each append starts only after all preceding ones have succeeded. Engines that support this
-   * flush only once. This is not a transaction: appends before a failure remain stored. Resolves when all are durable.
+   * Appends sequentially: each append starts only after all preceding ones have succeeded. An engine that supports
+   * sequential appends flushes only once. This is not a transaction: appends that succeeded before a failure remain
+   * stored. Resolves when all events are durable.
    * @throws the error of `append` for the first append that failed; the error's `stream` identifies the append
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;
@@ -250,9 +251,9 @@ export class EventStoreInUse extends Error {
 }
 
 /**
- * The position belongs to another history, or to a longer one from which this history was restored. A retry cannot
- * succeed. Only an engine that can detect this throws this error (EventStoreDB, for a position inside a record). A
- * position beyond the end is accepted, so compare checkpoints with `head()` first.
+ * The position belongs to another history, or to a longer history from whose earlier state this one was restored. A
+ * retry cannot succeed. Only an engine that can detect such a position throws this error (EventStoreDB, for a position
+ * inside a record). A position beyond the end is accepted, so compare checkpoints with `head()` first.
  */
 export class InvalidPosition extends Error {
   constructor(readonly position: Position) {

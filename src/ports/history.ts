@@ -2,7 +2,7 @@ import type { Position } from './event-store.js';
 
 /**
  * Identifies the history in an event store. The id is stored in the event store itself, so an emptied or replaced store
- * has a different id. A copy of a store keeps the id until it is renewed.
+ * has a different id. A copied store keeps the id until `renew` replaces the id of the copy.
  */
 export interface HistoryIdentity {
   /** Returns the id; undefined until the history has one. @throws EventStoreUnavailable */

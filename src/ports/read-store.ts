@@ -10,8 +10,8 @@ export const tenantScope = (tenantId: string): Scope => tenantId as Scope;
 export type Scalar = string | number | boolean;
 
 /**
- * A document value by which lists can be filtered, restricted to a range, or ordered. If `of` returns several values,
- * any of them may match.
+ * A document value by which lists can be filtered, restricted to a range, or ordered. If `of` returns several values, a
+ * filter matches if any of them matches.
  */
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
@@ -51,8 +51,8 @@ export type ReadModel<Doc extends object = never> = {
   readonly orders?: Readonly<Record<string, Order>>;
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
-   * not slow down with that number. The first order field should have few distinct values (a date); the other fields
-   * break ties.
+   * not become slower as that number grows. The first order field should have few distinct values (a date); the other
+   * fields break ties.
    */
   readonly large?: true;
   /** Searchable texts by name; null values are skipped. */
@@ -112,7 +112,7 @@ export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readon
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
 /** Selects documents of a scope. An invalid query is a bug in the caller and throws a RangeError. */
 export type ListQuery = {
-  /** Equality on declared filters. A multi-valued field matches if any of its values is equal. */
+  /** Equality on declared filters. A multi-valued field matches if any of its values equals the given value. */
   readonly where?: Readonly<Record<string, Scalar>>;
   /** Like `where`, but with several values, one of which must match. If there are no values, nothing matches. */
   readonly anyOf?: Readonly<Record<string, readonly Scalar[]>>;
@@ -171,8 +171,8 @@ export interface ReadStore {
    */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   /**
-   * Guarded bulk write; see DocumentWrite and WriteBatch. If it conflicts or throws, some writes may have been applied;
-   * load and project again.
+   * Guarded bulk write; see DocumentWrite and WriteBatch. After a conflict or an error, some writes may have been
+   * applied. Load the documents again, and repeat the projection.
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 

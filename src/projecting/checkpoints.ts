@@ -9,7 +9,7 @@ export interface Checkpoints {
   load(name: string): Promise<number>;
   /** Returns the positions of ranges, in their order. */
   loadRanges(name: string, ranges: readonly number[]): Promise<readonly number[]>;
-  /** Saves the position of a portion. Default: of the whole history. */
+  /** Saves the position of a portion, by default of the whole history. */
   save(name: string, position: number, portion?: Portion): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export const subscriberKey = (name: string): string => `subscriber:${name}`;
 /** Number of saves by the coordinator after which it combines the positions of all ranges. */
 const COMBINE_EVERY = 5;
 
-/** Creates a function that combines checkpoints saved concurrently into one write. */
+/** Creates a function that combines concurrent saves of checkpoints into one write. */
 function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => Promise<void> {
   let checkpoints: WriteBatch['checkpoints'] = [];
   let done: Promise<void> | undefined;
@@ -35,7 +35,9 @@ function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => 
   };
 }
 
-/** Checkpoints next to the read models. `isDivided`: other processes may save other ranges. */
+/**
+ * Stores checkpoints next to the read models. `isDivided`: other processes may save the checkpoints of other ranges.
+ */
 export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
   const saves = new Map<string, number>();
   const write = storing(store);

@@ -9,9 +9,9 @@ const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
 /**
- * Compares two generations in two steps, because both are being written to. `candidates` scans them and returns the
- * documents that differ. Equal documents remain equal, because both generations fold the same events. `countChanged`
- * then reloads the candidates once both generations are at the same position.
+ * Compares two generations in two steps, because both generations are being written to. `candidates` scans them and
+ * returns the documents that differ. Equal documents remain equal, because both generations fold the same events.
+ * `countChanged` then reloads the candidates once both generations are at the same position.
  */
 export async function candidates(
   store: Store,
@@ -31,7 +31,7 @@ export async function candidates(
   return { keys, more };
 }
 
-/** Returns the number of these documents that still differ. */
+/** Returns the number of candidates that still differ. */
 export async function countChanged(
   store: Store,
   one: AnyTable,
@@ -51,8 +51,8 @@ export async function countChanged(
 const MAX_COMPARISONS = 50;
 
 /**
- * Returns the number of these documents that differ although both contain the same events. Repeats the comparison after
- * each `pause` while a document is at different positions, because another process is writing it.
+ * Returns the number of candidates that differ although both generations contain the same events. While a document is
+ * at different positions, because another process is writing it, repeats the comparison after `pause`.
  */
 export async function countSettled(
   store: Store,

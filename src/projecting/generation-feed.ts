@@ -70,8 +70,8 @@ export class GenerationFeed {
   }
 
   /**
-   * The position up to which others must have folded to contain every event of the feed. The feed itself may have
-   * passed records that the engine wrote after the last event and that other subscriptions may not report.
+   * Returns the position that another reader must have folded to contain every event of the feed. The feed itself may
+   * have passed records that the engine wrote after the last event. Other subscriptions may not report these records.
    */
   async containedUpTo(position = this.position): Promise<Position> {
     return Math.min(position, await this.parts.events.head());
@@ -115,8 +115,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Feeds a generation until it is in phase `following`. Returns false if it stops or is retired, or the process ends,
-   * before that.
+   * Feeds a generation until it is in phase `following`. Returns false if, before that, the generation stops or is
+   * retired, or the process ends.
    */
   async catchUp(projector: Projector): Promise<boolean> {
     const message = 'catching up failed; retrying';

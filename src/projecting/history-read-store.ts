@@ -2,13 +2,14 @@ import type { AnyTable, ReadModel, ReadStore, WriteBatch, WriteResult } from '..
 import { REGISTER_TABLE } from './history-register.js';
 
 /**
- * Provides the history's space. It is read on every call, because it may not be known yet or may no longer be usable.
+ * Provides the history's space. The space is read on every call, because it may not be known yet or may no longer be
+ * usable.
  */
 export type SpaceSource = { readonly space: string };
 
 /**
- * A view of a read store that is limited to one history. Table names and checkpoint keys are prefixed with its space,
- * so data derived from another history can be neither read nor written.
+ * A view of a read store that is limited to one history. Table names and checkpoint keys are prefixed with the
+ * history's space, so data derived from another history can be neither read nor written.
  */
 export class HistoryReadStore implements ReadStore {
   private readonly tables = new WeakMap<AnyTable, AnyTable>();

@@ -56,7 +56,7 @@ export class HistoryRegister {
     return found(id, await this.load(id));
   }
 
-  /** Returns all other histories whose tables may still exist. */
+  /** Returns all histories, except the given one, whose tables may still exist. */
   async others(historyId: string): Promise<readonly Found[]> {
     const others: Found[] = [];
     for await (const { id, ...stored } of this.store.scan(REGISTER_TABLE)) {
@@ -66,7 +66,7 @@ export class HistoryRegister {
     return others;
   }
 
-  /** Adds an entry, or replaces the given version. Returns false if another process has written it first. */
+  /** Adds an entry, or replaces the given version. Returns false if another process has written the entry first. */
   async put(id: string, entry: HistoryEntry | Owner, version?: number): Promise<boolean> {
     const write = { scope: PLATFORM, id, document: entry, position: (version ?? 0) + 1, expected: version ?? null };
     const tables = [{ table: REGISTER_TABLE, writes: [write] }];
@@ -96,9 +96,9 @@ const found = (id: string, stored: StoredDocument | undefined) =>
   stored?.json ? { id, entry: JSON.parse(stored.json) as HistoryEntry & Owner, version: stored.position } : undefined;
 
 /**
- * Returns the position of the last event when the read store first saw this history; null if it was empty. A forwarder
- * without a checkpoint would publish the events up to that position again, which the operator of a restored service may
- * not want.
+ * Returns the position of the last event when the read store first saw this history; null if the history was empty. A
+ * forwarder without a checkpoint would publish the events up to that position again. The operator of a restored service
+ * may not want that.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
   return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;

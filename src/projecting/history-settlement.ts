@@ -25,8 +25,8 @@ export type SettlementParts = {
   /** Names of all subscribers with a checkpoint. */
   readonly subscribers: readonly string[];
   /**
-   * Subscribers that skip existing events after the history was replaced, because recipients have already received them
-   * or they are outdated.
+   * Subscribers that skip existing events after the history was replaced, because these events were already delivered
+   * or are outdated.
    */
   readonly skipping: readonly string[];
   /** Finds an event from which read models without an anchor were built. */
@@ -37,7 +37,7 @@ export type SettlementParts = {
 };
 
 const MAX_ATTEMPTS = 20;
-/** Timeout for a delivery, because a server that does not accept the position delivers nothing. */
+/** Timeout for the first batch after a position. A server that does not accept the position delivers nothing. */
 const DELIVERED_WITHIN_MS = 10_000;
 
 /**
@@ -97,7 +97,7 @@ class Settlement {
     await this.register.put(historyId, { space: '', foundAt, anchor: null });
   }
 
-  /** Returns false if another process has already done so. */
+  /** Registers the history with a new space. Returns false if another process has registered the history first. */
   private async begin(historyId: string): Promise<boolean> {
     const space = spaceOf(historyId);
     const foundAt = await this.lastOrNull();
@@ -121,7 +121,10 @@ class Settlement {
     return last === BEFORE_ALL ? null : last;
   }
 
-  /** Explains why the data in a space cannot have been derived from this history; undefined if it can. */
+  /**
+   * Explains why the data in a space cannot have been derived from this history; undefined if the data can have been
+   * derived from it.
+   */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;
     const furthest = Math.max(...(await this.positionsIn(space)));

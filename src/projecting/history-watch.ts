@@ -123,8 +123,8 @@ export class HistoryWatch {
 }
 
 /**
- * Number of generations before the live one that rebuilds may have left behind. One generation after it may also
- * remain.
+ * Number of generations before the live one that rebuilds may have left behind. The generation after the live one may
+ * also remain.
  */
 const OLDER_GENERATIONS = 3;
 

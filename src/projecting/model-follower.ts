@@ -83,7 +83,8 @@ export class ModelFollower {
       this.awaken = new AbortController();
       const { isReportedHere, isAwaited } = this.progress;
       const isUrgent = !isReportedHere && isAwaited;
-      // `stop` also aborts `awaken`. AbortSignal.any() of both would leak in the longer-lived signal on Node.js 20.
+      // `stop` also aborts `awaken`. On Node.js 20, combining both with AbortSignal.any() would leak memory in the
+      // longer-lived signal.
       const { signal } = isUrgent ? this.stopping : this.awaken;
       await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
       try {
@@ -112,7 +113,7 @@ export class ModelFollower {
     }
   }
 
-  /** Returns the keys of positions and stops, for the whole history and for its ranges. They rarely change. */
+  /** Returns the keys of positions and stops, for the whole history and for its ranges. These keys rarely change. */
   private keysOf(keys: readonly string[], parts: readonly number[]): readonly string[] {
     const name = `${parts.length} ${keys.join()}`;
     if (this.followed?.name === name) return this.followed.keys;

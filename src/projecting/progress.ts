@@ -15,7 +15,7 @@ type Standing = { readonly positions: number[]; readonly stopped: Set<number> };
 
 /**
  * The positions of all subscribers, as known to this process. Callers can wait for a position. If a subscriber stops,
- * waiting for it fails immediately.
+ * callers that wait for it fail immediately.
  */
 export class Progress {
   private readonly standings = new Map<string, Standing>();

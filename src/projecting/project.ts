@@ -7,8 +7,8 @@ import { modelPart, partsOf, positionsIn } from '../eventsourcing/slices.js';
 const MAX_REFOLDS = 20;
 
 /**
- * Folds one batch into several tables and stores it in one write with all checkpoints. On a conflict with a faster
- * process, everything is loaded and folded again.
+ * Folds one batch into several tables and stores all documents and checkpoints in one write. If a faster process causes
+ * a conflict, loads and folds everything again.
  * @param events the events of each projector's portion
  * @param ranges ranges whose checkpoints are stored; default: those of each projector
  * @throws PoisonEvent, ReadStoreUnavailable

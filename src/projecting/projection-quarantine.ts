@@ -47,7 +47,7 @@ const quarantineModel: ReadModel<Entries> = {
 export const QUARANTINE_TABLE: AnyTable = { model: quarantineModel, generation: 1 };
 
 const MAX_ATTEMPTS = 20;
-/** Maximum number of stale documents. More of them indicate a defect in the code, so the projection stops. */
+/** Maximum number of stale documents. A larger number indicates a defect in the code, so the projection stops. */
 const MAX_STALE = 1_000;
 
 async function read(store: ReadStore, checkpoint: string): Promise<Entries & { readonly expected: number | null }> {
@@ -95,8 +95,8 @@ const isOther =
  */
 export class ProjectionQuarantine {
   /**
-   * Entries because of which generations had stopped, and whose events are being retried. An entry is settled once the
-   * generation has passed its event.
+   * Quarantine entries that had stopped their generations, and whose events are being retried. An entry is settled once
+   * the generation has passed its event.
    */
   private readonly retried = new Map<Projector, QuarantineEntry>();
 

@@ -256,7 +256,7 @@ export class ProjectionRebuilds {
     if (!stopping.aborted) await this.remove(old.table);
   }
 
-  /** Settles the dead letters of events that only the live generation contains, and clears this one's quarantine. */
+  /** Settles the letters of events that only the live generation contains. Clears the other generation's quarantine. */
   private async release({ model, generation }: AnyTable, live: number): Promise<void> {
     const { store, letters } = this.parts;
     const own = checkpointKey(model, generation);

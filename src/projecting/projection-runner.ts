@@ -31,16 +31,16 @@ export type ProjectionRunnerParts = {
   readonly buildBatchSize?: number;
   readonly letters: ProjectionLetters;
   readonly reportRebuild: RebuildReport;
-  /** Part of the history to work on. Default: all of it. */
+  /** Portion of the history to project. Default: the whole history. */
   readonly portion?: Portion;
   /**
-   * Called for each live generation after each stored batch. `ranges`: those of the portion, if it is only a part of
-   * the history.
+   * Called for each live generation after each stored batch. `ranges`: the ranges of the portion, unless it is the
+   * whole history.
    */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
   readonly onHandled?: (name: string, events: number, position: Position) => void;
-  /** Called when projections fail; they are retried. */
+  /** Called when projections have failed and will be retried. */
   readonly onFailed?: (names: readonly string[]) => void;
   /** Called when a projection stops before an event that it cannot fold. */
   readonly onStopped: (name: string, ranges?: readonly number[]) => void;
@@ -131,7 +131,7 @@ export class ProjectionRunner {
 
   /**
    * Keeps the undivided checkpoint of every generation at the minimum over its ranges. A release without ranges
-   * continues from it, and platform-wide totals are settled up to it.
+   * continues from this checkpoint, and platform-wide totals are settled up to it.
    */
   private async keepWholeCheckpoints(): Promise<void> {
     const { clock, logger } = this.parts;

@@ -60,7 +60,7 @@ export type Verification = {
 /**
  * A rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the live
  * generation. Each document is compared at the position of the stored one, so concurrent appends cause no differences.
- * A stored document in the sample without any event also counts as a difference.
+ * A stored document that no event affects also counts as a difference.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, CorruptEvent, the signal's reason
  */
 export async function verifyProjections(
@@ -225,7 +225,8 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   }
 
   /**
-   * Halves the sample and the share of further documents. The documents that remain still contain all of their events.
+   * Halves the sample, and the share of documents that are added to it. The sampled documents that remain still contain
+   * all of their events.
    */
   private thin(): void {
     while (Math.max(this.stored.size, this.folded.size) > this.options.most) {

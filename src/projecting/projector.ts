@@ -60,9 +60,9 @@ export class PoisonEvent extends Error {
 }
 
 /**
- * Folds batches of events into one generation. Loads the affected documents, folds in memory, and writes each with the
- * checkpoint only if its stored position is unchanged. Events that a document already contains are skipped by position,
- * so redelivery, a second projector and a crash at any point are harmless.
+ * Folds batches of events into one generation. Loads the affected documents, folds the events in memory, and writes the
+ * documents with the checkpoint. A document is written only if its stored position is unchanged. Events that a document
+ * already contains are skipped by position, so redelivery, a second projector and a crash at any point are harmless.
  */
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>({ max: MAX_KNOWN });
@@ -85,7 +85,10 @@ export class Projector {
   readonly table: AnyTable;
   /** The part of the history that the projector folds. */
   readonly portion: Portion;
-  /** No process will store platform documents for events up to this position; undefined if this process stores all. */
+  /**
+   * No process will store platform documents for events up to this position; undefined if this process stores all of
+   * them.
+   */
   platformUpTo: Position | undefined;
 
   constructor(
@@ -115,7 +118,7 @@ export class Projector {
     return [...this.stale.values()];
   }
 
-  /** Stops folding events into a document, from the entry's event on. */
+  /** Stops folding events into a document, beginning with the entry's event. */
   leave(entry: QuarantineEntry): void {
     this.stale.set(keyOf(entry.scope, entry.id), entry);
   }

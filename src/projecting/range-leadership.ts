@@ -19,7 +19,8 @@ export type RangeOptions = {
 };
 
 /**
- * A portion. `isFresh`: whether its leader still leads all of it and has renewed its heartbeat recently enough to act.
+ * A portion. `isFresh`: whether the leader still leads the whole portion and has renewed its heartbeat recently enough
+ * to act.
  */
 export type LedPortion = Portion & { readonly isFresh: () => boolean };
 
@@ -201,8 +202,8 @@ class Member {
   }
 
   /**
-   * Acquires free ranges up to this process's share. If it has more than its share, stops working on the surplus and
-   * releases it.
+   * Acquires free ranges up to this process's share. If this process has more than its share, stops working on the
+   * surplus ranges and releases them.
    */
   private async share({ ranges, alive }: Seen): Promise<void> {
     const share = shareOf(this.options.holder, alive);
@@ -277,7 +278,7 @@ class Member {
     while (this.changing) await this.changing;
   }
 
-  /** Runs a task and logs its failure. Returns whether it succeeded. */
+  /** Runs a task and logs its failure. Returns whether the task succeeded. */
   private async orWarn(message: string, task: () => Promise<unknown>): Promise<boolean> {
     try {
       await task();

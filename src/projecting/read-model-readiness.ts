@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './checkpoints.js';
 
-/** Maximum time that a caller's read waits for a model that is being built before it is rejected. */
+/** Maximum time that a caller's read waits for a model that is being built. Then the read is rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -60,12 +60,12 @@ export class ReadModelReadiness {
   forget(reopened: Promise<void>): void {
     for (const known of [this.readable, this.kept]) known.clear();
     this.startedAt = this.beginning = undefined;
-    // Waiting callers receive the error. If there are none, it must not become an unhandled rejection.
+    // Waiting callers receive the error. If there are none, the error must not become an unhandled rejection.
     this.begin(reopened).catch(() => undefined);
     this.keeping = this.keeping.then(() => this.keep());
   }
 
-  /** Starts recording models as complete as soon as they are. */
+  /** Starts recording which models are complete. */
   start(): void {
     this.keeping = this.keep();
   }
@@ -85,8 +85,8 @@ export class ReadModelReadiness {
   };
 
   /**
-   * Resolves once the model is readable. Undefined if it already is, or outside a caller's read, because internal work
-   * implements its own waiting.
+   * Resolves once the model is readable. Returns undefined if the model is readable already. Also returns undefined
+   * outside a caller's read, because internal work implements its own waiting.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   whenReadable(name: string): Promise<void> | undefined {

@@ -15,7 +15,7 @@ type Parts = Pick<ProjectionRunnerParts, 'store'> & {
   readonly quarantine: ProjectionQuarantine;
   readonly feed: GenerationFeed;
   readonly reader: RecordReader;
-  /** Runs a task in the background and repeats it until it succeeds. */
+  /** Runs a task in the background and retries it until it succeeds. */
   readonly later: (task: () => Promise<void>) => void;
   /** Stops feeding a generation some time after the cutover. */
   readonly retireLater: (old: Projector) => Promise<void>;
@@ -46,8 +46,8 @@ export const pausing = (clock: Clock, stopping: AbortSignal, isOver: () => boole
 };
 
 /**
- * Resolves to true once every range of a generation contains the history up to a position, and to false if `pause`
- * does.
+ * Resolves to true once every range of a generation contains the history up to a position. Resolves to false once
+ * `pause` resolves to false.
  */
 export async function isFed(
   store: ReadStore,

@@ -9,13 +9,14 @@ type BuildOptions = {
   readonly signal: AbortSignal;
   /** Default: the end of the history. */
   readonly upTo?: Position;
-  /** Stores a batch in generations. Must advance the position of each of their projectors. */
+  /** Stores a batch in generations. Must advance the position of each projector. */
   readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
 };
 
 /**
- * Reads the history once for several generations, starting at the one furthest behind, and stores it in those still in
- * phase `building`. Returns early when none is left or the signal aborts.
+ * Reads the history once for several generations, starting at the position of the generation that is furthest behind.
+ * Stores the events in the generations that are still in phase `building`. Returns early when there is none left, or
+ * when the signal aborts.
  * @throws EventStoreUnavailable, and errors from `store`; batches that have been stored are kept and not folded again
  */
 export async function buildTogether(

@@ -26,7 +26,7 @@ export type WindowedOptions = {
   /** Durably parks an event that cannot be handled, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
   readonly maxInFlight?: number;
-  /** Part of the history to handle. Default: all of it. */
+  /** Portion of the history to handle. Default: the whole history. */
   readonly portion?: LedPortion;
   /** Whether an event concerns every portion. */
   readonly isControl?: (event: RecordedEvent) => boolean;
@@ -185,8 +185,8 @@ export class WindowedSubscriber {
   }
 
   /**
-   * A leader whose process was suspended may have been replaced, so it acts only after its heartbeat has succeeded
-   * again. Returns false when the subscriber stops.
+   * A leader whose process was suspended may have been replaced, so it continues only after its next successful
+   * heartbeat. Returns false when the subscriber stops.
    */
   private async becomesFresh(): Promise<boolean> {
     const { portion } = this.options;

@@ -13,7 +13,7 @@ import { searchIn, texts } from './record-projection.js';
 /** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
 
-/** Deleted accounts remain but are hidden, because transactions and reports refer to them permanently. */
+/** Deleted accounts are kept but hidden, because transactions and reports refer to them permanently. */
 export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
   version: 3,
@@ -109,7 +109,7 @@ const flags: Partial<Readonly<Record<LaterEvent['type'], Partial<AccountView>>>>
 };
 
 /**
- * A customer. The balance is added when the customer is read. Deleted customers remain but are hidden, because
+ * A customer. The balance is added when the customer is read. Deleted customers are kept but hidden, because
  * transactions refer to them permanently.
  */
 export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isDeleted: boolean };
@@ -180,7 +180,7 @@ export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata
 
 /**
  * A customer or account between deletion and restoration. `reachedBy`: the first event that posted to the record after
- * the deletion, because of which the record must be restored; null if there is none.
+ * the deletion, and therefore requires its restoration. Null if there is no such event.
  */
 export type DeletedRecord = {
   readonly tenantId: string;

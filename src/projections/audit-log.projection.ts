@@ -41,8 +41,8 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
 };
 
 /**
- * An entry, which records who did what, when and from where. There is one for each domain event. Tenant and user names
- * are added when an entry is read.
+ * An entry for a domain event. It records who did what, when and from where. Tenant and user names are added when an
+ * entry is read.
  */
 export type AuditLogView = {
   /** Id of the event. */
@@ -99,7 +99,7 @@ export const OPERATOR_ACTOR = 'operator';
 /** Kinds of records that belong to a tenant's history but are visible only to operators. */
 const OPERATORS_OWN: readonly string[] = ['dead-letter'];
 
-/** Whether the users of the entry's tenant may see it. */
+/** Whether the users of the entry's tenant may see the entry. */
 export const isShownToTenant = ({ tenantId, entity }: Pick<AuditLogView, 'tenantId' | 'entity'>): boolean =>
   tenantId !== PLATFORM_TENANT && !OPERATORS_OWN.includes(entity);
 
@@ -114,7 +114,7 @@ export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 3,
   fields: {
-    /** In every index, milliseconds since 1970 take a quarter of the space of a text timestamp. */
+    /** In an index, a number of milliseconds takes a quarter of the space of a text timestamp. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),
@@ -147,7 +147,8 @@ function entryOf(event: Audited): AuditLogView {
   const { metadata, audit, data } = event;
   const { entity, entityId } = subjectOf(event);
   const isOwn = entity === event.entity && entityId === event.recordId;
-  // A tenant's own record belongs to the platform, but changes that the tenant makes to it belong to the tenant.
+  // The stream of a tenant's own record belongs to the platform, but the entry for a change by the tenant belongs to
+  // the tenant.
   const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
   return {
     id: event.id,

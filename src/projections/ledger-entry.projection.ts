@@ -37,8 +37,8 @@ export function eachSum(
 }
 
 /**
- * Ordered by id: first the entries that do not change balances of customers, then the others, each by position. Most
- * sales are paid immediately, so the ageing report reads only a small part of the entries.
+ * Ordered by id: first the entries that do not change balances of customers, then all others. Both groups are in order
+ * of position. Most sales are paid immediately, so the ageing report reads only a small part of the entries.
  */
 export const ledgerEntries: ReadModel<LedgerEntryView> = {
   name: 'ledger_entries',
@@ -84,7 +84,7 @@ function recordOf(event: Recorded<LedgerEvent>): readonly [of: string, later: 0 
   return [reversalOf ?? id, reversalOf === null ? 0 : 1];
 }
 
-/** Other accounts of a sale are never customers. Any account of another transaction may be one. */
+/** Only sales name their customer. In any other transaction, every account may be a customer's account. */
 function isSettled(event: Recorded<LedgerEvent>): boolean {
   const { data } = event;
   if (event.entity !== 'sale' || !('customerId' in data)) return false;

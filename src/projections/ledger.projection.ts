@@ -85,17 +85,20 @@ export type TransactionView = LedgerTransaction & {
   readonly updatedAt: string;
   /** Number of changes since the transaction was recorded. */
   readonly revision: number;
-  /** Orders transactions by the position of their event, then by their index within it. */
+  /** Orders transactions by the position of their event, then by their index within that event. */
   readonly sequence: number;
   readonly isCancelled: boolean;
   readonly reversedBy: ReversedBy | null;
   /** The reason that a user gave for a reversal; null for all other transactions. */
   readonly reason: string | null;
-  /** The cancelled transaction that this one replaces, and the one that replaces this one. */
+  /**
+   * `correctionOf`: the cancelled transaction that this transaction replaces. `correctedBy`: the transaction that
+   * replaces this one.
+   */
   readonly correctionOf: string | null;
   readonly correctedBy: string | null;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
-  /** Whether a user chose the category, or chose to have none. */
+  /** Whether a user chose the category, or chose to have no category. */
   readonly isChosen: boolean;
   /** The user who recorded the transaction; null if the service did. */
   readonly createdBy: string | null;
@@ -106,8 +109,8 @@ export type TransactionView = LedgerTransaction & {
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
 /**
- * Length of amounts as text, which therefore sort in numerical order in any currency. It suffices for the sum of any
- * journal entry's lines.
+ * Length of amounts as text. All have the same length, so that they sort in numerical order in any currency. It
+ * suffices for the sum of any journal entry's lines.
  */
 const AMOUNT_LENGTH = 24;
 /** Converts an amount to the text by which transactions are filtered. */
@@ -181,7 +184,7 @@ const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Part
   isChosen,
 });
 
-/** Returns the data of a user's cancellation, except for the reversal. A partner's cancellation has none. */
+/** Returns the data of a user's cancellation, except for the reversal. A partner's cancellation has no such data. */
 const toldBy = (event: LedgerEvent) =>
   event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
 
@@ -213,7 +216,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
     correctedBy: null,
     categorizedBy,
-    // A reversal takes over the category of the reversed transaction, so it was not chosen.
+    // A reversal takes over the category of the reversed transaction, so no user chose it.
     isChosen: entry.categoryId !== null && categorizedBy === null && entry.reversalOf === null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },

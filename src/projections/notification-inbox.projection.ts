@@ -26,8 +26,8 @@ export type NotificationInboxView = {
 };
 
 /**
- * These limits exceed any realistic number of role changes, suspensions and sweeps. Beyond them, the oldest entries are
- * removed.
+ * These limits exceed any realistic number of role changes, suspensions and sweeps. When a limit is exceeded, the
+ * oldest entries are removed.
  */
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;

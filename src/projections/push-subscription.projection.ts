@@ -9,8 +9,8 @@ import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { keyedBy, texts } from './record-projection.js';
 
 /**
- * A browser with a push subscription of any tenant. It belongs to the last person who subscribed with it, even if that
- * was in another tenant.
+ * A browser with a push subscription of any tenant. The browser belongs to the last person who subscribed with it, even
+ * if that person is in another tenant.
  */
 export type PushSubscriptionView = NewPushSubscription & {
   readonly id: string;
@@ -31,7 +31,7 @@ export const pushSubscriptions: ReadModel<PushSubscriptionView> = {
 export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSubscriptionEvent> = {
   model: pushSubscriptions,
   sources: ['push-subscription'],
-  // The streams of a browser in several tenants feed the same document.
+  // If a browser has subscribed in several tenants, all of its streams feed the same document.
   documents: ({ recordId }) => [recordId],
   scope: () => PLATFORM,
   acrossTenants: true,

@@ -13,8 +13,8 @@ export type RelatedSale = {
 };
 
 /**
- * The part of a sale that lists show. There may be millions of sales, so lines, payments and metadata remain in the
- * streams, and absent properties take no space.
+ * The fields of a sale that lists show. There may be millions of sales. Lines, payments and metadata therefore remain
+ * in the streams, and absent fields take no space.
  */
 export type SaleView = Pick<
   SaleAccepted,

@@ -21,7 +21,10 @@ export type NamedAccount = {
 export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'] as const;
 export type AccountClass = (typeof CLASSES)[number];
 
-/** OTHER accounts receive payments, like cash accounts. A company's credit card is a debt to its issuer. */
+/**
+ * OTHER accounts are treated like cash accounts, because they receive payments. A company's credit card is a debt to
+ * its issuer.
+ */
 export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
   CUSTOMER: 'Assets',
   CASH: 'Assets',

@@ -18,7 +18,7 @@ import {
 type Amounts = Readonly<Record<Bucket | 'total', string>>;
 export type AgeingRow = Pick<NamedAccount, 'code' | 'name'> & Amounts & { readonly customerId: string };
 export type Ageing = {
-  /** Null for all value dates, in which case ages are as of today. */
+  /** Null if the report covers all value dates. Ages are then as of today. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly rows: readonly AgeingRow[];

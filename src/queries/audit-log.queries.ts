@@ -39,7 +39,7 @@ type Subject = {
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
 /** Fields of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isChosen', 'isDeleted'];
-/** Fields of states that commands change but views do not contain. */
+/** Fields that commands change in the aggregate's state, but that the views do not contain. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -74,7 +74,7 @@ export class RecordShape {
     }
   }
 
-  /** Returns the record as contained in the read models; undefined if none contains it. */
+  /** Returns the record as the read models contain it; undefined if no read model contains it. */
   view(): Shape {
     const shown = this.documents.filter((document) => document !== undefined);
     if (shown.length === 0 || shown.some((document) => 'isDeleted' in document && document.isDeleted === true))
@@ -93,8 +93,8 @@ export class RecordShape {
 
 /**
  * Returns the read models that have exactly one document for the record and are projected from this stream alone.
- * Folding the stream yields the response that a GET request for the record would have returned. A transaction's view is
- * projected from the stream that contains the transaction.
+ * Folding the stream into them yields the response that a GET request for the record would have returned. A
+ * transaction's view is projected from the stream that contains the transaction.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
@@ -188,7 +188,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** Whether a path need not be listed, because it is an empty list or record whose counterpart has listed fields. */
+/** Whether a path is omitted, because its list or record is empty here but has listed fields on the other side. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&

@@ -23,7 +23,10 @@ export type RuleTest = {
   readonly [K in Exclude<keyof RuleSubject, 'accountIds'>]?: RuleSubject[K] | undefined;
 } & {
   readonly accountId?: string | undefined;
-  /** All accounts of the transaction, including the expense item and the customer. `accountId` is added to them. */
+  /**
+   * All accounts of the transaction, including those of the expense item and the customer. `accountId` is added to the
+   * list.
+   */
   readonly accountIds?: readonly string[] | undefined;
   readonly rule?: (RuleDetails & { readonly id: string }) | undefined;
 };

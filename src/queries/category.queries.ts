@@ -32,7 +32,7 @@ export type KnownRules = {
   readonly categories: ReadonlyMap<string, CategoryView>;
 };
 
-/** Adds its category and hits to each rule. */
+/** Adds the category and the number of hits to each rule. */
 export async function ruleRecords(
   models: ReadModels,
   scope: Scope,
@@ -163,7 +163,7 @@ export class Categorizer {
     return (this.checkedSince(tenantId, at) ?? (await this.looks.run(tenantId, () => this.look(tenantId, at)))).rules;
   }
 
-  /** Whether no change after the known rules is known. Without a follower of the history, nothing is known. */
+  /** Whether the known rules are certainly current. Without a follower of the history, they never are. */
   private isUnchanged(tenantId: string, { checkedAt }: Known): boolean {
     if (!this.reader.isFollowing(FOLLOWED_WITHIN_MS)) return false;
     const { changes } = this.reader;

@@ -7,7 +7,7 @@ import type { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** Waits for read models to catch up, for results that must not be outdated. */
+/** Waits for read models to catch up. Used for results that must not be outdated. */
 @Injectable()
 export class CaughtUp {
   constructor(

@@ -16,10 +16,10 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Returns the content of dead letters, and repeats the failed work of each origin. */
+/** Returns the content of dead letters, and retries the work that failed, depending on the letter's origin. */
 export interface DeadLetterReplayer {
   /**
-   * Repeats the work. `attempt` starts at 2 and identifies the delivery: two replays with the same attempt have the
+   * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
    * effect of one. Returns the reason of a new failure, or undefined on success.
    * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
    */
@@ -87,7 +87,7 @@ export const lettersBy = ({ search, dateFrom: from, dateTo: to, ...where }: Dead
 
 /**
  * Selects the letters that match a filter and can be replayed or discarded, oldest first. Returns undefined if the
- * filter requires a status that excludes them all.
+ * filter requires a status that excludes all such letters.
  */
 export function parkedBy({ status = 'PARKED', ...filter }: DeadLetterFilter): Matching | undefined {
   return status === 'PARKED' ? { ...lettersBy({ ...filter, status }), reverse: true } : undefined;

@@ -24,15 +24,15 @@ export type NamedTransaction = {
 
 export type GeneralLedgerOptions = Dates & { readonly accountId?: string | undefined };
 
-/** A general ledger. It is read while being sent, because it may not fit into memory. */
+/** A general ledger. It is read while the response is being sent, because it may not fit into memory. */
 export type GeneralLedger = {
   readonly currency: string;
   readonly digits: number;
   /** Every transaction, in batches, ordered by value date and then by time of recording. */
   readonly parts: () => AsyncIterable<readonly NamedTransaction[]>;
   /**
-   * Returns the accounts with postings up to the end of the period, sorted by code, and their balances before the
-   * period in minor units.
+   * Returns the accounts with postings up to the last day of the period, sorted by code. `opening`: balance before the
+   * period, in minor units.
    */
   readonly openings: () => Promise<readonly { readonly account: NamedAccount; readonly opening: bigint }[]>;
 };

@@ -31,7 +31,10 @@ export type InclusionView = {
 export type TreeSizes = { readonly from: number; readonly to: number };
 export type ConsistencyView = TreeSizes & { readonly hashes: readonly string[] };
 
-/** An event of a bundle. `leaf` is null if the event contains a secret. The hash still proves the event's place. */
+/**
+ * An event of a bundle. `leaf` is null if the event contains a secret. Even then, the hash proves the event's place in
+ * the history.
+ */
 export type EvidenceEvent = Omit<InclusionView, 'size' | 'checkpoint'> & { readonly leaf: readonly string[] | null };
 /** A bundle that scripts/verify-evidence.mjs can verify without the service. */
 export type Evidence = {

@@ -15,7 +15,7 @@ import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels, type Rows } from './query.js';
 
-/** The books of a tenant, as they are now or as they had been recorded by an instant. */
+/** The books of a tenant: as they are now or, if `knownAt` is set, as they were recorded by that instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
 
 /** Sums of an account's postings in one part of a report. */
@@ -69,8 +69,8 @@ export class LedgerSums {
   }
 
   /**
-   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals or, if the books are
-   * those at an instant, the entries.
+   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals or, for the books as
+   * of an instant, the entries.
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
@@ -89,7 +89,7 @@ export class LedgerSums {
 
   /**
    * Like `eachDay` up to `to`, for reports that distinguish only dates before `from` from later ones. The sums of a
-   * whole quarter have the date of its first day. Reads days only of the quarters in which `from` and `to` lie.
+   * whole quarter have the date of its first day. Reads single days only in the quarters that contain `from` or `to`.
    */
   async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, { to }, digits, take);
@@ -162,14 +162,14 @@ export class LedgerSums {
       yield knownAt === undefined ? part : part.filter(([atMs]) => atMs <= untilMs);
   }
 
-  /** If the books are those at an instant, waits until the model contains everything recorded so far. */
+  /** For the books as of an instant, waits until the model contains everything recorded so far. */
   async whenKnown({ knownAt }: BooksOf, model: { readonly name: string }): Promise<void> {
     if (knownAt !== undefined) await this.caughtUp.withHead(model, WAIT_MS);
   }
 
   /**
-   * Repeats the read until total debits equal total credits. Totals are read in parts, so a write between two reads
-   * could add only one side.
+   * Repeats the read until total debits equal total credits. Totals are read in batches, so the result may contain only
+   * one side of a transaction that is written between two reads.
    * @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read
    */
   async balanced<T>(read: () => Promise<T>, isBalanced: (found: T) => boolean): Promise<T> {
@@ -185,7 +185,7 @@ export class LedgerSums {
 export const isWithin = (date: string, { from, to }: Dates): boolean =>
   (from === undefined || date >= from) && (to === undefined || date <= to);
 
-/** Returns the quarters that `from` or `to` divides. */
+/** Returns the quarters that `from` or `to` divides into days inside and outside the period. */
 function dividedBy({ from, to }: Dates): ReadonlySet<string> {
   const divided = new Set<string>();
   if (from !== undefined && from !== `${quarterOf(from)}-01`) divided.add(quarterOf(from));

@@ -38,8 +38,8 @@ export const looksUpFrom = <Doc extends object>(
   });
 
 /**
- * Ranks matches: same code, same name, names that start with the searched words, names that start with their letters,
- * then all others. Matches of equal rank keep their order.
+ * Ranks matches: same code; same name; names that begin with all searched words; names that begin with the searched
+ * text; all others. Matches of equal rank keep their order.
  */
 function bestMatches(found: readonly InBrief[], search: string | undefined): InBrief[] {
   const wanted = words(search ?? '').join(' ');

@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** The audiences of a request. There are several if the request names more people than one record may contain. */
+/** The audiences of a request. There are several if the request names more people than one notification may address. */
 type Addressed = { readonly audiences: readonly Audience[]; readonly recipientCount: number };
 
 /** Resolves the current recipients of a notification request. */
@@ -75,7 +75,7 @@ export class NotificationRecipients {
   }
 }
 
-/** Splits the recipients, because a record may name only a limited number of them. */
+/** Splits the recipients, because one notification may name only a limited number of them. */
 function inParts(ids: readonly string[]): Addressed {
   const audiences: Audience[] = [];
   for (let from = 0; from < Math.max(1, ids.length); from += MAX_NAMED)
@@ -92,7 +92,7 @@ type Sent = Pick<NotificationView, 'audience' | 'position'>;
 
 /** Number of browsers loaded per batch. */
 const STRETCH = 1_000;
-/** Number of named recipients loaded per batch. Each takes one query. */
+/** Number of named recipients loaded per batch. Each recipient requires one query. */
 const NAMED_STRETCH = 50;
 const MAX_OF_ONE = 100;
 

@@ -155,7 +155,7 @@ export class NotificationLists {
 
   /**
    * Returns the position at which the list continues after `offset` items. The list must be longer than `offset`. The
-   * binary search by position counts only the newer half, so it costs little more than counting the list once.
+   * binary search by position counts only the newer half, so the search costs little more than counting the list once.
    */
   private async placeOf(list: List, offset: number): Promise<number> {
     const [newest] = await this.newest(list, LAST, 1);
@@ -217,7 +217,10 @@ export class ListNotifications extends query<
 >() {}
 export class CountUnread extends query<{ readonly count: number }, [person: Person]>() {}
 
-/** Returns the time at which the notification was read, either individually or by the first sweep after it. */
+/**
+ * Returns the time at which the notification was read, either individually or by the first sweep after the notification
+ * was sent.
+ */
 function readAt(inbox: NotificationInboxView, { id, position }: NotificationView): string | null {
   const single = inbox.reads.find((read) => read.id === id);
   if (single) return single.at;

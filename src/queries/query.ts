@@ -172,7 +172,9 @@ export class ReadModels {
     for await (const part of this.parts(model, scope, query, JOINED_PART)) yield await join(part);
   }
 
-  /** Returns the part of a list after a cursor: '' at the beginning, then the `next` of the previous part. */
+  /**
+   * Returns the batch of a list that begins at a cursor: '' at the beginning, then the `next` of the previous batch.
+   */
   async part<Doc extends object>(
     model: ReadModel<Doc>,
     scope: Scope,
@@ -185,7 +187,7 @@ export class ReadModels {
 
   /**
    * Like `each`, but yields arrays, because awaiting every document would take longer than reading it. Other requests
-   * run between two arrays.
+   * are processed between two arrays.
    */
   async *parts<D extends object>(model: ReadModel<D>, scope: Scope, query: Matching = {}, limit = PART): Rows<D> {
     let after: string | undefined = '';
@@ -250,7 +252,7 @@ type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
  * Adds fields to a document, and removes those given as undefined. Mutates the document, which was parsed only for this
- * response, because copying took a quarter of the time of a page of twenty documents.
+ * response, because copying took a quarter of the time needed for a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);

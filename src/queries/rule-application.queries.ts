@@ -60,7 +60,7 @@ export class RuleCandidates {
 }
 
 const SAMPLE_SHOWN = 20;
-/** Number of transactions examined per part. The thread does other work between two parts. */
+/** Number of transactions examined per batch. The thread does other work between two batches. */
 export const AT_ONCE = 250;
 
 export type RulePreview = { readonly wouldChange: number; readonly sample: readonly TransactionRecord[] };

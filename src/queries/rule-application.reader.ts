@@ -29,8 +29,8 @@ export class RuleApplicationReader {
   }
 
   /**
-   * Returns the next part of the work, read from models that contain every event up to `position`. `changed`:
-   * transactions that an earlier attempt at the part has already changed.
+   * Returns the next batch of the work, read from models that contain every event up to `position`. `changed`:
+   * transactions of the batch that an earlier attempt has already changed.
    */
   async candidates(
     { tenantId, id }: { readonly tenantId: string; readonly id: string },
@@ -53,7 +53,7 @@ export class RuleApplicationReader {
     return { places, changed, examined: documents.length, next };
   }
 
-  /** Returns the next part of the changes that an application has made. */
+  /** Returns the next batch of the changes that an application has made. */
   async changes(
     { tenantId, id: applicationId }: { readonly tenantId: string; readonly id: string },
     { after }: StartedRuleApplication,

@@ -38,7 +38,7 @@ export type PartnerSaleFilters = Paging & {
   /** Earliest time of acceptance. */
   readonly since?: string | undefined;
 };
-/** The sales of a partner, latest acceptance first. */
+/** The sales of a partner, most recently accepted first. */
 export class ListPartnerSales extends query<
   Page<PartnerSale>,
   [scope: Scope, sourceId: string, filters: PartnerSaleFilters]
@@ -91,7 +91,7 @@ export const saleQueryHandlers = [
     const request = { ...paging, where: { sourceId, status }, between: { createdAt: { from } }, order: 'accepted' };
     return models.page(sales, scope, request, (views) => views.map(ofPartner));
   }),
-  // The stream contains the details that lists omit.
+  // The details that lists omit are read from the stream.
   answers(
     GetSale,
     [ReadModels, RecordReader, EVENT_STORE, EventCatalogue],

@@ -24,7 +24,7 @@ export type TaxReport = {
   /** The accounts of type TAX in the period: `opening + documents + other = closing`. Credits are positive. */
   readonly reconciliation: {
     readonly opening: string;
-    /** Tax of the documents above. */
+    /** Tax of the documents in `rows`. */
     readonly documents: string;
     /** Tax posted by other transactions, such as a supplier's bill or a payment. */
     readonly other: string;

@@ -78,7 +78,7 @@ function requestOf(filters: TransactionFilters): ListRequest {
 const list = (models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<Listed> =>
   models.page(transactions, scope, requestOf(filters), (views) => named(models, scope, views));
 
-/** Replaces ids that are not those of customers, so that they match nothing even if they are those of accounts. */
+/** Replaces ids that do not belong to customers, so that they match nothing even if they belong to other accounts. */
 async function ofCustomers(models: ReadModels, scope: Scope, filters: TransactionFilters): Promise<TransactionFilters> {
   const { customerId } = filters;
   if (customerId === undefined || (await models.get(customers, scope, customerId))) return filters;

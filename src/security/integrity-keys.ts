@@ -38,7 +38,7 @@ export class InvalidNote extends Error {
   override readonly name = 'InvalidNote';
 }
 
-/** The key that signs checkpoints, and the keys that verify them. They are the same on every replica. */
+/** The key that signs checkpoints, and the keys that verify them. The keys are the same on every replica. */
 export class IntegrityKeys {
   constructor(
     private readonly signer: NoteVerifier & { readonly privateKey: KeyObject },

@@ -21,7 +21,7 @@ const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100,
  * neither blocks the other. Tenants, and the users of each tenant, take turns when setting passwords.
  */
 export class Passwords {
-  /** The parameters of new hashes. Tests that hash many passwords reduce the cost. */
+  /** The parameters of new hashes. Tests that hash many passwords use cheaper parameters. */
   cost = OWASP;
   private readonly verifying = new FairQueue({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
   private readonly hashing: FairQueue;

@@ -41,7 +41,7 @@ type Options = {
 const KEPT_MS = 30 * 60_000;
 /** Maximum age of the key set for signing and publishing. A rotation reaches every replica within this time. */
 const MAX_AGE_MS = 10_000;
-/** Minimum time between two reads of the file, also for tokens with an unknown key. */
+/** Minimum time between two reads of the file, even if tokens have an unknown key. */
 const REREAD_MS = 1_000;
 /**
  * Maximum number of tokens with unknown keys that wait for a read of the file. Further tokens are rejected immediately.
@@ -50,8 +50,8 @@ const MAX_WAITING = 1_000;
 
 /**
  * The keys of access and refresh tokens. The first key signs and all keys verify. A superseded key continues to verify
- * for half an hour after its `supersededAt`. The keys are stored in `signing-key.json`, which a rotation replaces and
- * processes reread, or in a setting, which is read once.
+ * for half an hour after its `supersededAt`. The keys are stored in `signing-key.json` or in a setting. A rotation
+ * replaces the file, which every process rereads. The setting is read only once.
  */
 export class SigningKeys {
   private readonly logger: Logger;

@@ -38,7 +38,10 @@ export function codeAt(secret: string, step: number): string {
 
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
 
-/** Returns the time step to which a code belongs, at most one step from now; undefined for any other code. */
+/**
+ * Returns the time step of a code, which is at most one step before or after the current one; undefined for any other
+ * code.
+ */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
   return DRIFTS.map((drift) => stepAt(nowMs) + drift).find((step) => {
