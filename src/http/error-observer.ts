@@ -9,7 +9,7 @@ import type { Outcome } from './kernel.js';
 const REFUSALS = [401, 403, 429];
 const MANY = 10;
 const WITHIN_MS = 60_000;
-/** Maximum number of tracked callers. Beyond it, the caller with the oldest rejection is dropped. */
+/** Maximum number of tracked callers. If there are more, the caller with the oldest rejection is dropped. */
 const MAX_WATCHED = 2_000;
 /** Placeholder for the route of requests to unknown paths. */
 const NO_ROUTE = 'unknown address';

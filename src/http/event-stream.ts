@@ -90,7 +90,7 @@ export class EventStream extends Readable {
     this.room?.();
   }
 
-  /** Whether all data was sent or the connection is closed. */
+  /** Whether all data has been sent, or the connection is closed. */
   get isGone(): boolean {
     return this.connection === undefined || this.connection.destroyed || this.connection.writableFinished;
   }

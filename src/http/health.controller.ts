@@ -11,7 +11,7 @@ export interface Health {
   basic(): Promise<z.output<typeof BasicHealthDto>>;
   ready(): Promise<ReadinessReport>;
   system(): Promise<z.output<typeof SystemHealthDto>>;
-  /** For load balancers, which have no credentials. Contains no addresses or tenant data. */
+  /** The state for load balancers, which have no credentials. Contains no addresses or tenant data. */
   probe(): Promise<ProbeReport>;
   /** All process metrics in Prometheus text format. Never rejects: unknown values are omitted. */
   metrics(): Promise<{ readonly text: string; readonly type: string }>;

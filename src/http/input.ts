@@ -40,9 +40,9 @@ const dayOrInstant = (timeOfDay: string) =>
     { description: 'A date (the whole UTC day) or an instant.', anyOf: [dateDocument, instantDocument] },
   );
 
-/** `dateFrom`: an instant, or a date, which stands for the first instant of that day. */
+/** `dateFrom`: an instant, or a date, which stands for the first instant of that UTC day. */
 export const fromInput = dayOrInstant('00:00:00.000');
-/** `dateTo`, inclusive: an instant, or a date, which stands for the last instant of that day. */
+/** `dateTo`, inclusive: an instant, or a date, which stands for the last instant of that UTC day. */
 export const toInput = dayOrInstant('23:59:59.999');
 
 // ── Queries: all values arrive as text ──

@@ -31,7 +31,7 @@ const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
 const RESUMED = sseComment('resumed');
 
-/** The owner of a stream. The token is checked until the session ends. */
+/** The owner of a stream. While the stream is open, the token is checked repeatedly. */
 export type Watcher = { readonly token: string } & Pick<OperatorPrincipal, 'sessionId' | 'userId'>;
 
 const tooManyOfOne = (): DomainError =>
@@ -89,10 +89,10 @@ export class JobFeed implements OnModuleDestroy {
   }
 
   /**
-   * Opens a stream that lasts until the watcher's session ends. It starts with a snapshot of all jobs, or after the
-   * last received event.
+   * Opens a stream that lasts until the watcher's session ends. It starts with a snapshot of all jobs, or continues
+   * after the last received event.
    * @throws DomainError invalid if `lastEventId` is not the position of an event; limited if the session or user has
-   * too many streams; unavailable if the process has too many
+   * too many streams; unavailable if the process has too many streams
    */
   async watch(watcher: Watcher, lastEventId: string | undefined): Promise<EventStream> {
     this.admit(watcher);

@@ -3,7 +3,10 @@ import { errorCodes, type FastifyInstance } from 'fastify';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Endpoint } from './endpoint.js';
 
-/** Deeper nesting is rejected, because no request needs it and code that walks the value may recurse. */
+/**
+ * Deeper nesting is rejected, because no request needs it, and because the functions that process the value may be
+ * recursive.
+ */
 export const MAX_JSON_DEPTH = 32;
 export const MAX_BODY_BYTES = 1_048_576;
 /** Maximum body size of public routes: several times the size of the longest valid sign-in. */
@@ -185,15 +188,15 @@ export function decodeJson(bytes: Buffer, maxValues: number): unknown {
   return parseJson(bytes.toString('utf8'), maxValues);
 }
 
-/** The limits of a route's body. */
+/** Returns the limits on the body of a route. */
 export const bodyLimitsOf = ({ who, maxValues, maxBytes }: Pick<Endpoint, 'who' | 'maxValues' | 'maxBytes'>) => ({
   bytes: maxBytes ?? (who === 'public' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES),
   values: maxValues ?? MAX_VALUES,
 });
 
 /**
- * Makes JSON the only content type. An empty body remains undefined. The route's declaration determines whether it is
- * valid.
+ * Makes JSON the only content type. An empty body remains undefined. The route's declaration determines whether an
+ * empty body is valid.
  */
 export function installJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();

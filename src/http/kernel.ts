@@ -40,7 +40,7 @@ export type Outcome = {
   readonly ip: string;
   /** The thrown error if the request failed. */
   readonly error: unknown;
-  /** Whether a 503 is expected and not an error. */
+  /** Whether a 503 response is expected and not an error. */
   readonly isExpected?: boolean;
   readonly sales?: RequestState['sales'];
 };
@@ -76,7 +76,10 @@ const REQUEST_ID = /^[\w.-]{1,128}$/;
 const MAX_HEADER_BYTES = 16_384;
 const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** Makes Fastify treat a path with invalid escapes as literal text, so that the request passes the same checks. */
+/**
+ * Makes Fastify treat a path with invalid escapes as literal text, so that the request passes the same checks as any
+ * other.
+ */
 function decodable(url: string): string {
   if (!url.includes('%')) return url;
   const end = url.indexOf('?');
@@ -138,8 +141,9 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 }
 
 /**
- * Installs the kernel for routes registered afterwards: admission before the body is read, validated input, one format
- * for responses and errors, one log line. A route under /api without a declaration is rejected.
+ * Installs the kernel for routes registered afterwards. It admits a request before the body is read, validates its
+ * input, sends responses and errors in one format, and writes one log line. A route under /api without a declaration is
+ * rejected.
  */
 export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
   const endpoints: Endpoint[] = [];
@@ -186,7 +190,10 @@ function declarationOf(route: RouteOptions): Endpoint | undefined {
   return endpoint;
 }
 
-/** Validates input, then waits for the position of a read or sets the context of a write, then runs the handler. */
+/**
+ * Validates the input. Then, for a read, waits for the minimum position; for a write, sets the context. Then runs the
+ * handler.
+ */
 function prepare(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -241,7 +248,7 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe,
 const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>
   error === undefined || error instanceof PositionNotReached || isOpen?.() === false;
 
-/** Copies field by field, because a spread takes microseconds and this runs for every request. */
+/** Copies field by field, because a spread takes microseconds, and this function is called for every request. */
 function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelOptions['isOpen']): Outcome {
   // Unset if the request failed before the kernel's first hook.
   const { principal, failure, endpoint, sales } =

@@ -107,7 +107,7 @@ export class KeyedCreations {
     return inContext({ ...context, commandId: this.ids.next() }, work);
   }
 
-  /** Serializes the requests of a key. A turn ends when the response has been sent or the client disconnects. */
+  /** Serializes requests with the same key. A turn ends when the response has been sent or the client disconnects. */
   private turnOf(key: string, reply: FastifyReply): Promise<void> {
     return new Promise((enter) => {
       void this.turns.run(key, () => {

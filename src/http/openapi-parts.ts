@@ -76,7 +76,7 @@ const alwaysThere = {
   },
 } as const;
 
-/** The same headers, optional in responses that may be sent before the caller is identified. */
+/** Returns the name of a header's optional variant, for responses that may be sent before the caller is identified. */
 export const optional = (name: string): string => `${name}.optional`;
 const optionalRates = Object.fromEntries(
   RATE_HEADERS.map((name) => [optional(name), { ...alwaysThere[name], required: false }]),

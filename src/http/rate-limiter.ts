@@ -67,7 +67,7 @@ const status = (limit: number, count: number, resetAtMs: number, { admitted, by 
 
 /**
  * A limit on the requests per window. `policy`: the name of the limit in headers. Callers with the same `bucket` share
- * it.
+ * the limit.
  */
 export type Quota = { readonly policy: string; readonly bucket: string; readonly limit: number };
 /** The quota of a partner's key. */

@@ -8,7 +8,7 @@ import type { TrialBalance } from '../queries/trial-balance.query.js';
 import type { Answer } from './answer.js';
 import { csvAnswer } from './csv.js';
 
-// Reports as tables: one line per row of the report, followed by its totals.
+// Reports as tables: one line per row of the report, followed by the totals.
 
 const ACCOUNT = ['accountId', 'code', 'name', 'type'];
 

@@ -15,7 +15,7 @@ export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
 ): void {
-  // Admitted requests. The end of a rejected request is also reported, although that request was never counted.
+  // Admitted requests in progress. The hook `onResponse` also runs for rejected requests, which were never counted.
   const begun = new WeakSet<FastifyRequest>();
   server.addHook('onRequest', (request, _reply, done) => {
     if (!isLong(request)) {

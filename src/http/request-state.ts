@@ -19,7 +19,7 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
-  /** Numbers of a partner's sales that the request stored, and that had already been stored. */
+  /** Number of a partner's sales that the request stored, and number of those that had already been stored. */
   sales: { readonly accepted: number; readonly replayed: number } | undefined;
   /** Error of a failed request, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
@@ -52,8 +52,8 @@ export const stateFor = (endpoint: Endpoint | undefined): RequestState => ({
 const MAX_USER_AGENT_LENGTH = 512;
 
 /**
- * The client's address as reported by trusted proxies. If they report anything but an IP address, the socket's address
- * is used. Empty if the client has disconnected.
+ * The client's address as reported by trusted proxies. If they report a text that is not an IP address, the socket's
+ * address is used. Empty if the client has disconnected.
  */
 export const addressOf = ({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string =>
   namedAddress(ip) ?? socket.remoteAddress ?? '';

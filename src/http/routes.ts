@@ -65,7 +65,7 @@ export type Route = {
 
 /** Declarations shared by the routes of a group. */
 type Shared = Access & Pick<EndpointFacts, 'tag'> & Partial<Omit<EndpointFacts, 'path' | 'summary'>>;
-/** Declarations of a single route. `path` is appended to that of its group. */
+/** Declarations of a single route. `path` is appended to the path of the group. */
 type Details = Partial<Omit<EndpointFacts, 'tag' | 'summary'>>;
 type Answering = Details & Pick<EndpointFacts, 'answers'>;
 /** Rejects misspelt members, which type inference would accept. */
@@ -83,7 +83,7 @@ type OfRecord<Schema extends z.ZodType, By> = {
 };
 const isEmpty = (schema: z.ZodType): boolean => schema instanceof z.ZodObject && Object.keys(schema.shape).length === 0;
 
-/** Routes below a path with the same permitted callers. Each route has a summary, details and a handler. */
+/** A group of routes below a path, with the same permitted callers. Each route has a summary, details and a handler. */
 class RouteGroup<const Path extends string, const S extends Shared> {
   constructor(
     private readonly path: Path,
@@ -103,7 +103,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     };
   }
 
-  /** Executes a query. `show` converts its result to the body. */
+  /** Executes a query. `show` converts the result to the body. */
   query<const D extends Answering, Result>(
     summary: string,
     details: D & Checked<D>,
@@ -201,7 +201,10 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     });
   }
 
-  /** Executes a command on the record in the path, or on a new one. The command's schema is that of the body. */
+  /**
+   * Executes a command on the record in the path, or on a new record. The command's schema is also the schema of the
+   * body.
+   */
   change<Schema extends z.ZodType>(
     summary: string,
     details: Omit<Details, 'body'>,
@@ -270,7 +273,7 @@ export function controllerOf(...routes: readonly Route[]): Type {
   return RouteList;
 }
 
-/** Registers a route without providers, for the service's own documents. */
+/** Registers a route whose handler needs no providers. Used for the service's own documents. */
 export function installRoute(server: FastifyInstance, endpoint: Endpoint, handle: () => unknown): void {
   server.route({
     method: endpoint.method,

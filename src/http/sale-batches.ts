@@ -15,7 +15,7 @@ import { partnerQuota, RateGate } from './rate-limiter.js';
 import { parsed } from './request-input.js';
 import type { RequestState } from './request-state.js';
 
-/** Maximum number of values in a sale, alone or in a batch. */
+/** Maximum number of values in the JSON of a sale, whether sent alone or in a batch. */
 export const MAX_SALE_VALUES = 16_384;
 /** Maximum number of sales of a batch that share a flush. */
 const AT_ONCE = 64;
@@ -33,7 +33,7 @@ export type BatchItem = {
   readonly externalId: string | null;
   readonly status: number;
   readonly body: object;
-  /** Like the header Idempotency-Differs. */
+  /** Has the same content as the header Idempotency-Differs. */
   readonly differs?: readonly string[];
 };
 type Answered = { readonly item: BatchItem; readonly answer?: IntakeAnswer; readonly retryAfterSeconds?: number };
@@ -103,7 +103,7 @@ export class SaleBatches {
     };
   }
 
-  /** Starts as many of the sales as may run concurrently. The promises never reject. */
+  /** Starts as many of the sales as may run concurrently. The returned promises never reject. */
   private begin(batch: Batch, sales: readonly unknown[]): Promise<Answered>[] {
     const beganMs = this.clock.monotonicMs();
     const latest = new Map<string, Promise<Answered>>();

@@ -93,7 +93,10 @@ const description =
   '`entity` has the same values as in the audit log. A transaction that was recorded by an event of another record ' +
   'is in the stream of that record. Every read is recorded in the audit log.';
 
-/** Ids are lowercased only if they are UUIDs: names of records, such as a forwarder's, are case-sensitive. */
+/**
+ * Ids are lowercased only if they are UUIDs. Names that serve as ids, such as the name of a forwarder, are
+ * case-sensitive.
+ */
 export const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
   entity,
   tenantId,

@@ -11,14 +11,14 @@ import { CLOCK, type Clock } from '../ports/time.js';
 
 /** Maximum time that the acceptance of a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
-/** Time for which sales are accepted without being booked after a read of the facts has exceeded PATIENCE_MS. */
+/** After a read of the facts has exceeded PATIENCE_MS, sales are accepted without being booked for this long. */
 const PAUSE_MS = 10_000;
 /**
  * Maximum age of the facts. A change within this time is treated as made after the sale. With an embedded history,
  * facts are always current.
  */
 const FACTS_MAX_AGE_MS = 1_000;
-/** Sales that begin within this time share a deadline. */
+/** Sales whose acceptance begins within this time share a deadline. */
 const SHARED_MS = 10;
 const LATE = Symbol('late');
 
@@ -68,8 +68,8 @@ export class AcceptingBooking {
   }
 
   /**
-   * Sales that begin within the same 10 ms share a timer, because a timer per sale would cost more time than the
-   * decision.
+   * Sales whose acceptance begins within the same 10 ms share a timer. A separate timer for each sale would take more
+   * time than the decision.
    */
   private deadline(): Promise<typeof LATE> {
     const nowMs = this.clock.monotonicMs();

@@ -4,7 +4,7 @@ import { CurrencyText, PublicAmount, PublicDate, PublicId } from '../aggregates/
 /** CloudEvents 1.0 in JSON (https://github.com/cloudevents/spec), with Kontor's extension attributes. */
 export type CloudEvent = {
   readonly specversion: '1.0';
-  /** Identical for every publication of the same fact. Consumers deduplicate by it. */
+  /** Identical for every publication of the same fact. Consumers use the id for deduplication. */
   readonly id: string;
   readonly source: string;
   /** `kontor.<entity>.<event>.v<version>` */

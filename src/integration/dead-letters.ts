@@ -37,8 +37,8 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 };
 
 /**
- * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which is not needed in
- * the other thread.
+ * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which the serving
+ * thread does not need.
  */
 export const letterOf = (
   origin: DeadLetterOrigin,

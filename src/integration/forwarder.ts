@@ -41,9 +41,9 @@ type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
- * Publishes integration events at least once and in order for each record. The number of events in flight is limited:
- * at most one per record, even if several streams contain its events. Waits while the broker is unavailable. The
- * checkpoint never passes an event that is neither acknowledged nor parked.
+ * Publishes integration events at least once and in order for each record. Limits the number of events in flight, in
+ * total and to one per record, even if several streams contain the record's events. Waits while the broker is
+ * unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
@@ -101,9 +101,9 @@ type Live = { readonly checkpoint: string; readonly lane: WindowedSubscriber };
 type Rewinding = { readonly revision: number; readonly stop: () => Promise<void> };
 
 /**
- * Executes the requests that are recorded on the forwarder's stream. Publishes live events in one lane and rewinds in
- * another, unless paused. A previously forwarded history without marks waits for an operator, unless `restoreForward`
- * is `all`.
+ * Executes the requests that are recorded on the forwarder's stream. Unless paused, publishes live events in one lane
+ * and executes rewinds in another. A previously forwarded history without marks waits for an operator, unless
+ * `restoreForward` is `all`.
  */
 export class Forwarder {
   private readonly stopping = new AbortController();

@@ -49,7 +49,7 @@ import { z } from 'zod';
  * stored.
  */
 export class CreateSale extends command(ManualSalePayload) {}
-/** Tries to book a rejected sale again. */
+/** Tries again to book a rejected sale. */
 export class RetrySale extends command(z.object({})) {}
 
 type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
@@ -166,7 +166,7 @@ export class SaleDesk {
     }
   }
 
-  /** Completes a sale that has already been recorded, if the data is the same. */
+  /** Completes a sale that has already been recorded, if its data equals that of the request. */
   private async resume(
     target: Target,
     known: AcceptedSale,

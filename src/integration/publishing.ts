@@ -189,7 +189,7 @@ type RewindParts = {
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
 
-/** Maximum number of repeats in flight. Small, because a live message may have to wait for them. */
+/** Maximum number of repeats in flight. The limit is low, because a live message may have to wait for the repeats. */
 const AT_ONCE = 32;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
@@ -212,7 +212,7 @@ export class Rewinds {
   constructor(private readonly parts: RewindParts) {}
 
   /**
-   * Returns the number of published events. Calls `gotOn` after each group of them.
+   * Returns the number of published events. Calls `gotOn` after each group of events.
    * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors of `park`, all of which the caller
    * retries; the signal's reason
    */

@@ -97,13 +97,13 @@ const TENANT_MAX_AGE_MS = 60_000;
 
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
- * if the necessary facts are available; otherwise the booking policy books it later. Key and sale are appended as new
- * streams without a prior read, which nearly always succeeds. Their state is read only if that append is rejected.
- * Every step can be repeated, so the partner's retry completes a sale after a crash between two steps.
+ * if the necessary facts are available; otherwise the booking policy books it later. The key and the sale are appended
+ * as new streams without a prior read, which nearly always succeeds. Their state is read only if that append is
+ * rejected. Every step can be repeated, so the partner's retry completes a sale after a crash between two steps.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
-  /** Keys of recent sales. They only limit the number of recorded keys, so losing them does no harm. */
+  /** Keys of recent sales, used only to limit the number of recorded keys. Losing this cache does no harm. */
   private readonly keysOf = new LRUCache<string, string[]>({ max: SALES_REMEMBERED });
 
   constructor(
@@ -146,7 +146,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     });
   }
 
-  /** The answer if the sale were submitted now. */
+  /** Returns the answer that the sale would get if it were submitted now. */
   private async validated(intake: Intake, id: string, { streamId, data }: KeyClaim): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
     if (data) {
@@ -250,14 +250,14 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     );
   }
 
-  /** If a step is refused, the steps before it remain appended. */
+  /** If a step is rejected, the steps before it remain appended. */
   private async append(steps: readonly Step<unknown>[], id: string, { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {
       const appended = await this.appender.append(steps.map(({ append }) => append));
       for (const [index, { loaded, after }] of steps.entries()) {
         const at = appended[index];
-        // The last step is that of the sale.
+        // The last step appends the sale.
         if (booked.length > 0 && index === steps.length - 1) this.booking.booked(id);
         else if (at) this.reader.remember({ stream: loaded.stream, state: after, ...at });
       }

@@ -56,7 +56,7 @@ export class WebhookAttempts {
   readonly gate: WebhookGate;
   /** Log entries that have not been stored yet, by slot. */
   logged = new Map<number, Delivery>();
-  /** Messages that a recovery skips. */
+  /** Ids of the messages that a recovery skips, because they have already been delivered. */
   delivered: ReadonlySet<string> = new Set();
   private wants: (type: string) => boolean;
   private readonly retries = new Backoff(RETRY_PAUSES);
@@ -70,7 +70,7 @@ export class WebhookAttempts {
     /** Number of the next log entry. */
     public nextNumber: number,
   ) {
-    // Every attempt in progress adds a listener.
+    // Every attempt in progress adds a listener to the signal.
     setMaxListeners(0, this.stopping.signal);
     this.gate = new WebhookGate(parts.clock, new Backoff(DOWN_PAUSES));
     this.wants = wantedBy(webhook);
@@ -96,7 +96,9 @@ export class WebhookAttempts {
     await ended;
   }
 
-  /** Delivers the messages of an event in order. Resolves to false if stopped before all of them are delivered. */
+  /**
+   * Delivers the messages of an event in order. Resolves to false if the lane stops before all of them are delivered.
+   */
   async settle(entry: Entry): Promise<boolean> {
     for (;;) {
       const event = entry.event ?? (await this.read(entry));

@@ -135,8 +135,8 @@ export class WebhookLane {
   }
 
   /**
-   * Redelivers the events in a range, except those that were delivered according to the log. Overlapping requests are
-   * combined.
+   * Redelivers the events in a range, except those that, according to the log, have already been delivered. Overlapping
+   * requests are combined.
    */
   recover({ since, upTo }: Pick<Recovery, 'since' | 'upTo'>): void {
     const known = this.recovery;

@@ -31,7 +31,7 @@ export const TILE_TABLE: AnyTable = { model, generation: 1 };
 
 const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };
 const DIGEST_BYTES = 32;
-/** Number of tiles in one write. Each is about 11 KB. */
+/** Number of tiles in one write. Each tile is about 11 KB. */
 const STRETCH = 16;
 /** Maximum number of tiles that a reader keeps in memory. Each takes 8 KB. */
 const MAX_CACHED = 1_000;

@@ -83,7 +83,7 @@ export class TreeVerification {
     if (this.deviation && this.window.length < WINDOW) this.window.push(hashed);
   }
 
-  /** @throws TamperedHistory if checkpoints cover more events than there are */
+  /** @throws TamperedHistory if checkpoints cover more events than were added */
   async end(): Promise<Verified> {
     const { size } = this.tree;
     const beyond = this.roots[this.next];

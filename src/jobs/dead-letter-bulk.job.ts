@@ -97,7 +97,7 @@ class Bulk {
     private readonly parts: BulkParts,
     private readonly task: JobRun<Parameters>,
   ) {
-    // Every lane adds a listener while it waits for its turn.
+    // Every lane adds a listener to the signal while it waits for its turn.
     setMaxListeners(0, task.signal);
     this.pace = new Pace(parts.clock, task.parameters.perSecond);
     this.matching = parkedBy(task.parameters.filter);
@@ -208,7 +208,7 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** Maximum backlog of turns that may be caught up after a delay. */
+/** After a delay, turns that were due within this time are made up. */
 const CATCH_UP_TURNS_MS = 10;
 
 /** Limits work to a number of turns per second. */

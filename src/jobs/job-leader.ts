@@ -54,7 +54,7 @@ export class JobScheduler {
     }
   }
 
-  /** Starts the job if it is due. Returns the milliseconds until its next instant. */
+  /** Starts the job if it is due. Returns the number of milliseconds until the job's next instant. */
   private async look(facts: JobFacts, signal: AbortSignal): Promise<number> {
     const { clock } = this.parts;
     if (signal.aborted) return LOOK_EVERY_MS;
@@ -76,7 +76,7 @@ export class JobScheduler {
     if (known !== undefined && known <= nowMs + MAX_AHEAD_MS) return known;
     const state = await this.parts.runner.recordSchedule(facts.name, facts.isEnabled ? facts.schedule : null);
     const instants = [state.schedule?.since, state.scheduledFor].flatMap((text) => (text ? [Date.parse(text)] : []));
-    // An instant far in the future was recorded while the clock was wrong.
+    // An instant far in the future must have been recorded while the clock was wrong.
     const seenMs = Math.max(0, ...instants.map((ms) => (ms <= nowMs + MAX_AHEAD_MS ? ms : nowMs)));
     this.seen.set(facts.name, seenMs);
     return seenMs;
@@ -102,7 +102,7 @@ export class JobScheduler {
 /** Name of the lease of the single process that runs jobs. */
 export const JOBS_LEASE = 'jobs';
 
-/** A run in progress when a term began. */
+/** A run that was in progress when a term began. */
 type Leftover = {
   readonly job: Job;
   readonly executionId: string;
@@ -116,7 +116,7 @@ type Leftover = {
  */
 const DOUBT_MS = 6_000;
 
-/** Runs jobs and starts them on schedule while this process leads. */
+/** While this process leads, starts jobs on schedule and runs them. */
 @Injectable()
 export class JobLeader {
   constructor(

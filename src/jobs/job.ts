@@ -19,7 +19,7 @@ export type JobRun<Parameters = unknown> = {
   readonly signal: AbortSignal;
   /** Reports progress from 0 to 100. May be called at any rate, because not every call is recorded. */
   readonly report: (progress: number, message: string) => void;
-  /** The last checkpoint of the run; undefined at the beginning of a run. */
+  /** The last checkpoint of the run; undefined if the run has not saved one yet. */
   readonly checkpoint: unknown;
   /** Records progress immediately, with the checkpoint from which the run continues after a pause or a crash. */
   readonly save: (report: ProgressReport) => Promise<void>;

@@ -19,8 +19,8 @@ export const BOOKING = 'booking';
 @Injectable()
 export class BookingFacts {
   /**
-   * Ids of sales that this process has recently booked with their acceptance, which the booking policy skips. Caching
-   * their states instead would take a tenth of a sale's CPU time, nearly all of it in garbage collection.
+   * Ids of sales that this process has recently booked with their acceptance. The booking policy skips these sales.
+   * Caching their states instead would take a tenth of a sale's CPU time, nearly all of it in garbage collection.
    */
   readonly bookedWithAcceptance = new LRUCache<string, true>({ max: 10_000 });
 

@@ -44,8 +44,8 @@ const AT_ONCE = 8;
  * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. The letter is
  * resolved last, so that after a crash the redelivered event still finds it parked.
  *
- * A cause may disappear after the failed attempt, but before its letter is parked. Therefore, every letter is retried
- * once after it is parked or its replay fails (docs/adr/0074).
+ * A cause may disappear after the failed attempt, but before the letter is parked. Therefore, every letter is retried
+ * once after it is parked, and once after each failed replay (docs/adr/0074).
  */
 @Injectable()
 export class HealingPolicy implements Policy {

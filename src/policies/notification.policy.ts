@@ -56,8 +56,8 @@ const MAX_BODY_LENGTH = 500;
 /**
  * Sends the service's own notifications, at most one per kind of failure and hour. The notification's id is derived
  * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder and each
- * removal of a person's second factors has its own notification. Also ends the push subscriptions of deleted users and
- * operators.
+ * removal of a person's second factors causes a separate notification. Also ends the push subscriptions of deleted
+ * users and operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {

@@ -60,7 +60,7 @@ export const pushMessage = (id: string, content: NewNotification, ageMs: number)
 export type Sent = Recorded<Extract<NotificationEvent, { type: 'NotificationSent' }>>;
 
 /**
- * Maximum number of notifications delivered concurrently across all tenants. A single tenant uses at most half of it.
+ * Maximum number of notifications delivered concurrently across all tenants. A single tenant uses at most half of them.
  */
 const NOTIFICATIONS_AT_ONCE = 16;
 /**

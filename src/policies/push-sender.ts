@@ -28,8 +28,8 @@ export type TenantReceiver = PushReceiver & { readonly tenantId: string };
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
- * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly, and failures of push
- * services are counted for each tenant, so that one tenant's endpoints do not delay the pushes of others.
+ * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly. Failures of push services
+ * are counted for each tenant. The endpoints of one tenant therefore do not delay the pushes of others.
  */
 @Injectable()
 export class PushSender {

@@ -4,7 +4,7 @@ import { RECORD_VALUES } from './values-of-records.js';
 
 /**
  * Values of response fields in the API document. A key is the name of a field, or `Schema.field` where the field means
- * something else. Of several values, the first that the field's schema accepts is used.
+ * something else. If there are several values, the first one that the field's schema accepts is used.
  */
 export const SAMPLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ...RECORD_VALUES,
