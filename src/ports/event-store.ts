@@ -28,7 +28,10 @@ export type EventToAppend = {
   readonly metadata: object;
 };
 
-/** A stored event. `recordedAtMs` is the engine's own wall clock in milliseconds since 1970. */
+/**
+ * A stored event. `recordedAtMs`: time of the append according to the engine's own wall clock, in milliseconds since
+ * 1970.
+ */
 export type RecordedEvent = {
   readonly id: string;
   readonly stream: string;
@@ -60,7 +63,7 @@ export type Direction = 'forwards' | 'backwards';
 
 /** Range of a stream read. */
 export type StreamRead = {
-  /** First revision to return, inclusive. Default: the first (forwards) or the last (backwards). */
+  /** First revision to return, inclusive. Default: the first revision (forwards) or the last one (backwards). */
   readonly from?: number;
   readonly direction?: Direction;
   /** Default 4,096. */

@@ -1,4 +1,7 @@
-/** Longer patterns are rejected, because the time for a match is proportional to key length times pattern length. */
+/**
+ * Longer patterns are rejected, because the time for a match is proportional to the product of key length and pattern
+ * length.
+ */
 export const MAX_PATTERN_LENGTH = 256;
 
 /** Whether an element of a pattern matches a character code; ANY_TEXT matches any number of characters. */

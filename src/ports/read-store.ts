@@ -1,6 +1,6 @@
 import type { EngineFacts, EngineFault } from './engine.js';
 
-/** Tenant of a read or write: a tenant's id, or PLATFORM. No query can omit it. */
+/** Tenant of a read or write: a tenant's id, or PLATFORM. No query can omit the scope. */
 export type Scope = string & { readonly __scope: true };
 /** Scope of documents that belong to no tenant. */
 export const PLATFORM = 'platform' as Scope;
@@ -30,7 +30,10 @@ export type ReadModel<Doc extends object = never> = {
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
-  /** Fields by which lists can be filtered. Each filter has its own index, which also includes the list order. */
+  /**
+   * Fields by which lists can be filtered. Each filter has its own index, which also includes the fields of the list
+   * order.
+   */
   readonly filters: readonly string[];
   /** Sets of filters that are often used together. Each combination has its own index. */
   readonly compound?: readonly (readonly string[])[];
@@ -41,8 +44,8 @@ export type ReadModel<Doc extends object = never> = {
    */
   readonly counted?: readonly string[];
   /**
-   * Filters whose every value is shared by many documents. A scan of the list quickly finds enough matches for a page,
-   * so an index would never be used, but would slow down writes.
+   * Filters for which many documents share every value. A scan of the list quickly finds enough matches for a page, so
+   * an index would never be used, but would slow down writes.
    */
   readonly common?: readonly string[];
   /** Order of lists. */
@@ -194,7 +197,7 @@ export interface ReadStore {
   checkpoints(keys: readonly string[]): Promise<readonly number[]>;
   /** Returns the live generation of a model version; undefined before the first cutover. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
-  /** Cuts over to a generation. */
+  /** Makes a generation the live one. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
 
   /** Reports the engine's name and version in one round trip. */

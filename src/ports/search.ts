@@ -50,7 +50,7 @@ export function words(text: string): string[] {
 
 /**
  * Returns the words of a search: undefined if there is no search (absent or empty text); `[]` for text without words,
- * which matches nothing; otherwise at most MAX_SEARCH_WORDS words, without prefixes of longer ones.
+ * which matches nothing; otherwise at most MAX_SEARCH_WORDS words, without those that are prefixes of longer ones.
  */
 export function searchWords(text: string | undefined): string[] | undefined {
   if (text === undefined || text === '') return undefined;

@@ -154,8 +154,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Keeps the checkpoints of ranges without events close to those of the others. Does nothing if the history is not
-   * divided.
+   * Keeps the checkpoints of ranges without events close to those of the other ranges. Does nothing if the history is
+   * not divided.
    */
   async keepIdleRanges(): Promise<void> {
     const { clock, stopping, portion, logger } = this.parts;
@@ -195,7 +195,7 @@ export class GenerationFeed {
     const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
     const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
     const ranges = checkpoints && touchedBy(own, portion);
-    // Events of other portions concern only projections across tenants. The next stored checkpoint passes them.
+    // Events of other portions concern only projections across tenants. The next stored checkpoint passes these events.
     const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
       const going = concerned.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');

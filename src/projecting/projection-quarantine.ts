@@ -127,7 +127,10 @@ export class ProjectionQuarantine {
     }
   }
 
-  /** Parks the event, then quarantines its document or stops the generation. Durable once it resolves. */
+  /**
+   * Parks the event, then quarantines its document or stops the generation. The change is durable once the promise
+   * resolves.
+   */
   async isolate({ event, projector, cause, document, message }: PoisonEvent): Promise<void> {
     const { store, letters, logger, onStopped } = this.parts;
     const { id: eventId, stream, revision, position } = event;

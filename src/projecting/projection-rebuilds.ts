@@ -191,8 +191,8 @@ export class ProjectionRebuilds {
   }
 
   /**
-   * Compares both generations at one position, reports, and cuts over. Returns false if the rebuild ends before the
-   * cutover.
+   * Compares both generations at one position, reports the result, and cuts over. Returns false if the rebuild ends
+   * before the cutover.
    */
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
     const { store, clock, logger, reportRebuild, feed, stopping } = this.parts;

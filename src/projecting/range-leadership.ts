@@ -179,8 +179,8 @@ class Member {
   }
 
   /**
-   * Returns the holders whose heartbeats keep changing, in order. Removes heartbeats that have not changed for
-   * FORGET_AFTER_MS.
+   * Returns the ids of the holders whose heartbeats have recently changed, sorted. Removes heartbeats that have not
+   * changed for FORGET_AFTER_MS.
    */
   private async aliveOf(members: readonly (readonly [string, Lease])[]): Promise<readonly string[]> {
     const nowMs = this.clock.monotonicMs();

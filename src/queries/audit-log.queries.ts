@@ -233,7 +233,9 @@ export type AuditLogFilters = Filters<
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}
-/** Like ListAuditLogs, for the users of a tenant: omits the entries of other tenants and the identity of operators. */
+/**
+ * Like ListAuditLogs, but for the users of a tenant: omits the entries of other tenants and the identity of operators.
+ */
 export class ListTenantAuditLogs extends query<
   Page<AuditLogRecord>,
   [tenantId: string, filters: Omit<AuditLogFilters, 'tenantId'>]

@@ -92,7 +92,7 @@ async function resolve(
   };
 }
 
-/** @throws DomainError invalid if the draft is not a valid rule; not_found with the path */
+/** @throws DomainError invalid if the draft is not a valid rule; not_found with the path of an unknown id */
 async function testRules(models: ReadModels, scope: Scope, test: RuleTest): Promise<RuleTestResult> {
   const currency = await currencyOf(models, scope);
   const draft = test.rule && draftOf(currency, test.rule);

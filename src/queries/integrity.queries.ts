@@ -110,7 +110,10 @@ class Leaves {
     return tile && at >= 0 ? tile.index * TILE_WIDTH + at : undefined;
   }
 
-  /** Returns the position of the event with this id. Scans the history, because only audited events have an index. */
+  /**
+   * Returns the position of the event with this id. Scans the history, because only the events in the audit log are
+   * indexed by id.
+   */
   async scan(id: string): Promise<Position | undefined> {
     const { filter } = this;
     for (let from: Position | undefined = -1; from !== undefined;) {

@@ -35,7 +35,7 @@ export type PartnerSale = Pick<SaleView, 'externalId' | 'sourceId' | 'type' | 'o
   SaleStatus;
 export type PartnerSaleFilters = Paging & {
   readonly status?: string | undefined;
-  /** Earliest time of acceptance. */
+  /** Earliest time of acceptance, inclusive. */
   readonly since?: string | undefined;
 };
 /** The sales of a partner, most recently accepted first. */

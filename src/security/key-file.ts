@@ -20,7 +20,8 @@ export async function readKeyFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Creates a file that only its owner can read, atomically, and flushes it to disk. Leaves an existing file unchanged.
+ * Atomically creates a file that only its owner can read, and flushes the file to disk. Leaves an existing file
+ * unchanged.
  */
 async function makeKeyFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
