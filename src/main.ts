@@ -93,8 +93,8 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
 }
 
 /**
- * Exits after the log is written. If its reader is stuck, kills the process without writing the rest: a write to a full
- * pipe, or an exit that waits for the writing thread, would block forever.
+ * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest: a
+ * write to a full pipe, or an exit that waits for the writing thread, would block forever.
  */
 function leave(output: Pick<ReturnType<typeof pino.destination>, 'flush'>, exitCode: number): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS);

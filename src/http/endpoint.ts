@@ -56,7 +56,7 @@ export type Answers = {
 };
 
 export type CreationNote = {
-  /** Body members that contain passwords; only slow hashes of them are stored. */
+  /** Body members that contain passwords; only slow hashes of the passwords are stored. */
   readonly passwordsIn?: readonly string[];
   /** The response contains a secret that is shown once and not stored. A replay returns 409 SECRET_SHOWN_ONCE. */
   readonly showsSecret?: true;
@@ -74,11 +74,11 @@ export type EndpointFacts = {
   readonly description?: string;
   /** Default: derived from method and path. */
   readonly operationId?: string;
-  /** The handler receives this schema's output as the query. Without it, every query parameter is rejected. */
+  /** The handler receives this schema's output as the query. Without a schema, every query parameter is rejected. */
   readonly query?: z.ZodType;
   /** Replaces `query` for requests that prefer CSV to JSON. */
   readonly csvQuery?: z.ZodType;
-  /** The handler receives this schema's output as the body. Without it, every body except `{}` is rejected. */
+  /** The handler receives this schema's output as the body. Without a schema, every body except `{}` is rejected. */
   readonly body?: z.ZodType;
   /** Maximum number of members and elements in the body, counted before parsing. Default: 2,048. */
   readonly maxValues?: number;
@@ -88,7 +88,7 @@ export type EndpointFacts = {
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: for PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read before the body is validated. The handler implements it. */
+  /** Whether Idempotency-Key is read before the body is validated. The handler implements the header. */
   readonly idempotencyKey?: boolean;
   /** Whether an event with the request's context records that the data was read. */
   readonly isRecorded?: boolean;

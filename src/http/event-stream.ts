@@ -59,7 +59,7 @@ export class EventStream extends Readable {
 
   /** Sends available frames while the connection accepts them. */
   flow(): void {
-    // `push` may call `_read` synchronously, which calls this method again.
+    // `push` may call `_read` synchronously, and `_read` calls this method again.
     if (this.isCatchingUp || this.isFlowing) return;
     this.isFlowing = true;
     let frames: readonly Frame[] | undefined = [];

@@ -41,8 +41,8 @@ export class IntakeBackpressure {
   }
 
   /**
-   * Resolves when the next sale may be accepted. All delayed sales share one wait, so that a single commit appends
-   * them.
+   * Resolves when the next sale may be accepted. All delayed sales share one wait, so that they are appended in a
+   * single commit.
    */
   async turn(): Promise<void> {
     const nowMs = this.clock.monotonicMs();

@@ -46,7 +46,7 @@ export class Services {
     return this.module.get<T>(token, { strict: false });
   }
 
-  /** Executes a command, waits for the read models to catch up, and returns its receipt. */
+  /** Executes a command, waits for the read models to catch up, and returns the command's receipt. */
   async send(command: Command<Receipt>): Promise<Answer> {
     const result = await this.commands.execute(command);
     return this.settled(shownReceipt(result), result);
@@ -171,8 +171,8 @@ class RouteGroup<const Path extends string, const S extends Shared> {
   }
 
   /**
-   * Executes a command and waits for the read models to catch up (unless the route's position is `told`). Returns its
-   * receipt, or the result of `show`.
+   * Executes a command and waits for the read models to catch up (unless the route's position is `told`). Returns the
+   * command's receipt, or the result of `show`.
    */
   command<const D extends Details>(
     summary: string,

@@ -76,7 +76,10 @@ const IdempotencyKeyDto = named(
   }),
 );
 
-/** Clients remove dot segments from URLs before sending, even encoded ones, so the server never receives them. */
+/**
+ * Before sending a request, clients remove dot segments from the URL, even encoded ones. The server therefore never
+ * receives such segments.
+ */
 const aboutDots = (what: string): string =>
   `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, ` +
   '`fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with ' +

@@ -61,7 +61,7 @@ const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
     },
   });
 
-/** Returns the description of an event with a list of its personal data. */
+/** Returns the description of an event, with a list of the personal data that the event contains. */
 export function descriptionOf({ description, data }: Contract): string {
   const personal = markedFields(data, 'personal');
   return `${description} ${personal.length === 0 ? 'No personal data.' : `Personal data: ${personal.join(', ')}.`}`;

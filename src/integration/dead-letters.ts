@@ -24,7 +24,7 @@ export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
   readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
-  /** Causal chain of the event, to which its dead letter also belongs. */
+  /** Causal chain of the event. The dead letter belongs to the same chain. */
   readonly chain?: { readonly requestId: string; readonly correlationId: string };
   readonly reason: { readonly code: string; readonly message: string };
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;

@@ -42,7 +42,7 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
 /**
- * Resolves when the broker has acknowledged all messages of the event. Returns their number.
+ * Resolves when the broker has acknowledged all messages of the event. Returns the number of messages.
  * @throws BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<number> {
@@ -56,7 +56,7 @@ export async function publish(broker: Broker, event: Recorded, again?: Again): P
 const SURELY_DROPPED_MS = 60_000;
 /**
  * Maximum age of a recent event. For an older event, the mark is saved before the event is published. For a recent
- * event, it is saved shortly afterwards.
+ * event, the mark is saved shortly afterwards.
  */
 const YOUNG_MS = 5_000;
 const SAVE_EVERY_MS = 1_000;
@@ -82,8 +82,8 @@ type Parts = { readonly broker: Broker; readonly marks: Marks; readonly clock: C
 export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
 
 /**
- * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt but forgotten its
- * id. Saves the highest position handed to the broker, so that the next leader can also recognize repeats.
+ * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt and may no longer
+ * know its id. Saves the highest position handed to the broker, so that the next leader can also recognize repeats.
  */
 export class Attempts {
   /** Attempts that the broker may have stored but has not acknowledged, by position. */
@@ -172,7 +172,7 @@ export class Attempts {
   }
 }
 
-/** The range to publish again. `id`: id of the event that requested it. */
+/** The range to publish again. `id`: id of the event that requested the rewind. */
 export type DueRewind = RewindFilter & {
   readonly id: string;
   readonly from: RewindStart;
@@ -206,7 +206,7 @@ function wantedBy({ tenantId, types }: RewindFilter): (event: CloudEvent) => boo
 
 /**
  * Publishes the public events of a rewind's range again, in order for each record, with a few in flight at a time.
- * Resumes from its marks. Messages that are repeated after a crash have the same ids.
+ * Resumes from the rewind's marks. Messages that are repeated after a crash have the same ids.
  */
 export class Rewinds {
   constructor(private readonly parts: RewindParts) {}

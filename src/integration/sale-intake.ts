@@ -78,8 +78,8 @@ export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undefined };
 type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
 /**
- * The events that accept a sale, and those that book it in the same append. Both are empty for a sale that is already
- * known.
+ * The events that accept a sale, and the events that book the sale in the same append. Both are empty for a sale that
+ * is already known.
  */
 type Decided = { readonly accepted: readonly SaleEvent[]; readonly booked: readonly SaleEvent[] };
 /** `refusedBy`: the stream that was not at the expected revision, or whose events are too large for one append. */

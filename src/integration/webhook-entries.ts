@@ -7,8 +7,8 @@ import { alsoAbout, translate } from './translations.js';
 export type EntryKind = 'live' | 'recovery' | 'resend';
 
 /**
- * An event with messages that have not been delivered yet. It is stored with the lane, so that delivery continues after
- * a restart.
+ * An event with messages that have not been delivered yet. The entry is stored with the lane, so that delivery
+ * continues after a restart.
  */
 export type SavedEntry = {
   readonly kind: EntryKind;

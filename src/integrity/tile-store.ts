@@ -39,7 +39,7 @@ const MAX_NODES = 20_000;
 
 const keyOf = (level: number, index: number): DocumentKey => ({ scope: PLATFORM, id: `${level}.${index}` });
 
-/** The stored tree does not cover a requested event, because it is being rebuilt. */
+/** The stored tree does not cover a requested event, because the tree is being rebuilt. */
 export class TreeBehind extends Error {
   override readonly name = 'TreeBehind';
 }

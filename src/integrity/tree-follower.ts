@@ -21,7 +21,7 @@ import { leafHashOf } from './leaf.js';
 import { TileStore, type EndedTile } from './tile-store.js';
 import type { StoredCheckpoint, Witness } from './witness.js';
 
-/** Name of the tree's queue, and of the lease under which one process maintains it. */
+/** Name of the tree's queue, and of the lease under which one process maintains the tree. */
 export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 

@@ -37,7 +37,7 @@ export type Verified = {
 };
 
 type Deviation = { readonly index: number; readonly event: PlacedEvent };
-/** Number of events after the first deviation that are compared to determine its kind. */
+/** Number of events after the first deviation that are used to determine the kind of deviation. */
 const WINDOW = 64;
 
 /**

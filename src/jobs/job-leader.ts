@@ -111,8 +111,9 @@ type Leftover = {
 
 /**
  * Delay before a run of a later term is marked as failed or continued. A process that was suspended may have lost its
- * lease without noticing. It notices within `giveUpAfterMs` of Leadership, which is shorter. If this process is still
- * the leader after the delay, the later term is from a lease store that no longer exists.
+ * lease without noticing. The process notices this within `giveUpAfterMs` of Leadership, which is shorter than this
+ * delay. If this process is still the leader after the delay, the later term is from a lease store that no longer
+ * exists.
  */
 const DOUBT_MS = 6_000;
 

@@ -58,8 +58,8 @@ const deliveries: ReadModel<Delivery> = {
   order: { fields: ['createdAt'], direction: 'descending' },
 };
 /**
- * Operational data that no event records. It belongs to no projection and is never rebuilt. Each webhook's deliveries
- * fill its slots in turn, which limits the size without deletions.
+ * Operational data that no event records. It belongs to no projection and is never rebuilt. The deliveries of a webhook
+ * fill the webhook's slots in turn, which limits the size without deletions.
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 

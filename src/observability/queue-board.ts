@@ -15,8 +15,8 @@ export type QueueState = Pick<
   readonly head: number | null;
   /**
    * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
-   * upper bound on the number of events; with EventStoreDB, it is a number of bytes in its log. If the queue's leader
-   * does not report, the value is an upper bound.
+   * upper bound on the number of events; with EventStoreDB, the difference is a number of bytes in the log of
+   * EventStoreDB. If the queue's leader does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };
@@ -37,7 +37,7 @@ export type BoardParts = {
   /** Returns the position of a projection as known to this process or, for other queues, the checkpoint. */
   readonly positionOf: (name: string, kind: QueueKind) => Promise<number>;
   readonly head: () => Promise<number>;
-  /** Cache in which replicas share their readings; undefined if they share none. */
+  /** Cache in which replicas share their readings; undefined if replicas share no readings. */
   readonly shared: Cache | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -209,8 +209,8 @@ function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {
 }
 
 /**
- * Returns the lag behind a head, in positions. It is never negative, although the head may have been read before the
- * position, and on a server a checkpoint may be beyond the service's last event.
+ * Returns the lag behind a head, in positions. The result is never negative, although the head may have been read
+ * before the position. On a server, a checkpoint may also be beyond the service's last event.
  */
 export const lagOf = ({ position, isIdle }: Pick<QueueReading, 'position' | 'isIdle'>, head: number): number =>
   isIdle ? 0 : Math.max(0, head - position);

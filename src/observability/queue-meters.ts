@@ -31,7 +31,7 @@ const WINDOW_SECONDS = 60;
 export class QueueMeter {
   /** Whether this process consumes the queue. */
   isBegun = false;
-  /** Ranges of the history on which this process works; undefined for all of it. */
+  /** Ranges of the history on which this process works; undefined for the whole history. */
   ranges: readonly number[] | undefined;
   private position = -1;
   private caughtUp = false;

@@ -34,7 +34,7 @@ export class BookingFacts {
 
   /**
    * Returns the facts of a SALE. Creates or links its customer if necessary.
-   * @throws DomainError if it cannot be booked now
+   * @throws DomainError if the SALE cannot be booked now
    */
   async of(tenantId: string, saleId: string, state: AcceptedSale): Promise<SaleBookingData> {
     const facts = await this.facts.factsOf(tenantId, state);
@@ -45,8 +45,8 @@ export class BookingFacts {
   /**
    * Returns the same facts for a SALE that may not have been accepted yet. Writes nothing, does not wait for other
    * commands, and may use states of the given maximum age.
-   * @returns undefined if its customer must be created or linked first
-   * @throws DomainError if it cannot be booked now; the errors of the engines
+   * @returns undefined if the customer must be created or linked first
+   * @throws DomainError if the SALE cannot be booked now; the errors of the engines
    */
   async known(
     { tenantId, id: saleId }: Target,

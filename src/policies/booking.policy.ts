@@ -25,15 +25,15 @@ import { BookingPlans } from './booking-plan.js';
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /**
- * Maximum time that a return or cancellation waits for the booking of its sale, and that a manual document waits for
- * its request.
+ * Maximum time that the booking of a return or cancellation waits for the booking of the sale. For a manual document,
+ * the maximum time that this policy waits for the request to book the document.
  */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
 
 /**
  * `attempts` counts attempts to book the document. `isQuiet`: a failure is not recorded again if it has the same reason
- * as the recorded one.
+ * as the recorded failure.
  */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 

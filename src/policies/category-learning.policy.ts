@@ -32,7 +32,7 @@ type Merchant = { readonly tenantId: string; readonly choicesId: string; readonl
 const MAX_SHOWN_NAME = 120;
 
 /**
- * Learns category rules from users' choices. Records each choice on its merchant's stream, whose state determines the
+ * Learns category rules from users' choices. Records each choice on the merchant's stream, whose state determines the
  * learned category, and then updates the rules accordingly. After a crash in between, redelivery finds the recorded
  * choice and updates the rules.
  */

@@ -88,7 +88,7 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 @Injectable()
 export class PushDeliveries {
   private readonly retries = new KeyedQueue();
-  /** Prevents one tenant's slow notifications from delaying those of others. */
+  /** Prevents one tenant's slow notifications from delaying those of other tenants. */
   private readonly turns = new FairQueue({ atOnce: NOTIFICATIONS_AT_ONCE, leavesRoom: true });
 
   constructor(

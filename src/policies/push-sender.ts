@@ -29,7 +29,7 @@ export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promis
 
 /**
  * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly. Failures of push services
- * are counted for each tenant. The endpoints of one tenant therefore do not delay the pushes of others.
+ * are counted for each tenant. The endpoints of one tenant therefore do not delay the pushes of other tenants.
  */
 @Injectable()
 export class PushSender {

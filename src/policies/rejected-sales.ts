@@ -22,8 +22,9 @@ const shortened = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1)}…`;
 
 /**
- * Reports rejected sales to the tenant's administrators, in one notification per reason and hour that names the sales.
- * Sales that are rejected while a report is being written are added to it in a single write afterwards.
+ * Reports rejected sales to the tenant's administrators. There is one notification for each reason and hour, which
+ * names the sales. Sales that are rejected while a notification is being written are then added to it in a single
+ * write.
  */
 @Injectable()
 export class RejectedSales {

@@ -98,8 +98,9 @@ export type AllRead = {
 
 /**
  * A batch of a catch-up subscription: the next matching events, in order. `position` is the checkpoint to store: every
- * matching event up to and including it has been delivered. It also advances when `events` is empty because a range
- * contained no matching event. `caughtUp` is true if no further event was stored when the batch was read.
+ * matching event up to and including this position has been delivered. The position also advances when `events` is
+ * empty because a range contained no matching event. `caughtUp` is true if no further event was stored when the batch
+ * was read.
  */
 export type EventBatch = {
   readonly events: readonly RecordedEvent[];
@@ -265,7 +266,7 @@ export class InvalidPosition extends Error {
   }
 }
 
-/** A stored record does not match its checksum. It is never returned. */
+/** A stored record does not match its checksum. Such a record is never returned. */
 export class CorruptEvent extends Error {
   constructor(readonly position: Position) {
     super(`The event at position ${position} does not match its checksum`);

@@ -11,7 +11,7 @@ export type Scalar = string | number | boolean;
 
 /**
  * A document value by which lists can be filtered, restricted to a range, or ordered. If `of` returns several values, a
- * filter matches if any of them matches.
+ * filter matches if any of these values matches.
  */
 export type Field<Doc> = {
   readonly type: 'text' | 'integer' | 'boolean';
@@ -209,8 +209,8 @@ export interface ReadStore {
 }
 
 /**
- * The search matches more documents than the engine can examine, so the caller must narrow it. The engine itself is
- * available.
+ * The search matches more documents than the engine can examine, so the caller must narrow the search. The engine
+ * itself is available.
  */
 export class SearchTooBroad extends Error {
   constructor() {

@@ -39,8 +39,8 @@ const cut = (word: string): string =>
   word.length <= MAX_WORD_LENGTH ? word : Array.from(word).slice(0, MAX_WORD_LENGTH).join('');
 
 /**
- * Returns the distinct folded words of a text in the order of their first appearance, split at anything except letters
- * and digits.
+ * Splits a text at all characters except letters and digits. Returns the distinct folded words in the order of their
+ * first appearance.
  */
 export function words(text: string): string[] {
   const folded = fold(text);

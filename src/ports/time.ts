@@ -6,7 +6,7 @@ export const CLOCK = token<Clock>('CLOCK');
 export const IDS = token<Ids>('IDS');
 
 export interface Clock {
-  /** Returns the wall-clock time in milliseconds since 1970. It may jump. */
+  /** Returns the wall-clock time in milliseconds since 1970. The clock may jump. */
   nowMs(): number;
   /** Returns the milliseconds since an arbitrary origin. Never decreases. */
   monotonicMs(): number;

@@ -41,8 +41,9 @@ const MAX_ATTEMPTS = 20;
 const DELIVERED_WITHIN_MS = 10_000;
 
 /**
- * Determines at start-up which history the event store contains and which part of the read store was derived from it.
- * If checkpoints contradict the history, the history gets a new id, which makes all earlier derived data unreachable.
+ * Determines at start-up which history the event store contains and which part of the read store was derived from that
+ * history. If checkpoints contradict the history, the history gets a new id, which makes all earlier derived data
+ * unreachable.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, AppendOutcomeUnknown: retry
  */
 export async function settleHistory(parts: SettlementParts): Promise<HistorySpace> {

@@ -26,9 +26,9 @@ export type ProjectionLetters = {
   park(projection: string, event: Parkable, error: unknown): Promise<void>;
   /** Resolves the dead letter of an event that the projection has now folded. */
   settle(projection: string, event: Pick<QuarantineEntry, 'eventId' | 'stream'>): Promise<void>;
-  /** The id of the dead letter of a projection's event. */
+  /** Returns the id of the dead letter of an event that a projection could not fold. */
   idOf(projection: string, eventId: string): string;
-  /** The id of the dead letter that this event replays. */
+  /** Returns the id of the dead letter that this event replays; undefined for other events. */
   replayedBy(event: Recorded): string | undefined;
 };
 /** The event fields recorded in a dead letter. */

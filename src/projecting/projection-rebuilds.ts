@@ -161,7 +161,7 @@ export class ProjectionRebuilds {
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
     const live = old.table.generation;
     if (control.rebuild.generation === live) {
-      // The previous leader ended after the cutover, but before reporting it.
+      // The previous leader ended after the cutover, but before it had reported the cutover.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
       return undefined;
     }

@@ -38,7 +38,7 @@ export type ProjectionRunnerParts = {
    * whole history.
    */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
-  /** Like `onProgress`. `events`: number of events in the batch from the projection's sources. */
+  /** Like `onProgress`. `events`: number of the batch's events that belong to the projection's sources. */
   readonly onHandled?: (name: string, events: number, position: Position) => void;
   /** Called when projections have failed and will be retried. */
   readonly onFailed?: (names: readonly string[]) => void;

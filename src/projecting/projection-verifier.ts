@@ -59,8 +59,8 @@ export type Verification = {
 
 /**
  * A rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the live
- * generation. Each document is compared at the position of the stored one, so concurrent appends cause no differences.
- * A stored document that no event affects also counts as a difference.
+ * generation. Each document is compared at the position of the stored document, so concurrent appends cause no
+ * differences. A stored document that no event affects also counts as a difference.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, CorruptEvent, the signal's reason
  */
 export async function verifyProjections(
@@ -225,8 +225,8 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   }
 
   /**
-   * Halves the sample, and the share of documents that are added to it. The sampled documents that remain still contain
-   * all of their events.
+   * Halves the sample, and the probability that further documents are added. The documents that remain in the sample
+   * still contain all of their events.
    */
   private thin(): void {
     while (Math.max(this.stored.size, this.folded.size) > this.options.most) {

@@ -23,8 +23,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   /** Returns the ids of the documents that an event affects; empty if the event is ignored. */
   readonly documents: (event: Recorded<Event>) => readonly string[];
   /**
-   * Returns the document after the event; undefined deletes it or leaves it absent. Must not throw for events of its
-   * sources.
+   * Returns the document after the event; undefined deletes it or leaves it absent. Must not throw for events of the
+   * projection's sources.
    */
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
   /** Returns the scope of the affected documents. Default: the event's tenant. */

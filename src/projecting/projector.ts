@@ -16,7 +16,7 @@ type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; re
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 
 /**
- * The phase of a generation. `isLive` is independent of it: after its store has been emptied, even the live generation
+ * The phase of a generation. `isLive` is independent of it: after the store has been emptied, even the live generation
  * is building.
  */
 export type Phase =
@@ -139,7 +139,7 @@ export class Projector {
     return this.projection.model.name;
   }
 
-  /** Key of the generation's checkpoint, which may have parts. */
+  /** Key of the generation's checkpoint, which may be divided into parts. */
   get checkpointKey(): string {
     return checkpointKey(this.table.model, this.table.generation);
   }

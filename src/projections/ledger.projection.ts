@@ -109,7 +109,7 @@ export type TransactionView = LedgerTransaction & {
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
 /**
- * Length of amounts as text. All have the same length, so that they sort in numerical order in any currency. It
+ * Length of amounts as text. All have the same length, so that they sort in numerical order in any currency. The length
  * suffices for the sum of any journal entry's lines.
  */
 const AMOUNT_LENGTH = 24;

@@ -95,7 +95,7 @@ export function parkedBy({ status = 'PARKED', ...filter }: DeadLetterFilter): Ma
 
 export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
 
-/** Lists omit larger payloads. */
+/** Lists omit payloads that are larger than this. */
 const MAX_LISTED_PAYLOAD = 4_096;
 
 const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({

@@ -1,7 +1,10 @@
 /** Half of the largest exact integer. A double represents the sum of two such numbers exactly. */
 const MAX_LOW = 2 ** 52;
 
-/** An exact sum of minor units. Uses a double as long as it is exact, because bigint arithmetic is ten times slower. */
+/**
+ * An exact sum of minor units. Uses a double as long as the sum is exact, because bigint arithmetic is ten times
+ * slower.
+ */
 export class MinorSum {
   private low = 0;
   private high = 0n;

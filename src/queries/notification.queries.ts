@@ -26,8 +26,8 @@ export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
 /**
- * Up to this offset, a page is merged from the beginning of the parts. Beyond it, a search finds the position of the
- * page.
+ * Up to this offset, a page is merged from the beginning of the parts. Beyond this offset, a search finds the position
+ * of the page.
  */
 const NEAR = 60;
 

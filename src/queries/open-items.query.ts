@@ -133,7 +133,7 @@ function changeOf(event: readonly TransactionView[], net: bigint): string | unde
   return undefined;
 }
 
-/** Whether a change is dated before the transaction that it changes, so that it counts separately. */
+/** Whether a change is dated before the transaction that it changes, and therefore counts separately. */
 async function isBefore({ date }: TransactionView, changed: string, models: ReadModels, books: BooksOf) {
   const original = await models.get(transactions, scopeOf(books), changed);
   return original !== undefined && original.date > date;

@@ -168,7 +168,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   }
 
   /**
-   * Whether the read model contains the booking. The read model may contain it before it has processed the whole
+   * Whether the read model contains the booking. The model may contain the booking before it has processed the whole
    * stream, so this method looks for the transactions.
    */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {

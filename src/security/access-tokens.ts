@@ -45,7 +45,7 @@ type Verified = TokenClaims & { readonly exp: number; readonly keyId: string };
 const TOKEN_TYPE = 'at+jwt';
 const KEY_ID = /^[\w-]{43}$/;
 
-/** Creates the error for any invalid token. It does not reveal the reason. */
+/** Creates the error for any invalid token. The error does not reveal the reason. */
 export const unauthenticated = () =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The access token is invalid.');
 

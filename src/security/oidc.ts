@@ -9,7 +9,10 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 
 /** The OpenID provider whose tokens are accepted. Without an issuer, no such tokens are accepted. */
 export type OidcOptions = {
-  /** Issuer URL, exactly as in its tokens and discovery document. If unset, no tokens of an issuer are accepted. */
+  /**
+   * Issuer URL, exactly as in the issuer's tokens and discovery document. If unset, no tokens of an issuer are
+   * accepted.
+   */
   readonly issuer?: string | undefined;
   readonly audience: string;
   /** `jwt` also accepts access tokens without the type `at+jwt`, unless they look like ID tokens. Default: `at+jwt`. */

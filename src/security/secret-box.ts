@@ -34,8 +34,8 @@ export class SecretBox {
   }
 
   /**
-   * Encrypts a secret. Only `open` with the same `place` can decrypt the result, so it cannot be moved to another
-   * record.
+   * Encrypts a secret. Only `open` with the same `place` can decrypt the result, so the result cannot be moved to
+   * another record.
    */
   seal(secret: string, place: string): string {
     const nonce = randomBytes(NONCE_BYTES);

@@ -57,7 +57,9 @@ export class VapidKeys {
     return new VapidKeys(pair.publicKey.replace(/=+$/, ''), key as CryptoKey, clock, subject);
   }
 
-  /** Returns the value of `Authorization` for a push service's origin. Its token is cached and reused. */
+  /**
+   * Returns the value of `Authorization` for a push service's origin. The token that it contains is cached and reused.
+   */
   async authorizationFor(origin: string): Promise<string> {
     const nowMs = this.clock.nowMs();
     const known = this.signed.get(origin);
