@@ -24,7 +24,7 @@ export type SavedEntry = {
   readonly attempts: number;
   readonly failedAtMs: number | null;
   readonly dueMs: number;
-  /** A second stream whose order the delivery must also preserve. */
+  /** A second stream in which the event must also be delivered in order. */
   readonly also: string | null;
   /** Log entry of the next message. */
   readonly logged: LoggedAt | null;

@@ -17,7 +17,7 @@ const MAX_OPEN = 256;
 /** Maximum number of open events of a recovery. Live events have precedence over them. */
 const MAX_RECOVERING = 64;
 
-/** A user's request to redeliver the events since an instant and up to a position. */
+/** A user's request to redeliver the events from an instant to a position, both inclusive. */
 export type Recovery = { readonly since: string; readonly upTo: Position; readonly after: Position };
 
 /** The stored progress of a webhook. */
@@ -146,7 +146,7 @@ export class WebhookLane {
     this.wake();
   }
 
-  /** Every event up to this position has been delivered or parked. */
+  /** Every event up to and including this position has been delivered or parked. */
   get doneUpTo(): Position {
     for (const { kind, before } of this.open) if (kind === 'live') return before;
     return this.isAttached ? this.parts.routed() : this.after;
@@ -211,7 +211,7 @@ export class WebhookLane {
     }
     this.isDirty = true;
     if (page.length === maxCount) return;
-    // Every event up to `routed` was stored before this read.
+    // Every event up to and including `routed` was stored before this read.
     this.after = Math.max(this.after, routed);
     this.isAttached = this.offered <= this.after;
   }

@@ -33,7 +33,7 @@ const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };
 const DIGEST_BYTES = 32;
 /** Number of tiles in one write. Each tile is about 11 KB. */
 const STRETCH = 16;
-/** Maximum number of tiles that a reader keeps in memory. Each takes 8 KB. */
+/** Maximum number of tiles that a reader keeps in memory. Each tile takes 8 KB. */
 const MAX_CACHED = 1_000;
 const MAX_NODES = 20_000;
 

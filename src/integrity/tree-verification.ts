@@ -41,8 +41,8 @@ type Deviation = { readonly index: number; readonly event: PlacedEvent };
 const WINDOW = 64;
 
 /**
- * Adds events to a tree in order, and compares the tree with checkpoints. The first deviation is located exactly if the
- * leaves are known, and otherwise between two checkpoints.
+ * Adds events to a tree in order, and compares the tree with checkpoints. If the leaves are known, the first deviation
+ * is located exactly; otherwise, it is only known to lie between two checkpoints.
  */
 export class TreeVerification {
   private readonly tree = new GrowingTree();

@@ -67,7 +67,7 @@ export class QueueMeter {
     this.inFlight = inFlight;
   }
 
-  /** Called when `count` more events, and therefore all events up to `position`, have been processed. */
+  /** Called when `count` more events, and therefore all events up to and including `position`, have been processed. */
   handled(count: number, position: number, inFlight = 0): void {
     this.position = position;
     this.inFlight = inFlight;
@@ -80,8 +80,8 @@ export class QueueMeter {
   }
 
   /**
-   * Called when the store has delivered every event up to `position`. `caughtUp`: no further event was stored at that
-   * time.
+   * Called when the store has delivered every event up to and including `position`. `caughtUp`: no further event was
+   * stored at that time.
    */
   reached(position: number, caughtUp: boolean): void {
     this.position = position;

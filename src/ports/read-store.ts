@@ -94,8 +94,8 @@ export type TableWrites = {
   readonly table: AnyTable;
   readonly writes: readonly DocumentWrite[];
   /**
-   * No process will write platform documents of this table for events up to this position. Default: the position of
-   * the checkpoints.
+   * No process will write platform documents of this table for events up to and including this position. Default: the
+   * position of the checkpoints.
    */
   readonly platformUpTo?: number;
 };

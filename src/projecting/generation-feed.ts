@@ -38,7 +38,7 @@ const IDLE_RANGES_MS = 100;
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();
   private readonly generations = new Set<Projector>();
-  /** All generations in phase `following` contain every event up to this position. */
+  /** All generations in phase `following` contain every event up to and including this position. */
   position: Position = BEFORE_ALL;
   /** The checkpoints of all ranges contain at least this position. */
   private stored: Position = BEFORE_ALL;

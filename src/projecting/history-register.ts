@@ -15,7 +15,8 @@ export type HistoryEntry = {
   readonly space: string;
   /**
    * Position of the last event when the read store first saw the history. Null if the history was empty or the read
-   * models were adopted. A forwarder that starts from the beginning would resend every event up to this position.
+   * models were adopted. A forwarder that starts from the beginning would resend every event up to and including this
+   * position.
    */
   readonly foundAt: Position | null;
   /** The last event, updated about once a second. Null before the first event. */
@@ -97,8 +98,8 @@ const found = (id: string, stored: StoredDocument | undefined) =>
 
 /**
  * Returns the position of the last event when the read store first saw this history; null if the history was empty. A
- * forwarder without a checkpoint would publish the events up to that position again. The operator of a restored service
- * may not want that.
+ * forwarder without a checkpoint would publish the events up to and including that position again. The operator of a
+ * restored service may not want that.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
   return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;

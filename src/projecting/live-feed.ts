@@ -31,7 +31,7 @@ const PAGE = 200;
 export class LiveFeed {
   private readonly stopping = new AbortController();
   private frames: Frame[] = [];
-  /** All frames after this position, up to `position`, are in memory. */
+  /** All frames after this position, up to and including `position`, are in memory. */
   private keptAbove: Position = -1;
   private current: Position = -1;
   private running: Promise<void> = Promise.resolve();
@@ -63,7 +63,7 @@ export class LiveFeed {
     this.waiting = [];
   }
 
-  /** Resolves once every event up to the position has been delivered, or once the feed is stopped. */
+  /** Resolves once every event up to and including the position has been delivered, or once the feed is stopped. */
   reached(position: Position): Promise<void> {
     if (this.current >= position || this.stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push({ position, resolve }));

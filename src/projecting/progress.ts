@@ -50,8 +50,8 @@ export class Progress {
   }
 
   /**
-   * Reports that `name` has processed everything up to `position`, in the ranges given or in all. Positions never
-   * decrease.
+   * Reports that `name` has processed everything up to and including `position`, in the given ranges or in all ranges.
+   * Positions never decrease.
    */
   advance(name: string, position: number, ranges?: readonly number[]): void {
     const { positions, stopped } = this.standingOf(name);
@@ -66,7 +66,7 @@ export class Progress {
     if (hasMoved) this.settle();
   }
 
-  /** Reports that `name` has stopped until an operator intervenes, in the ranges given or in all. */
+  /** Reports that `name` has stopped until an operator intervenes, in the given ranges or in all ranges. */
   readonly stop = (name: string, ranges?: readonly number[]): void => {
     const { positions, stopped } = this.standingOf(name);
     for (const range of ranges ?? positions.keys()) stopped.add(range);

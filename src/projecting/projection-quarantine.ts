@@ -176,8 +176,8 @@ export class ProjectionQuarantine {
   }
 
   /**
-   * Refolds a document from its own stream (or event) up to a position. If an event still cannot be folded, the
-   * document remains unchanged and that event is parked.
+   * Refolds a document from its stream or its single event, up to and including a position. If an event still cannot be
+   * folded, the document remains unchanged and that event is parked.
    */
   async mend(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<void> {
     try {

@@ -18,7 +18,7 @@ export type ProjectionState = {
   readonly version: number;
   /** The live generation. */
   readonly generation: number;
-  /** The documents contain every event up to this position; −1 before the first event. */
+  /** The documents contain every event up to and including this position; −1 before the first event. */
   readonly position: Position;
   /** Position of the last event of the service. */
   readonly head: Position;

@@ -77,7 +77,8 @@ export async function verifyProjections(
     const generation = await store.liveGeneration(model.name, model.version);
     if (generation === undefined) leftOut.push(model.name);
     else {
-      // The checkpoint is read before the scan, so the scanned documents contain every event up to it.
+      // The checkpoint is read before the scan, so the scanned documents contain every event up to and including the
+      // checkpoint.
       const ranges = projection.acrossTenants ? [] : undefined;
       const [checkpoint = BEFORE_ALL] = await positionsIn(store, [checkpointKey(model, generation)], modelPart, ranges);
       samples.push(new Sample(projection, { model, generation }, checkpoint, options));
@@ -142,7 +143,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     projection: AnyProjection,
     /** The live generation. */
     readonly table: AnyTable,
-    /** The live generation contains every event up to this position. */
+    /** The live generation contains every event up to and including this position. */
     private readonly checkpoint: Position,
     private readonly options: Pick<VerificationOptions, 'share' | 'seed' | 'most'>,
   ) {

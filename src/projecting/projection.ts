@@ -104,7 +104,7 @@ export const begins = (projection: AnyProjection, event: Recorded, id: string): 
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
   projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);
 
-/** Key of a projection's checkpoint. Each version and generation has its own. */
+/** Key of a projection's checkpoint. Each version and generation has a separate checkpoint. */
 export const checkpointKey = (model: { name: string; version: number }, generation: number): string =>
   `projection:${model.name}:v${model.version}:g${generation}`;
 

@@ -74,7 +74,7 @@ export class Projector {
   /** Quarantined documents, by key. They remain as they were before the quarantined event. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
-  /** The table contains every event up to this position. */
+  /** The table contains every event up to and including this position. */
   position: Position = BEFORE_ALL;
   /** Whether queries read this generation. */
   isLive = true;
@@ -86,8 +86,8 @@ export class Projector {
   /** The part of the history that the projector folds. */
   readonly portion: Portion;
   /**
-   * No process will store platform documents for events up to this position; undefined if this process stores all of
-   * them.
+   * No process will store platform documents for events up to and including this position; undefined if this process
+   * stores all of them.
    */
   platformUpTo: Position | undefined;
 

@@ -19,7 +19,7 @@ export type WindowedOptions = {
    * A long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
-  /** Returns a second stream whose order the event must also keep. */
+  /** Returns a second stream in which the event must also be handled in order. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
@@ -75,8 +75,8 @@ export class WindowedSubscriber {
   }
 
   /**
-   * Every event up to this position has been handled or parked. Always a position that the store has reported, because
-   * other positions may not exist.
+   * Every event up to and including this position has been handled or parked. Always a position that the store has
+   * reported, because other positions may not exist.
    */
   get position(): number {
     const first = this.open.values().next();

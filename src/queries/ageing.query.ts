@@ -62,7 +62,7 @@ async function ageingOf(
   return shown(aged, await names.of(books, owing(aged)), { asOf: asOf ?? null, currency, digits });
 }
 
-/** Calls `take` with an entry's postings to each customer up to the date. */
+/** Calls `take` with an entry's postings to each customer up to and including the date. */
 function eachPosting(
   days: LedgerEntryView[3],
   others: ReadonlyMap<string, unknown>,

@@ -84,7 +84,7 @@ export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedger
   if (isOpen && end !== undefined) yield file.closed(end);
 }
 
-/** Writes the directives of one file and keeps the running balances. */
+/** Writes the directives of one file and maintains the running balances. */
 class LedgerFile {
   private readonly labels = new AccountLabels();
   private readonly balances = new Map<string, bigint>();

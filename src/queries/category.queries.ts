@@ -122,7 +122,7 @@ export class ListCategoryRules extends query<RuleList, [scope: Scope, request: R
 type Positions = readonly [number, number, number];
 type Known = {
   readonly rules: TenantRules;
-  /** The rules include every relevant event up to this position, and possibly later ones. */
+  /** The rules include every relevant event up to and including this position, and possibly later ones. */
   readonly position: number;
   /** Minimum positions of the models at the time when the rules were last known to be current. */
   readonly checkedAt: Positions;

@@ -47,7 +47,8 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of all letters parked up to the position that wait for the cause.
+   * Returns the ids of the letters that wait for the cause, including at least all those parked at or before the
+   * position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {

@@ -141,7 +141,7 @@ export class LedgerSums {
         take({ accountId, debit: minorOf(debit, digits), credit: minorOf(credit, digits) });
   }
 
-  /** Calls `take` with the entries recorded up to the instant. */
+  /** Calls `take` with the entries recorded up to and including the instant. */
   async eachEntry(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
     for await (const part of this.entries(books)) for (const entry of part) take(entry);
   }

@@ -29,8 +29,8 @@ export class RuleApplicationReader {
   }
 
   /**
-   * Returns the next batch of the work, read from models that contain every event up to `position`. `changed`:
-   * transactions of the batch that an earlier attempt has already changed.
+   * Returns the next batch of the work, read from models that contain every event up to and including `position`.
+   * `changed`: transactions of the batch that an earlier attempt has already changed.
    */
   async candidates(
     { tenantId, id }: { readonly tenantId: string; readonly id: string },

@@ -37,7 +37,9 @@ export type StreamState = StreamParts & {
   readonly state: unknown;
 };
 
-/** A point in a record's history: after the event with a revision, or after all events up to an instant. */
+/**
+ * A point in a record's history: after the event with a revision, or after all events up to and including an instant.
+ */
 export type Moment = { readonly revision: number } | { readonly instant: string };
 
 export class ListStreamEvents extends query<
