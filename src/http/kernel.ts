@@ -56,8 +56,8 @@ export type KernelOptions = AdmissionOptions &
      */
     readonly waitForPosition?: (position: number, tenantId: string) => Promise<void>;
     /**
-     * Runs the remaining steps of a read request. While read models are incomplete, may delay or reject the read.
-     * Default: runs it immediately.
+     * Runs the remaining steps of a read. While read models are incomplete, may delay or reject the read. Default: runs
+     * it immediately.
      */
     readonly asRead?: (rest: () => void) => void;
     /** Rejects every write that could be lost. @throws EventStoreUnavailable */

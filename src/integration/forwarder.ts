@@ -41,9 +41,9 @@ type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
- * Publishes integration events at least once and in order for each record. Limits the number of events in flight, in
- * total and to one per record, even if several streams contain the record's events. Waits while the broker is
- * unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
+ * Publishes integration events at least once and in order for each record. The number of events in flight is limited.
+ * Only one of them may belong to the same record, even if several streams contain the record's events. Waits while the
+ * broker is unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {

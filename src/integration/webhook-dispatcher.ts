@@ -34,7 +34,7 @@ const PLACES = { atOnce: 512, leavesRoom: true };
 const SAVE_EVERY_MS = 250;
 /** Interval of the reports that replace the stored progress if the read store is lost. */
 const REPORT_EVERY_MS = 10 * 60_000;
-/** Time that attempts in progress have to end when the process stops. */
+/** Time limit for attempts in progress when the process stops. */
 const STOP_WITHIN_MS = 2_000;
 const PAGE = 500;
 

@@ -98,7 +98,7 @@ export class TileStore {
     return json === undefined ? undefined : { index: (JSON.parse(json) as TileDoc).index, hashes: hashesIn(json) };
   }
 
-  /** Position of the last leaf before a leaf tile; −1 before the first. @throws TreeBehind */
+  /** Position of the last leaf before a leaf tile; −1 before the first leaf tile. @throws TreeBehind */
   async positionBefore(index: number): Promise<Position> {
     if (index === 0) return -1;
     return (JSON.parse(await this.stored(0, index - 1)) as TileDoc).end;

@@ -234,7 +234,7 @@ export class TreeFollower {
     }
   }
 
-  /** Publishes the checkpoints among the events. */
+  /** Publishes the checkpoints that the events contain. */
   private async publish(added: readonly RecordedEvent[]): Promise<void> {
     const { catalogue, events, files, witness } = this.parts;
     const first = added.find(({ stream }) => stream === TREE_STREAM);

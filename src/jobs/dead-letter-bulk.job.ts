@@ -230,7 +230,7 @@ class Pace {
   }
 }
 
-/** Jobs that an operator starts for all dead letters of a filter. */
+/** Jobs that an operator starts for all dead letters that match a filter. */
 export const deadLetterJobs = (parts: BulkParts): Job[] => [
   {
     name: BULK_JOBS.replay,

@@ -177,7 +177,7 @@ export class JobLeader {
     else await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes over runs that were started after `from`, and stops runs that another process has ended. */
+  /** Takes over runs that were started after position `from`, and stops runs that another process has ended. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;

@@ -15,8 +15,8 @@ type Parts = {
  */
 const EVERY_MS = 1_000;
 /**
- * Limits for messages recorded without an increase of the percentage: minimum interval (except for the first message)
- * and maximum number.
+ * Limits for recording messages while the percentage does not increase: the minimum interval, which does not apply to
+ * the first message, and the maximum number.
  */
 const MESSAGE_EVERY_MS = 10_000;
 const MAX_MESSAGES = 20;

@@ -83,7 +83,7 @@ export class JobRunner {
     const abort = new AbortController();
     const work: Work = {
       abort,
-      // The paused part of the run may not have ended yet.
+      // The work that was paused may not have ended yet.
       done: (before?.done ?? Promise.resolve())
         .then(() => this.work(job, { executionId, instead }, abort.signal))
         .catch((error: unknown) => {
@@ -108,8 +108,7 @@ export class JobRunner {
   }
 
   /**
-   * Called when a pause has been recorded. Stops the current part of the run; the next part starts from the last
-   * checkpoint.
+   * Called when a pause has been recorded. Stops the work on the run, which later continues from the last checkpoint.
    */
   notePause(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(PAUSED));

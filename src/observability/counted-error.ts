@@ -146,7 +146,7 @@ export class CountedError {
     return this.underWay;
   }
 
-  /** Ends the current report, which was recorded or failed permanently. */
+  /** Ends the current report, which has been recorded or has failed permanently. */
   settle(): void {
     this.underWay = undefined;
   }

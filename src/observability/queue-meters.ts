@@ -39,9 +39,9 @@ export class QueueMeter {
   private handledCount = 0;
   private failures = 0;
   private lastMs: number | undefined;
-  /** Events handled per second, indexed by the second modulo the window. */
+  /** Number of events handled in each second, indexed by the second modulo the window. */
   private readonly seconds = new Array<number>(WINDOW_SECONDS).fill(0);
-  /** The last second that was counted. */
+  /** The last second in which events were counted. */
   private second = 0;
 
   constructor(

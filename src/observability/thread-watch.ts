@@ -72,7 +72,9 @@ export class ThreadWatch {
   }
 }
 
-/** Returns the delay. The histogram contains the time between two samples, which includes the interval itself. */
+/**
+ * Returns the delay. The histogram contains the time between two samples, which includes the sampling interval itself.
+ */
 const delayMs = (nanoseconds: number): number =>
   Math.max(0, Math.round((nanoseconds / 1e6 - RESOLUTION_MS) * 1_000) / 1_000);
 

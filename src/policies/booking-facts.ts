@@ -14,7 +14,7 @@ import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './s
 export const BOOKING = 'booking';
 
 /**
- * Collects the facts that determine the booking of a document from the latest states of streams and the current rules.
+ * Collects the facts that determine the booking of a document. Uses the latest states of streams and the current rules.
  */
 @Injectable()
 export class BookingFacts {

@@ -75,7 +75,7 @@ export class BookingPolicy implements Policy {
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
-  /** Tries to book a rejected document again, on behalf of the policy. Returns the reason if that fails. */
+  /** Tries again to book a rejected document, on behalf of the policy. Returns the reason if that fails. */
   retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
     const { tenantId, recordId: id } = event;
     return inReactionTo(event, this.name, () => this.tryAgain({ tenantId, id }, attempt));

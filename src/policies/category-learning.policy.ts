@@ -102,8 +102,8 @@ export class CategoryLearningPolicy implements Policy {
     const rule = ruleOf(categoryId);
     const made = { categoryId, merchant: merchant.name };
     const { state: now } = await this.runner.execute(categoryRule, rule, made, learnCategoryRule);
-    // The notification id is derived from the rule, so a redelivery after a crash sends the notification, but never
-    // twice.
+    // The notification id is derived from the rule, so a redelivery after a crash sends the notification only if it has
+    // not been sent yet.
     if (now.status !== 'present' || now.source !== 'LEARNED' || !now.isEnabled) return;
     const name = merchant.name.slice(0, MAX_SHOWN_NAME);
     await sendSystemNotification(this.runner, event, {

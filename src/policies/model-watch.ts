@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {
-  /** Returns a position up to which the next call of `look` covers the history. */
+  /** Returns a position. The next call of `look` covers the history at least up to and including this position. */
   readonly position: () => number;
   /** Handles every document that the read model lists. Returns false if handling failed for any of them. */
   readonly look: () => Promise<boolean>;

@@ -47,8 +47,8 @@ export class PushSender {
   }
 
   /**
-   * Resolves when the push has been delivered, rejected or abandoned, or with code STOPPED as soon as the signal
-   * aborts.
+   * Resolves when the push has been delivered, rejected or abandoned. As soon as the signal aborts, resolves with code
+   * STOPPED.
    */
   async send(receiver: TenantReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
     const host = hostOf(receiver);

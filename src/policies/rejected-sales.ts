@@ -69,7 +69,7 @@ export class RejectedSales {
   }
 }
 
-/** The title, text and link for all rejections of an hour for the same reason. */
+/** Returns the title, text and link of the notification about all rejections of an hour for the same reason. */
 function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Subject[]) {
   const names = all.slice(0, MAX_NAMED_SALES).map(({ name }) => shortened(name));
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';

@@ -34,7 +34,7 @@ export interface Cache {
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /**
    * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
-   * number removed.
+   * number of removed entries.
    * @throws RangeError for a pattern longer than 256 characters, CacheUnavailable when the removal may be incomplete
    */
   clear(pattern: string): Promise<number>;

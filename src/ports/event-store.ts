@@ -175,7 +175,7 @@ export interface EventStore {
    */
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch>;
 
-  /** Position of the last event, BEFORE_ALL if the store is empty. @throws EventStoreUnavailable */
+  /** Position of the last event; BEFORE_ALL if the store is empty. @throws EventStoreUnavailable */
   head(): Promise<Position>;
 
   /** Reports the engine's name and version in one round trip. @throws EventStoreUnavailable */

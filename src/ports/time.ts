@@ -8,7 +8,7 @@ export const IDS = token<Ids>('IDS');
 export interface Clock {
   /** Returns the wall-clock time in milliseconds since 1970. The clock may jump. */
   nowMs(): number;
-  /** Returns the milliseconds since an arbitrary origin. Never decreases. */
+  /** Returns the number of milliseconds since an arbitrary origin. Never decreases. */
   monotonicMs(): number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -278,7 +278,7 @@ export class GenerationFeed {
     return events.subscribeToAll({ after, filter, maxBatchSize, signal });
   }
 
-  /** A subscription may end only at shutdown. */
+  /** A subscription must not end before shutdown. */
   private ended(): false {
     if (!this.parts.stopping.aborted) throw new Error('the subscription ended');
     return false;

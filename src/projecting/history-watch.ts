@@ -109,7 +109,9 @@ export class HistoryWatch {
     return undefined;
   }
 
-  /** Stores the last event as anchor. If another process writes an anchor concurrently, that anchor is used instead. */
+  /**
+   * Stores the last event as the anchor. If another process writes an anchor concurrently, that anchor is used instead.
+   */
   private async keepAnchor({ id, entry, version }: Found): Promise<void> {
     const { events, catalogue } = this.parts;
     const last = await lastEvent(events, catalogue).catch((error: unknown) => {

@@ -268,7 +268,7 @@ class Member {
       const { group } = this.options;
       this.logger.error({ err: error, group }, 'the work on the ranges could not be started; retrying');
       await this.clock.sleep(this.options.beatMs, this.stopping.signal);
-      // Without current work, the next iteration starts the work again.
+      // If `work` is unset, the next iteration starts the work again.
       if (this.work?.ranges === ranges) this.work = undefined;
       return undefined;
     }

@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './checkpoints.js';
 
-/** Maximum time that a caller's read waits for a model that is being built. Then the read is rejected. */
+/** Maximum time that a caller's read waits for a model that is being built. After this time, the read is rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 

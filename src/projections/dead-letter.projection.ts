@@ -24,7 +24,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly firstFailedAt: string;
   readonly lastFailedAt: string;
   readonly resolvedAt: string | null;
-  /** The user or operator who resolved the letter, or `system:` followed by a component of the service. */
+  /** The user or operator who resolved the letter, or `system:` followed by the name of a component of the service. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
   readonly createdAt: string;

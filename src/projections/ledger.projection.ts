@@ -50,7 +50,7 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
 
 const taxedKey = (kind: TaxedKind, rate: string | null): string => (rate === null ? kind : `${kind} ${rate}`);
 
-/** The kind and rate of a member of `taxed`. */
+/** Returns the kind and rate that a key of `taxed` contains. */
 export function taxedOf(key: string): { readonly kind: TaxedKind; readonly rate: string | null } {
   const [kind, rate = null] = key.split(' ');
   return { kind: kind as TaxedKind, rate };

@@ -7,7 +7,7 @@ import { keyedBy } from './record-projection.js';
 
 /** A period, in positions, in which a person was active with one role. `to` is null while the period lasts. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
-/** Marks all notifications up to the event at `position` as read. */
+/** Marks all notifications up to and including the event at `position` as read. */
 export type Sweep = { readonly position: number; readonly at: string };
 export type SingleRead = { readonly id: string; readonly at: string };
 
@@ -21,7 +21,7 @@ export type NotificationInboxView = {
   /** Total number of sweeps. `sweeps` contains only the latest ones, oldest first. */
   readonly sweepCount: number;
   readonly sweeps: readonly Sweep[];
-  /** Individually read notifications since the last sweep. */
+  /** Notifications that have been read individually since the last sweep. */
   readonly reads: readonly SingleRead[];
 };
 

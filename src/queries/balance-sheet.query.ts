@@ -5,12 +5,12 @@ import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 
 /**
- * `accountId` and `type` are null for amounts that belong to no single account: the total of all customers, and
+ * `accountId` and `type` are null for amounts that belong to no single account: the total of all customers, and the
  * results.
  */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;
-  /** As is usual, debits of assets and credits of liabilities and equity are positive. */
+  /** As usual in balance sheets, debits of assets and credits of liabilities and equity are positive. */
   readonly amount: string;
 };
 export type BalanceSheetSection = {
@@ -19,7 +19,7 @@ export type BalanceSheetSection = {
   readonly total: string;
 };
 export type BalanceSheet = {
-  /** Null for all value dates. */
+  /** Null if the report covers all value dates. */
   readonly asOf: string | null;
   readonly currency: string;
   readonly sections: readonly BalanceSheetSection[];

@@ -129,7 +129,7 @@ type Known = {
 };
 
 const MAX_TENANTS = 1_000;
-/** Kinds of records that rules consist of. */
+/** Kinds of records whose changes may change the rules. */
 const KINDS = [category.name, categoryRule.name];
 /** Maximum time for which a broken subscription may hide changes made by other processes. */
 const FOLLOWED_WITHIN_MS = 1_000;
@@ -153,7 +153,7 @@ export class Categorizer {
   /**
    * Returns the current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged
    * without `X-Read-Model: behind`, and on other replicas within 250 ms. A call is cheap enough to be made for every
-   * transaction, so do not store the result.
+   * transaction, so callers must not store the result.
    * @throws ReadStoreUnavailable
    */
   async rulesOf(tenantId: string): Promise<TenantRules> {

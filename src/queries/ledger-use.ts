@@ -73,7 +73,7 @@ export class DeletedRecords {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Returns a position up to which `reached` covers the history. */
+  /** Returns a position. `reached` covers the history at least up to and including this position. */
   get position(): number {
     return this.progress.position(deletedRecords.name);
   }

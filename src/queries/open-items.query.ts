@@ -23,7 +23,7 @@ export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
 };
 export type OpenItems = {
   readonly customerId: string;
-  /** Null for all value dates. */
+  /** Null if the report covers all value dates. */
   readonly asOf: string | null;
   readonly currency: string;
   /** Oldest first. */

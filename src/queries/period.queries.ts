@@ -52,7 +52,7 @@ export class UndetectedEntries {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Returns a position up to which `all` covers the history. */
+  /** Returns a position. `all` covers the history at least up to and including this position. */
   get position(): number {
     return this.progress.position(lateEntries.name);
   }

@@ -20,7 +20,10 @@ export type PeriodSection = {
   readonly total: string;
   readonly totals: readonly string[];
 };
-/** A profit and loss report. As is usual, credits of income accounts and debits of expense accounts are positive. */
+/**
+ * A profit and loss report. As usual in such reports, credits of income accounts and debits of expense accounts are
+ * positive.
+ */
 export type ProfitAndLoss = {
   readonly from: string | null;
   readonly to: string | null;

@@ -172,9 +172,7 @@ export class ReadModels {
     for await (const part of this.parts(model, scope, query, JOINED_PART)) yield await join(part);
   }
 
-  /**
-   * Returns the batch of a list that begins at a cursor: '' at the beginning, then the `next` of the previous batch.
-   */
+  /** Returns a batch of a list. The cursor is '' for the first batch, then the `next` of the previous batch. */
   async part<Doc extends object>(
     model: ReadModel<Doc>,
     scope: Scope,

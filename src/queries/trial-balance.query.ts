@@ -23,7 +23,7 @@ export type TrialBalanceRow = NamedAccount & {
   readonly balance: string;
 };
 export type TrialBalance = {
-  /** Null for all value dates, and for a period. */
+  /** Null if the report covers all value dates or a period. */
   readonly asOf: string | null;
   readonly from?: string | null;
   readonly to?: string | null;
@@ -37,7 +37,7 @@ export type TrialBalanceOptions = {
   readonly asOf?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Whether to include accounts with no amounts. */
+  /** Whether to include accounts whose amounts are all zero. */
   readonly zero: boolean;
 };
 

@@ -25,7 +25,7 @@ export type OutboundOptions = {
   readonly lookup?: Lookup | undefined;
   /** Maximum number of open connections, including idle ones. */
   readonly maxSockets: number;
-  /** Number of bytes of the response body to return. 0 returns as soon as the status is known. */
+  /** Number of bytes of the response body to return. If 0, the call returns as soon as the status is known. */
   readonly keptBytes: number;
 };
 
@@ -44,7 +44,7 @@ export type OutboundAnswer =
 
 /** The target is not public. */
 export const NOT_PUBLIC = 'ADDRESS_NOT_PUBLIC';
-/** Maximum size of a response. A longer response closes the connection. */
+/** Maximum size of a response. If a response is longer, the connection is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
 class NotPublic extends Error {

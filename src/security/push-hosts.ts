@@ -27,7 +27,10 @@ export class PushHosts {
     return trouble ? Math.max(0, trouble.untilMs - this.clock.monotonicMs()) : 0;
   }
 
-  /** Whether the host has been failing for too long to wait for it. After each pause, one more request is attempted. */
+  /**
+   * Whether the host has been failing for so long that pushes do not wait for it. After each pause, one more request is
+   * attempted.
+   */
   isDown(host: string): boolean {
     const trouble = this.troubles.get(host);
     return trouble !== undefined && this.clock.monotonicMs() - trouble.sinceMs > DOWN_AFTER_MS;
