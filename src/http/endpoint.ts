@@ -76,7 +76,7 @@ export type EndpointFacts = {
   readonly operationId?: string;
   /** The handler receives this schema's output as the query. Without a schema, every query parameter is rejected. */
   readonly query?: z.ZodType;
-  /** Replaces `query` for requests that prefer CSV to JSON. */
+  /** Replaces `query` for clients that prefer CSV to JSON. */
   readonly csvQuery?: z.ZodType;
   /** The handler receives this schema's output as the body. Without a schema, every body except `{}` is rejected. */
   readonly body?: z.ZodType;
@@ -88,11 +88,11 @@ export type EndpointFacts = {
   readonly ids?: readonly string[];
   /** Whether If-Match is read. Default: for PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read before the body is validated. The handler implements the header. */
+  /** Whether Idempotency-Key is read before the body is validated. The handler implements idempotency. */
   readonly idempotencyKey?: boolean;
   /** Whether an event with the request's context records that the data was read. */
   readonly isRecorded?: boolean;
-  /** Set if the route creates the record with `Call.id`. The kernel then implements Idempotency-Key. */
+  /** Set if the route creates the record whose id is `Call.id`. The kernel then implements Idempotency-Key. */
   readonly creates?: CreationNote;
   /** Whether the caller must have signed in or stepped up within the last 10 minutes (403 STEP_UP_REQUIRED). */
   readonly stepUp?: true;

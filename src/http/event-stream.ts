@@ -71,7 +71,7 @@ export class EventStream extends Readable {
     if (!frames) void this.catchUp();
   }
 
-  /** Sends a comment, but only between frames and only while the connection reads. */
+  /** Sends a comment, but only between frames and only while the connection accepts data. */
   comment(bytes: Buffer): void {
     if (this.takes() && !this.isCatchingUp) this.give(bytes);
   }
@@ -81,7 +81,9 @@ export class EventStream extends Readable {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }
 
-  /** Ends the stream: immediately if the connection does not read, otherwise after pending data is sent. */
+  /**
+   * Ends the stream: immediately if the connection does not accept data, otherwise after pending data has been sent.
+   */
   finish(): void {
     if (this.isOver) return;
     if (this.refusedAtMs === undefined) this.push(null);

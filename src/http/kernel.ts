@@ -64,7 +64,7 @@ export type KernelOptions = AdmissionOptions &
     readonly assertWritable?: () => void;
   };
 
-/** The declared routes, complete once all are registered. */
+/** The declared routes, complete once all routes are registered. */
 export type Kernel = { readonly endpoints: readonly Endpoint[] };
 
 export type ServerOptions = {
@@ -191,7 +191,7 @@ function declarationOf(route: RouteOptions): Endpoint | undefined {
 }
 
 /**
- * Validates the input. Then, for a read, waits for the minimum position; for a write, sets the context. Then runs the
+ * Validates the input. For a read, then waits for the minimum position; for a write, sets the context. Finally runs the
  * handler.
  */
 function prepare(

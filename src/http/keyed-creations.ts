@@ -84,7 +84,7 @@ export class KeyedCreations {
     return undefined;
   }
 
-  /** Stores a success, or releases the key after a rejection. Returns the body to send. */
+  /** Stores the response of a success, or releases the key after a rejection. Returns the body to send. */
   async end(creation: Creation, reply: FastifyReply, sent: string): Promise<string> {
     const { target, claim, showsSecret } = creation;
     if (reply.statusCode >= 500) return sent;

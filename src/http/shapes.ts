@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { IdText, InstantText } from '../aggregates/fields.js';
 
-/** Names a schema in the OpenAPI document. Names are unique; requests and responses do not share them. */
+/** Names a schema in the OpenAPI document. Names are unique; requests and responses share no names. */
 export const named = <S extends z.ZodType>(name: string, schema: S): S => schema.meta({ id: name });
 
 /** Replaces a schema in the OpenAPI document. Used for queries, whose booleans and numbers arrive as text. */

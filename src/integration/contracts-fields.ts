@@ -17,7 +17,7 @@ export type CloudEvent = {
   /** Revision of the event in its stream. May have gaps, because some events are not public or are parked. */
   readonly sequence: string;
   readonly data: object;
-  /** Set if the event may have been published before: a replay, a rewind or a late retry. */
+  /** Set for a replay, a rewind or a late retry, because the event may have been published before. */
   readonly replayed?: true;
 };
 

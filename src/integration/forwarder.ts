@@ -167,8 +167,8 @@ export class Forwarder {
   }
 
   /**
-   * Loads the marks that show which events earlier leaders may have published. If there are none, decides whether to
-   * wait for an operator.
+   * Loads the marks that show which events earlier leaders may have published. If there are no marks, decides whether
+   * to wait for an operator.
    */
   private async recall(): Promise<Attempts> {
     const { marks, logger, report, restoreForward, meter } = this.parts;

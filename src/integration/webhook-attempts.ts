@@ -20,7 +20,7 @@ import { MAX_WAIT_MS, WebhookGate } from './webhook-gate.js';
 const DAY_MS = 24 * 60 * 60_000;
 /** Time from the first failure until a message becomes a dead letter. */
 export const RETRIED_FOR_MS = 3 * DAY_MS;
-/** Time from the first failure since a success until the webhook is disabled. */
+/** Time from the first failure after the last success until the webhook is disabled. */
 export const FAILING_FOR_MS = 5 * DAY_MS;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
 /**

@@ -24,8 +24,8 @@ export type Recovery = { readonly since: string; readonly upTo: Position; readon
 export type SavedLane = StoredLane & {
   readonly tenantId: string;
   /**
-   * If attached, every event up to the router's checkpoint is open, delivered or parked; otherwise, every event up to
-   * `after`.
+   * If attached, every event up to and including the router's checkpoint is open, delivered or parked; otherwise, every
+   * event up to and including `after` is.
    */
   readonly isAttached: boolean;
   readonly after: Position;
@@ -44,7 +44,7 @@ export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): Save
 const publicTypes = new Set(publicEventTypes);
 
 type LaneParts = DeliveryParts & {
-  /** Position up to which the router has offered events. */
+  /** Position up to and including which the router has offered events. */
   readonly routed: () => Position;
   /** Returns the messages that, according to the log, have already been delivered to the webhook. */
   readonly deliveredTo: (address: WebhookAddress) => Promise<ReadonlySet<string>>;

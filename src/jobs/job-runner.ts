@@ -114,7 +114,7 @@ export class JobRunner {
     this.works.get(executionId)?.abort.abort(new Error(PAUSED));
   }
 
-  /** Stops all runs and records the ends of those that cannot continue elsewhere, within a few seconds. */
+  /** Within a few seconds, stops all runs, and records the ends of those that cannot continue elsewhere. */
   async end(): Promise<void> {
     this.isEnding = true;
     const reason = new Error(ENDED_EARLY);

@@ -4,7 +4,7 @@ import { RANGES, rangeOf } from '../eventsourcing/slices.js';
 
 type Waiter = {
   readonly names: readonly string[];
-  /** Ranges to which this applies. Undefined: all ranges. */
+  /** The range to wait for; undefined for all ranges. */
   readonly range: number | undefined;
   readonly position: number;
   readonly done: (reached: boolean) => void;

@@ -68,7 +68,7 @@ export class AccountNames {
   }
 
   /**
-   * Returns the types of all accounts whose type is wanted, by id, including deleted ones. The type of an account never
+   * Returns the id and type of every account of a wanted type, including deleted accounts. The type of an account never
    * changes.
    */
   async idsOf(books: BooksOf, isWanted: (type: AccountType) => boolean): Promise<Map<string, AccountType>> {

@@ -6,7 +6,7 @@ const OTHERS = 0o077;
 /** Removes the access of other accounts to an existing folder. Leaves a folder of another account unchanged. */
 export async function closeToOthers(directory: string, logger: Logger): Promise<void> {
   const folder = await stat(directory).catch(() => undefined);
-  // Windows has no such modes. A missing folder is created later, with permissions restricted by the umask.
+  // Windows has no POSIX file modes. A missing folder is created later, with permissions restricted by the umask.
   if (process.getuid === undefined || folder === undefined || (folder.mode & OTHERS) === 0) return;
   const mode = (folder.mode & 0o777).toString(8);
   if (folder.uid !== process.getuid()) {
