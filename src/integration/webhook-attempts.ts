@@ -171,7 +171,7 @@ export class WebhookAttempts {
 
   private async disable(entry: Entry, message: Outgoing, answer: Answer, reason: DisabledReason): Promise<Outcome> {
     this.note(entry, message, 'FAILED', answer);
-    // The dispatcher ends the webhook's other deliveries when it reads the event that this report appends.
+    // The dispatcher ends the webhook's open deliveries when it reads the event that this report appends.
     await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason }));
     return 'stopped';
   }

@@ -109,7 +109,7 @@ export class WebhookDispatcher {
     this.waiting.clear();
   }
 
-  /** Finds the webhooks in the history. Returns the position up to and including which the history was read. */
+  /** Finds the webhooks in the history. Returns the last position that was read. */
   private async find(): Promise<Position> {
     const { events, catalogue } = this.parts;
     let after = BEFORE_ALL;

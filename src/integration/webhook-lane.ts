@@ -44,7 +44,7 @@ export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): Save
 const publicTypes = new Set(publicEventTypes);
 
 type LaneParts = DeliveryParts & {
-  /** Position up to and including which the router has offered events. */
+  /** The router has offered every event up to and including this position. */
   readonly routed: () => Position;
   /** Returns the messages that, according to the log, have already been delivered to the webhook. */
   readonly deliveredTo: (address: WebhookAddress) => Promise<ReadonlySet<string>>;

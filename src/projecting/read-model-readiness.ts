@@ -65,7 +65,7 @@ export class ReadModelReadiness {
     this.keeping = this.keeping.then(() => this.keep());
   }
 
-  /** Starts recording which models are complete. */
+  /** Starts recording models as soon as they are complete. */
   start(): void {
     this.keeping = this.keep();
   }

@@ -31,7 +31,10 @@ const LAST = Number.MAX_SAFE_INTEGER;
  */
 const NEAR = 60;
 
-/** Returns the position up to and including which every notification has been read; −1 before the first sweep. */
+/**
+ * Returns the position of the last sweep, which marked every notification up to and including this position as read; −1
+ * before the first sweep.
+ */
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
 
 const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
