@@ -14,7 +14,10 @@ export type CloudEvent = {
   readonly time: string;
   readonly datacontenttype: 'application/json';
   readonly tenantid: string;
-  /** Revision of the event in its stream. May have gaps, because some events are not public or are parked. */
+  /**
+   * Revision of the event in its stream. The sequence of a record may have gaps, because some events are not public or
+   * are parked.
+   */
   readonly sequence: string;
   readonly data: object;
   /** Set for a replay, a rewind or a late retry, because the event may have been published before. */

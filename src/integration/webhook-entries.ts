@@ -33,7 +33,7 @@ export type SavedEntry = {
 };
 /**
  * Identifies an entry in the log. `number`: sequence number of the delivery. Each delivery overwrites the log entry of
- * the delivery KEPT_DELIVERIES before it.
+ * an earlier delivery, whose number is lower by KEPT_DELIVERIES.
  */
 export type LoggedAt = { readonly id: string; readonly number: number; readonly createdAt: string };
 

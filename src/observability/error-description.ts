@@ -87,7 +87,9 @@ function frameOf(line: string): Frame[] {
   return [{ name, file: fileOf(path), line: number, isOwn }];
 }
 
-/** Returns the path relative to the service or to node_modules, which is the same for sources and compiled files. */
+/**
+ * Returns the path relative to the service or to node_modules. The result is the same for sources and compiled files.
+ */
 function fileOf(path: string): string {
   const packages = path.indexOf('node_modules/');
   if (packages >= 0) return path.slice(packages);

@@ -41,7 +41,7 @@ export class QueueMeter {
   private lastMs: number | undefined;
   /** Number of events handled in each second, indexed by the second modulo the window. */
   private readonly seconds = new Array<number>(WINDOW_SECONDS).fill(0);
-  /** The last second in which events were counted. */
+  /** The last second for which the slots have been updated. */
   private second = 0;
 
   constructor(

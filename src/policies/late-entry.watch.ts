@@ -10,8 +10,9 @@ import { type Undetected, UndetectedEntries } from '../queries/period.queries.js
 import { watchModel } from './model-watch.js';
 
 /**
- * Records each late entry on its tenant's stream, which causes a notification to the administrators. The tenant's state
- * lists the recorded entries, so repeated checks, a second leader or a rebuilt read model change nothing.
+ * Records each late entry on the tenant's stream. The recorded event causes a notification to the administrators. The
+ * tenant's state lists the recorded entries, so repeated checks, a second leader or a rebuilt read model change
+ * nothing.
  */
 @Injectable()
 export class LateEntryWatch {

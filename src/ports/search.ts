@@ -1,5 +1,5 @@
 /**
- * Tokenization rules shared by all read stores, for indexing and for search, so that all of them find the same
+ * Tokenization rules shared by all read stores, for indexing and for search, so that all read stores find the same
  * documents. Pure functions.
  */
 

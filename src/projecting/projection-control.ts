@@ -128,7 +128,7 @@ export type RebuildStep =
   | { readonly kind: 'done'; readonly generation: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Records nothing if the rebuild has ended: it was cancelled, or another leader completed it. */
+/** Records nothing if the rebuild was cancelled, or if another leader completed it. */
 export function noteRebuild(
   { rebuild }: ProjectionControl,
   { rebuildId: id, step }: { readonly rebuildId: string; readonly step: RebuildStep },

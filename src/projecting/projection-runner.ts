@@ -20,7 +20,9 @@ export type ProjectionRunnerParts = {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly projections: readonly AnyProjection[];
-  /** Minimum number of events for a bulk build of empty read models, which creates indexes last. Default: 5,000. */
+  /**
+   * Minimum number of events for a bulk build of empty read models. Such a build creates indexes last. Default: 5,000.
+   */
   readonly bulkFrom?: number;
   /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default: 100. */
   readonly batchSize?: number;
@@ -34,8 +36,8 @@ export type ProjectionRunnerParts = {
   /** Portion of the history to project. Default: the whole history. */
   readonly portion?: Portion;
   /**
-   * Called for each live generation after each stored batch. `ranges`: the ranges of the portion, unless it is the
-   * whole history.
+   * Called for each live generation after each stored batch. `ranges`: the ranges of the portion, unless the portion is
+   * the whole history.
    */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   /** Like `onProgress`. `events`: number of the batch's events that belong to the projection's sources. */
@@ -168,7 +170,7 @@ export class ProjectionRunner {
     return first.length < bulkFrom ? [] : empty;
   }
 
-  /** Handles the requests of operators, which are also events. */
+  /** Handles operators' requests, which are also events. */
   private async react(events: readonly Recorded[]): Promise<void> {
     for (const event of events) {
       this.rebuilds.react(event);

@@ -76,8 +76,9 @@ export class ReadModelReadiness {
   }
 
   /**
-   * Runs `work` and everything it awaits as a caller's read, which waits for models that are being built. Once all
-   * models are readable, `work` runs without the async context, which would cost every read a few microseconds.
+   * Runs `work` and everything that it awaits as a caller's read. Such a read waits for models that are being built.
+   * Once all models are readable, `work` runs without the async context, which would cost every read a few
+   * microseconds.
    */
   readonly asRead = (work: () => void): void => {
     if (this.areAllReadable()) work();

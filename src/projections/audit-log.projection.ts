@@ -196,7 +196,7 @@ export function streamOf(entry: Addressed): string {
 }
 
 /**
- * Returns the newest event in a read store's audit log, which the history must contain.
+ * Returns the newest event in a read store's audit log. The history must contain this event.
  * @throws ReadStoreUnavailable
  */
 export async function auditWitness(store: ReadStore): Promise<Anchor | undefined> {

@@ -79,7 +79,7 @@ export type ReversedBy = {
   readonly userId: string | null;
 };
 
-/** A transaction. The names of other records are added when it is read. */
+/** A transaction. The names of other records are added when the transaction is read. */
 export type TransactionView = LedgerTransaction & {
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -28,7 +28,7 @@ export type OpenItems = {
   readonly currency: string;
   /** Oldest first. */
   readonly items: readonly OpenItem[];
-  /** Sum of the amounts left to pay, which is the customer's balance. */
+  /** Sum of the amounts left to pay. It equals the customer's balance. */
   readonly total: string;
 };
 

@@ -43,7 +43,7 @@ export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.
 const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];
 const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read', 'audit.read'];
 
-/** Predefined roles of every tenant, which cannot be changed. */
+/** Roles that every tenant has, and that cannot be changed. */
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
 /**
