@@ -93,7 +93,7 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
 }
 
 /**
- * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest: a
+ * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest. A
  * write to a full pipe, or an exit that waits for the writing thread, would block forever.
  */
 function leave(output: Pick<ReturnType<typeof pino.destination>, 'flush'>, exitCode: number): void {

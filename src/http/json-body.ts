@@ -147,9 +147,9 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * Parses JSON like JSON.parse, but rejects input that JSON.parse accepts silently: a repeated member name (the text
- * then has more members than the value), a number that a double cannot represent exactly, `__proto__`, and nesting
- * deeper than 32. Text with more than `maxValues` values is rejected before any value is built.
+ * Parses JSON like JSON.parse, but rejects some input that JSON.parse accepts silently: repeated member names, numbers
+ * that a double cannot represent exactly, `__proto__`, and nesting deeper than 32. If a name is repeated, the text has
+ * more members than the value. Text with more than `maxValues` values is rejected before any value is built.
  * @throws DomainError invalid VALIDATION_FAILED
  */
 export function parseJson(text: string, maxValues: number): unknown {

@@ -35,8 +35,9 @@ class WitnessConflict extends Error {
 }
 
 /**
- * Posts every checkpoint of the history to an external server, in order and at least once, even if that server was
- * unavailable or this process has restarted. The history is the queue, so a long outage takes no memory.
+ * Posts every checkpoint of the history to an external server, in order and at least once. This includes checkpoints
+ * from times when that server was unavailable or this process was not running. The history is the queue, so a long
+ * outage takes no memory.
  */
 export class Witness {
   private readonly stopping = new AbortController();

@@ -15,8 +15,8 @@ export type QueueState = Pick<
   readonly head: number | null;
   /**
    * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
-   * upper bound on the number of events; with EventStoreDB, the difference is a number of bytes in the log of
-   * EventStoreDB. If the queue's leader does not report, the value is an upper bound.
+   * upper bound on the number of events. With EventStoreDB, it is a number of bytes in the server's log. If the queue's
+   * leader does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };

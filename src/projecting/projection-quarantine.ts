@@ -90,8 +90,8 @@ const isOther =
 
 /**
  * Isolates events that cannot be folded. A document derived from one stream or one event remains unchanged, and is
- * refolded when its dead letter is replayed. If documents are derived from several streams, only the affected
- * generation stops before the event, until the dead letter is replayed or new code folds the event.
+ * refolded when its dead letter is replayed. If documents are derived from several streams, the affected generation
+ * stops before the event. It continues once the dead letter is replayed or new code folds the event.
  */
 export class ProjectionQuarantine {
   /**

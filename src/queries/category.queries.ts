@@ -65,7 +65,7 @@ const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
 /**
- * The rules are keyed by id: if a rule is created between the reads of two pages, another rule may move to the next
+ * The rules are keyed by id. If a rule is created between the reads of two pages, another rule may move to the next
  * page and be read again.
  */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {

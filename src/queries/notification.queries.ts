@@ -73,9 +73,9 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 }
 
 /**
- * The notifications of one person, newest first: those to everyone and to the person's role while the person was active
- * (with that role), and those addressed by name. No list is stored per reader. Lists are merged from ranges of an
- * index.
+ * The notifications of one person, newest first. They include those to everyone while the person was active, those to a
+ * role while the person had it, and those addressed by name. No list is stored per reader. Lists are merged from ranges
+ * of an index.
  */
 @Injectable()
 export class NotificationLists {
