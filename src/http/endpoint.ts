@@ -72,7 +72,7 @@ export type EndpointFacts = {
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
-  /** Default: derived from method and path. */
+  /** Default: derived from the method and the path. */
   readonly operationId?: string;
   /** The handler receives this schema's output as the query. Without a schema, every query parameter is rejected. */
   readonly query?: z.ZodType;

@@ -27,7 +27,7 @@ export type Batch = Pick<Intake, 'isOnlyValidated'> & {
   readonly requestId: string;
   readonly sales: readonly unknown[];
 };
-/** The answer to one sale of a batch. Status and body are the same as for a sale sent alone. */
+/** The answer to one sale of a batch. The status and the body are the same as for a sale that is sent alone. */
 export type BatchItem = {
   /** External id of the sale; null if it has none. */
   readonly externalId: string | null;

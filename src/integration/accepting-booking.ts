@@ -23,8 +23,8 @@ const SHARED_MS = 10;
 const LATE = Symbol('late');
 
 /**
- * Decides the booking of a sale that is about to be accepted, so that acceptance and booking need only one append.
- * Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
+ * Decides the booking of a sale that is about to be accepted, so that the acceptance and the booking need only one
+ * append. Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
  * (docs/adr/0065). It also leaves the sale to that policy if the sale would be rejected, or if its customer must be
  * created or linked. Never fails.
  */

@@ -184,7 +184,7 @@ type RewindParts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
-  /** Waits until the number of live messages in flight is low enough. */
+  /** Waits until so few live messages are in flight that another repeat may be published. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };

@@ -37,7 +37,7 @@ class WitnessConflict extends Error {
 /**
  * Posts every checkpoint of the history to an external server, in order and at least once. This includes checkpoints
  * from times when that server was unavailable or this process was not running. The history is the queue, so a long
- * outage takes no memory.
+ * outage requires no memory.
  */
 export class Witness {
   private readonly stopping = new AbortController();

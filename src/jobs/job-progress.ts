@@ -11,7 +11,7 @@ type Parts = {
 
 /**
  * Minimum interval between records of progress. Only whole percentages are recorded, so a run has at most a hundred
- * records.
+ * such records.
  */
 const EVERY_MS = 1_000;
 /**

@@ -170,7 +170,7 @@ export class CustomerMatching {
           (await this.made(inHand, await this.withFreeCode(tenantId, state.customer)))
         );
       } catch (error) {
-        // A key was taken or its holder was deleted between lookup and append. Retry the lookup.
+        // A key was taken or its holder was deleted between the lookup and the append. Retry the lookup.
         const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }

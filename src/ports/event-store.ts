@@ -41,7 +41,9 @@ export type RecordedEvent = {
   readonly data: object;
   readonly metadata: object;
   readonly recordedAtMs: number;
-  /** The stored JSON of data and metadata, if the engine keeps it. It equals the output of `JSON.stringify`. */
+  /**
+   * The stored JSON of the data and of the metadata, if the engine keeps it. It equals the output of `JSON.stringify`.
+   */
   readonly storedText?: readonly [data: string, metadata: string];
 };
 

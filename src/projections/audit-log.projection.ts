@@ -41,8 +41,8 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
 };
 
 /**
- * An entry for a domain event. It records who did what, when and from where. Tenant and user names are added when an
- * entry is read.
+ * An entry for a domain event. It records who did what, when and from where. The names of tenants and users are added
+ * when an entry is read.
  */
 export type AuditLogView = {
   /** Id of the event. */

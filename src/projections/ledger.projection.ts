@@ -109,8 +109,8 @@ export type TransactionView = LedgerTransaction & {
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
 /**
- * Length of amounts as text. All have the same length, so that they sort in numerical order in any currency. The length
- * suffices for the sum of any journal entry's lines.
+ * Length of amounts as text. Because all texts have this length, they sort in numerical order in any currency. The
+ * length suffices for the sum of any journal entry's lines.
  */
 const AMOUNT_LENGTH = 24;
 /** Converts an amount to the text by which transactions are filtered. */

@@ -150,7 +150,7 @@ export const operationQueryHandlers = [
       }),
     ),
   ),
-  // Artifacts that have been removed are omitted, because newer backups replace older ones.
+  // Removed artifacts are omitted. Newer backups replace older ones.
   answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
     const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
     const items = page.items.map((run) =>

@@ -83,7 +83,7 @@ export function isTrustworthy(address: string): boolean {
 
 /**
  * Verifies access tokens of an OpenID provider (OpenID Connect Discovery 1.0; JWT access tokens as in RFC 9068). Checks
- * signature, type, issuer, audience and expiry. The provider must have verified the e-mail address.
+ * the signature, the type, the issuer, the audience and the expiry. The provider must have verified the e-mail address.
  */
 export class OidcTokens {
   private readonly verified = new LRUCache<string, Verified>({ max: 10_000 });

@@ -8,7 +8,9 @@ const CURVE = 'prime256v1';
 const RECORD_BYTES = 4_096;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
-/** The header contains salt, record size, length of the key id, and key id (the sender's public key). */
+/**
+ * The header contains the salt, the record size, the length of the key id, and the key id (the sender's public key).
+ */
 const HEADER_BYTES = SALT_BYTES + 4 + 1 + 65;
 /** Maximum length of a message whose encrypted form fits in a single record. */
 export const MAX_MESSAGE_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
