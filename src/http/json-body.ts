@@ -22,8 +22,8 @@ const QUOTE = '"';
 const BACKSLASH = 0x5c;
 const MAX_LITERAL_LENGTH = 100;
 /**
- * A decimal survives the conversion to a double if it has at most this many digits and its exponent is within ±
- * EXACT_POWER.
+ * A decimal survives the conversion to a double if it has at most this many digits and the absolute value of its
+ * exponent is at most EXACT_POWER.
  */
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;

@@ -141,9 +141,9 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 }
 
 /**
- * Installs the kernel for routes registered afterwards. It admits a request before the body is read, validates its
- * input, sends responses and errors in one format, and writes one log line. A route under /api without a declaration is
- * rejected.
+ * Installs the kernel for routes registered afterwards. The kernel admits a request before the body is read, validates
+ * its input, sends responses and errors in one format, and writes one log line. A route under /api without a
+ * declaration is rejected.
  */
 export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
   const endpoints: Endpoint[] = [];

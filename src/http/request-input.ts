@@ -65,8 +65,8 @@ export function readInput(endpoint: Endpoint, request: FastifyRequest): void {
 }
 
 /**
- * Returns the X-Min-Position of a GET request: the position that the response must have reached. @throws DomainError if
- * it is not a position
+ * Returns the X-Min-Position of a GET request: the position that the response must have reached.
+ * @throws DomainError if it is not a position
  */
 export function minPositionOf(request: FastifyRequest): number | undefined {
   const header = request.headers['x-min-position'];

@@ -123,8 +123,8 @@ class Settlement {
   }
 
   /**
-   * Explains why the data in a space cannot have been derived from this history; undefined if the data can have been
-   * derived from it.
+   * Explains why the data in a space cannot have been derived from this history. Returns undefined if nothing
+   * contradicts that.
    */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;

@@ -47,8 +47,7 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of the letters that wait for the cause, including at least all those parked at or before the
-   * position.
+   * Returns the ids of the letters that wait for the cause. They include all letters parked at or before the position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {

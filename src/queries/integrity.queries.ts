@@ -93,7 +93,8 @@ class Leaves {
   }
 
   /**
-   * Index of the event with this id at this position; undefined if the tree does not extend to it. @throws TreeBehind
+   * Index of the event with this id at this position; undefined if the tree does not extend to it.
+   * @throws TreeBehind
    */
   async find(id: string, position: Position): Promise<number | undefined> {
     const tile = await this.tiles.tileAt(position);
