@@ -123,8 +123,7 @@ class Settlement {
   }
 
   /**
-   * Explains why the data in a space cannot have been derived from this history. Returns undefined if nothing
-   * contradicts that.
+   * Explains why the data in a space cannot have been derived from this history; undefined if there is no such reason.
    */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;

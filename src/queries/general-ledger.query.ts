@@ -31,8 +31,8 @@ export type GeneralLedger = {
   /** Every transaction, in batches, ordered by value date and then by time of recording. */
   readonly parts: () => AsyncIterable<readonly NamedTransaction[]>;
   /**
-   * Returns the accounts with postings up to the last day of the period, sorted by code. `opening`: balance before the
-   * period, in minor units.
+   * Returns the accounts with postings up to and including the last day of the period, sorted by code. `opening`:
+   * balance before the period, in minor units.
    */
   readonly openings: () => Promise<readonly { readonly account: NamedAccount; readonly opening: bigint }[]>;
 };
