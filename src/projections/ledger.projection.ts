@@ -136,7 +136,8 @@ export const transactions: ReadModel<TransactionView> = {
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // There are two fields, because an index is worthwhile only for the few cancelled transactions.
+    // Cancelled and other transactions have separate fields, because an index is worthwhile only for the few cancelled
+    // ones.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },

@@ -68,7 +68,9 @@ async function tenantOf(models: ReadModels, tenantId: string): Promise<TenantVie
 
 const byName = new Intl.Collator('en').compare;
 
-/** Counts in one pass over the users instead of one query for each role. System roles are counted by name. */
+/**
+ * Counts the users of all roles in one pass, instead of with one query for each role. System roles are counted by name.
+ */
 async function countUsers(models: ReadModels, scope: Scope): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for await (const { role, roleIds } of models.each(users, scope))

@@ -63,7 +63,7 @@ const isNetwork = (cidr: string): boolean =>
 /** Converts a single address to a network with one address. */
 const cidrOf = (text: string): string => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 
-/** The only range of public IPv6 addresses. Excludes IPv4-mapped addresses, NAT64, link-local and multicast. */
+/** The only range of public IPv6 addresses. Excludes IPv4-mapped, NAT64, link-local and multicast addresses. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /** Whether an IP address in its canonical form is globally reachable (RFC 6890). False for any other text. */

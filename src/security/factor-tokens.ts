@@ -10,7 +10,7 @@ import { ALGORITHM } from './signing-keys.js';
 const LIFETIME_SECONDS = 300;
 const TYPE = 'factor+jwt';
 
-/** Identifies an account whose password has been verified, or whose session requests a step-up. */
+/** Identifies an account whose password has been verified, or for which a step-up was requested. */
 const FactorClaims = z.object({
   sub: z.string(),
   tid: z.string(),
