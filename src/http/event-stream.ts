@@ -76,7 +76,7 @@ export class EventStream extends Readable {
     if (this.takes() && !this.isCatchingUp) this.give(bytes);
   }
 
-  /** Time for which the connection has not accepted pending data, in milliseconds. */
+  /** Time, in milliseconds, for which the connection has not accepted pending data. */
   stalledForMs(): number {
     return this.refusedAtMs === undefined ? 0 : this.options.monotonicMs() - this.refusedAtMs;
   }

@@ -9,7 +9,7 @@ export const SETTINGS = Symbol('SETTINGS');
 
 /** The configuration of the HTTP layer. */
 export type HttpSettings = {
-  /** Maximum time that the response of a command waits for the read models, in milliseconds. */
+  /** Maximum time, in milliseconds, that the response of a command waits for the read models. */
   readonly readWaitMs: number;
   /** Maximum number of open event streams in a process, for each session and for each user across all sessions. */
   readonly sessionStreams: number;
@@ -17,8 +17,8 @@ export type HttpSettings = {
 };
 
 /**
- * Maximum time that a GET request with X-Min-Position waits for the read models before it fails with 503, in
- * milliseconds.
+ * Maximum time, in milliseconds, that a GET request with X-Min-Position waits for the read models before it fails with
+ * 503.
  */
 const MIN_POSITION_WAIT_MS = 5_000;
 /** The same maximum for a position beyond the end of the history, which an append in progress may be about to reach. */

@@ -31,7 +31,9 @@ export type JobFacts = {
   readonly parameters: z.ZodType;
   /** Whether a run can be paused. */
   readonly canPause?: boolean;
-  /** Returns the next scheduled instant after `afterMs`, in milliseconds since 1970; undefined if there is none. */
+  /**
+   * Returns the next scheduled instant after `afterMs`, both in milliseconds since 1970; undefined if there is none.
+   */
   readonly nextAfter: (afterMs: number) => number | undefined;
   /** Returns the last scheduled instant at or before `atMs`. */
   readonly lastUpTo: (atMs: number) => number | undefined;

@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { AccessTokens } from './access-tokens.js';
 import { ALGORITHM } from './signing-keys.js';
 
-/** Time limit for entering a code or using a passkey, in seconds. */
+/** Time limit, in seconds, for entering a code or using a passkey. */
 const LIFETIME_SECONDS = 300;
 const TYPE = 'factor+jwt';
 

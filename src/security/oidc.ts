@@ -22,7 +22,7 @@ export type OidcOptions = {
   /** Timeout of a request to the issuer, in milliseconds. Default: 3,000. */
   readonly timeoutMs?: number;
   /**
-   * Minimum time between requests to the issuer after a failure or after new keys were fetched, in milliseconds.
+   * Minimum time, in milliseconds, between requests to the issuer after a failure or after new keys were fetched.
    * Default: 5,000.
    */
   readonly cooldownMs?: number;
