@@ -9,7 +9,10 @@ import { readsIdempotencyKey, type Endpoint } from './endpoint.js';
 const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
 
-/** Creates the error for a request with faults. Its message is that of the first fault, prefixed with the field. */
+/**
+ * Creates the error for a request with faults. Its message is that of the first fault, prefixed with the name of the
+ * field.
+ */
 export function refuse(faults: readonly Fault[]): DomainError {
   const [first] = faults;
   const message = first && first.path !== '' ? `${first.path}: ${first.message}` : (first?.message ?? '');

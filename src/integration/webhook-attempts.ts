@@ -110,7 +110,7 @@ export class WebhookAttempts {
       this.underway.add(attempt);
       const outcome = await attempt.finally(() => this.underway.delete(attempt));
       if (outcome === 'stopped') return false;
-      // A waiting entry reads its event again later, so that thousands of entries need little memory.
+      // The event of a waiting entry is read again later, so that thousands of waiting entries need little memory.
       if (outcome === 'again') entry.event = undefined;
       else Object.assign(entry, { done: entry.done + 1, attempts: 0, failedAtMs: null, dueMs: 0, logged: null });
     }

@@ -17,7 +17,7 @@ export type JobRun<Parameters = unknown> = {
   readonly parameters: Parameters;
   /** Aborts when the run must end early because the process stops or loses its lease. */
   readonly signal: AbortSignal;
-  /** Reports progress from 0 to 100. May be called at any rate, because not every call is recorded. */
+  /** Reports progress from 0 to 100. May be called as often as necessary, because not every report is recorded. */
   readonly report: (progress: number, message: string) => void;
   /** The last checkpoint of the run; undefined if the run has not saved one yet. */
   readonly checkpoint: unknown;

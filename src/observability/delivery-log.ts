@@ -154,7 +154,7 @@ export class DeliveryLog {
     return found;
   }
 
-  /** Stores deliveries, a few hundred at a time. Overwrites the entries of other leaders. */
+  /** Stores deliveries, a few hundred at a time. Overwrites entries that other leaders have stored. */
   async record({ tenantId, webhookId, bySlot }: LoggedDeliveries): Promise<void> {
     const writes = [...bySlot].map(([slot, document]) => ({
       ...{ table: DELIVERY_TABLE, scope: tenantScope(tenantId), id: keyOf(webhookId, slot), document },

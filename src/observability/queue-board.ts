@@ -45,8 +45,8 @@ export type BoardParts = {
 
 const SHARE_EVERY_MS = 2_000;
 /**
- * Lifetime of shared readings. It covers several sharing intervals, but is short enough to display the readings as
- * current.
+ * Lifetime of shared readings. It covers several sharing intervals, but is so short that the readings can be displayed
+ * as current.
  */
 const SHARED_FOR_MS = 10_000;
 const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];

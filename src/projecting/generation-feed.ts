@@ -32,8 +32,8 @@ const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
 const IDLE_RANGES_MS = 100;
 
 /**
- * Feeds generations through their phases: a shared build, a separate catch-up subscription, and one subscription shared
- * by all generations that have caught up.
+ * Feeds generations in each of their phases: a shared build, a separate catch-up subscription, and one subscription
+ * shared by all generations that have caught up.
  */
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();

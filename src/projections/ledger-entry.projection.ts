@@ -15,7 +15,7 @@ export type LedgerEntryView = readonly [
   at: number,
   /**
    * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event does
-   * not change the balances of customers, for example a sale that its own collections settle.
+   * not change the balances of customers. An example is a sale that is settled by its own collections.
    */
   of: string,
   /** 1 if an earlier event recorded the sale or transaction in `of`. */

@@ -119,8 +119,8 @@ export async function registered(
 }
 
 /**
- * Whether the attestation contains certificates. None are requested, and verifying them would fetch revocation lists
- * from addresses that the client chooses.
+ * Whether the attestation contains certificates. None are requested, and to verify them, the service would have to
+ * fetch revocation lists from addresses that the client chooses.
  */
 async function isCertified(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
