@@ -85,8 +85,8 @@ type Reading = (
 ) => Promise<Found>;
 
 /**
- * Reads the sums from the days of the accounts. Repeats the read if Sales and tax accounts contain different taxes,
- * because a write must have occurred between two reads.
+ * Reads the sums from the days of the accounts. Repeats the read if the Sales accounts and the tax accounts contain
+ * different taxes, because a write must have occurred between two reads.
  */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {

@@ -48,7 +48,7 @@ export class ListCustomerTransactions extends query<
   [scope: Scope, customerId: string, filters: TransactionFilters]
 >() {}
 
-/** Filter values that select the effect of a document instead of a transaction type. */
+/** Filter values that refer to the effect of a document instead of a transaction type. */
 const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
 
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>

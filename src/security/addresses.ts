@@ -4,7 +4,8 @@ import ipaddr from 'ipaddr.js';
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * Parses a client address added by a proxy. Returns it without port and brackets; undefined if it is not an IP address.
+ * Parses a client address added by a proxy. Returns it without its port and without brackets; undefined if it is not an
+ * IP address.
  */
 export function namedAddress(text: string): string | undefined {
   const [, v6, v4] = WITH_PORT.exec(text) ?? [];
@@ -78,7 +79,8 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g
 
 /**
  * Whether a host is rejected based on its name alone. The name must be normalized by the URL parser, which converts
- * octal, hexadecimal and short forms of addresses. The addresses of other names are checked when connecting.
+ * octal, hexadecimal and short forms of addresses. The addresses of other names are checked when a connection is
+ * established.
  */
 export function isPrivateHost(host: string): boolean {
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true;
