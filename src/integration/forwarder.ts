@@ -42,7 +42,7 @@ const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
  * Publishes integration events at least once and in order for each record. The number of events in flight is limited.
- * Only one of them may belong to the same record, even if several streams contain the record's events. Waits while the
+ * At most one event of each record is in flight, even if several streams contain the record's events. Waits while the
  * broker is unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {

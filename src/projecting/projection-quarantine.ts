@@ -115,7 +115,9 @@ export class ProjectionQuarantine {
     }
   }
 
-  /** Isolates an event that this release cannot decode, in every generation that folds events of the entity. */
+  /**
+   * Isolates an event that this release cannot decode, in every generation whose sources include the event's entity.
+   */
   async isolateUnreadable(projectors: readonly Projector[], event: RecordedEvent, error: unknown): Promise<void> {
     const outline = outlineOf(event);
     if (!outline) return;
