@@ -9,7 +9,7 @@ export type Queue = {
   readonly lag: number | null;
 };
 
-/** HTTP client with keep-alive connections. */
+/** An HTTP client with keep-alive connections. */
 export class ApiClient {
   private token = '';
   private readonly agent = new Agent({ keepAlive: true });
@@ -31,7 +31,7 @@ export class ApiClient {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** Resolves with any response. `ms` is the time until its last byte arrives. */
+  /** Resolves with the response, regardless of its status. `ms` is the time until the last byte of the response. */
   ask(
     method: string,
     path: string,
@@ -67,7 +67,7 @@ export class ApiClient {
     return JSON.parse(answered.body) as T;
   }
 
-  /** Requires an operator. */
+  /** Requires that an operator is signed in. */
   async queues(): Promise<readonly Queue[]> {
     return (await this.json<{ data: { queues: Queue[] } }>('GET', '/api/platform/redis/queues')).data.queues;
   }

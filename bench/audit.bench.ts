@@ -20,9 +20,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of projection and read store. It
- * projects sales (accepted and booked) in batches of 100 into an empty store, both in live mode and as in a rebuild,
- * and compares the cost with that of projecting the transactions of the same sales.
+ * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of the projection and the read
+ * store. Sales are projected into an empty store in batches of 100, in live mode and as in a rebuild. The baseline is
+ * the projection of the transactions of the same sales.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;

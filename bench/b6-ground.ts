@@ -9,7 +9,7 @@ import { BenchService } from './service-client.js';
 
 export type Ground = { readonly tenant: Tenant; readonly customers: readonly string[] };
 
-/** Fills the directory with a tenant's read models, unless they are already there. */
+/** Fills the directory with a tenant's read models, unless the directory already contains them. */
 export async function groundOf(directory: string, size: Omit<Scale, 'seed'>): Promise<Ground> {
   const noted = join(directory, 'bench-tenant.json');
   if (existsSync(noted)) return JSON.parse(await readFile(noted, 'utf8')) as Ground;

@@ -26,7 +26,7 @@ export type Tenant = {
 export type Scale = { readonly seed: number; readonly customers: number; readonly transactions: number };
 export type BenchEvent = Recorded<LedgerEvent | CustomerEvent>;
 
-/** Three years, up to the end of 2025. */
+/** Three years that end with 2025. */
 const FIRST_DAY_MS = Date.UTC(2023, 0, 1);
 const DAYS = 1_096;
 const DAY_MS = 86_400_000;
@@ -62,13 +62,13 @@ const NOTE = [
 const RARE = 0.0001;
 
 /**
- * Events of one tenant, oldest first: customers throughout, sales with payments, returns, cancellations, and every kind
- * of manually recorded transaction. Determined by a seed. A few events are backdated by up to two months.
+ * Events of one tenant, oldest first, determined by a seed: new customers throughout, sales with payments, returns,
+ * cancellations, and every kind of manually recorded transaction. A few transactions are backdated by up to two months.
  */
 export class History {
   private readonly random: () => number;
   private readonly customerIds: string[] = [];
-  /** Recent transactions, which may still be cancelled or returned. */
+  /** Recent transactions, which can still be cancelled or returned. */
   private readonly recent: LedgerTransaction[] = [];
   private position: number;
   private atMs = FIRST_DAY_MS;
@@ -88,7 +88,7 @@ export class History {
     while (this.made < transactions || this.customerIds.length < customers) {
       const share = Math.max(this.made / transactions, 0);
       this.atMs = Math.max(this.atMs + 1, FIRST_DAY_MS + Math.floor(share * (DAYS - 1)) * DAY_MS + this.int(DAY_MS));
-      // A tenth of the customers exist from the start.
+      // A tenth of the customers exist at the start.
       const due = Math.min(customers, Math.ceil(customers * (0.1 + share)));
       if (this.customerIds.length < due) yield this.customer();
       else yield this.ledgerEvent();
@@ -103,7 +103,7 @@ export class History {
     return from[this.int(from.length)] as T;
   }
 
-  /** Skewed towards the first values; the last value has a probability of one in ten thousand. */
+  /** The distribution is skewed towards the first values. The last value has a probability of one in ten thousand. */
   private skewed<T>(from: readonly T[]): T {
     if (this.random() < RARE) return from[from.length - 1] as T;
     return from[Math.floor(this.random() ** 2.5 * (from.length - 1))] as T;
@@ -167,7 +167,9 @@ export class History {
     return this.event({ type: 'CustomerCreated', data }, 'customer', id);
   }
 
-  /** One in five transactions is for the first customer, which represents the default customer of anonymous sales. */
+  /**
+   * One in five transactions is for the first customer, which stands in for the default customer of anonymous sales.
+   */
   private anyCustomer(): string {
     const at = this.random() < 0.2 ? 0 : Math.floor(this.random() ** 2 * this.customerIds.length);
     return this.customerIds[at] ?? '';

@@ -12,22 +12,22 @@ import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/**
- * Read models that are projected from the events of a History. All other read models remain as the service created
- * them.
- */
+/** Read models that are projected from the events of a History. The benchmark does not change the other read models. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'ledger_entries', 'transactions'];
 /** Models with too many documents to keep all of them in memory. */
 const MANY = ['ledger_entries', 'transactions'];
-/** Maximum number of documents in memory. Documents of sales rarely change, so older ones are written and evicted. */
+/**
+ * Maximum number of documents in memory. Documents of sales rarely change, so the oldest documents are written and
+ * evicted.
+ */
 const REMEMBERED = 20_000;
 const BATCH = 1_000;
 
 type Folded = { document: object | undefined; position: number };
 
 /**
- * Feeds events to the projections and stores the documents as a rebuild does: into a new generation, in bulk, with
- * indexes built at the end. Before that, copies the tenant's documents that the service has already created.
+ * Feeds events to the projections, and stores the documents as a rebuild does: into a new generation, in bulk, with
+ * indexes built at the end. First copies the tenant's documents that the service has created.
  */
 export async function fill(directory: string, tenantId: string, events: () => Iterable<BenchEvent>): Promise<void> {
   const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });

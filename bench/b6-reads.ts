@@ -50,7 +50,7 @@ const statement = (account: string, from: string, to: string): string =>
 
 type Filter = (random: Random) => Record<string, string>;
 
-/** Filters with values that are ordered from common to rare. All are chosen with equal probability. */
+/** Filters whose values are ordered from common to rare. All values are chosen with equal probability. */
 const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filter[] => [
   (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
   (random) => ({ accountId: pick(random, tenant.money) }),
@@ -74,7 +74,7 @@ const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filte
   (random) => ({ beginDate: day(random, 2023), endDate: day(random, 2025) }),
 ];
 
-/** Requests of every kind in B6, with parameters that match many, few or hardly any records. */
+/** Requests of every kind in B6, with parameters that match many, some or very few records. */
 export function readsOf(tenant: Tenant, customers: readonly string[], size: number): Read[] {
   const lastPage = Math.floor(size / PAGE_SIZE);
   const farPage = (random: Random, last = lastPage) => Math.min(last, 1_000) - int(random, 10);

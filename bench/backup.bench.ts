@@ -22,9 +22,10 @@ import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures the backup of a large history while sales arrive, its verification, its
- * restore into another embedded store, a comparison of both histories and of all read models, and a rebuild of all read
- * models while the service handles requests. The jobs run in the worker threads of the compiled service.
+ * This benchmark has no goal. It measures the backup of a large history while sales arrive, the verification of the
+ * backup, and its restore into another embedded store. Compares both histories and all of their read models. Also
+ * measures a rebuild of all read models while the service handles requests. The jobs run in the worker threads of the
+ * compiled service.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 4_000);
 const SALES_PER_SECOND = pick(50, 10);
@@ -67,7 +68,7 @@ const outcomeOf = (done: readonly Row[]) => ({
   failed: done.filter(({ lastRebuild }) => lastRebuild?.status !== 'DONE').length,
 });
 
-/** Hash of all events, in order, up to a position that a restore preserves. */
+/** Hash of all events in order, up to a position. A restore preserves positions. */
 async function contentOf(events: EventReader, upTo: number): Promise<string> {
   const hash = createHash('sha256');
   await readHistory(events, { upTo, batch: 1_000 }, (batch) => {
@@ -100,7 +101,7 @@ type Job = {
   readonly outcome: { readonly message: string; readonly artifact: { readonly fileName: string } };
 };
 
-/** Runs work while sales arrive. */
+/** Runs the given work while sales arrive. */
 async function withSales<T>(service: HostedService, key: string, name: string, work: () => Promise<T>) {
   const seconds = name === 'quiet' ? QUIET_SECONDS : JOB_SECONDS;
   const plan = { ...toService(key), connections: CONNECTIONS, rate: SALES_PER_SECOND, prefix: name, seconds };
@@ -111,14 +112,14 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
   return { ...done, sales: { requests, errors, p50Ms, p99Ms } };
 }
 
-/** Runs the jobs while sales arrive, and then a last backup without sales. */
+/** Runs the jobs while sales arrive, and then a final backup without sales. */
 async function serve(directory: string) {
   // The key is created first, because raising its limit requires up-to-date read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();
   await fillHistory(directory, { events: EVENTS, seed: options.seed }, clock);
-  // Rebuilds the read models from the history, as after a restore.
+  // Rebuilds the read models from the history, as the service does after a restore.
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
   const service = await HostedService.start('backup-service.mjs', directory);

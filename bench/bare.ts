@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
 /**
- * Baseline of all figures: bare Fastify that echoes JSON. If the command line contains the path of a file, it also
- * serves the bytes of that file.
+ * Common baseline: bare Fastify that echoes JSON. Also serves the bytes of a file if the command line contains its
+ * path.
  */
 const server = fastify({ logger: false });
 server.post('/echo', (request, reply) => reply.code(202).send(request.body));

@@ -9,8 +9,8 @@ import { BenchService } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * CPU time of the whole service per sale in a batch, relative to a sale sent alone, until everything is processed. Runs
- * of both kinds alternate on one service.
+ * CPU time of the whole service per sale in a batch, relative to a sale that is sent alone. Measured until the sales
+ * are completely processed. Runs of both kinds alternate on one service.
  */
 const SIZE = 500;
 const SECONDS = pick(10, 3);
@@ -23,7 +23,9 @@ type Run = { readonly cpuUs: number; readonly perSecond: number; readonly sales:
 
 type Sent = Pick<LoadResult, 'requests' | 'errors' | 'seconds'>;
 
-/** Sends batches from this process, because their plan is too long for the command line of a load generator. */
+/**
+ * Sends batches from this process, because a plan with batches is too long for the command line of a load generator.
+ */
 async function sendBatches({ url }: BenchService, key: string, prefix: string): Promise<Sent> {
   const { headers = {} } = toService(key);
   let [requests, errors] = [0, 0];

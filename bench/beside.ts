@@ -3,7 +3,7 @@ import type { ApiClient } from './api-client.js';
 
 const EVERY_MS = 5;
 
-/** Latencies of a small request that is sent every few milliseconds, to show how much other requests delay it. */
+/** Latencies of a small request that is sent every few milliseconds. They show how much other requests delay it. */
 export class Beside {
   private latencies: number[] = [];
   private errors = 0;

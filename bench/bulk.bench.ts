@@ -17,8 +17,8 @@ import { BenchService, type Books } from './service-client.js';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * Bulk operations during live sales: the replay of 100,000 dead letters of one tenant, which is paused, killed and
- * resumed, and the rewind of the tenant's 100,000 messages. The sales belong to another tenant.
+ * Bulk operations on a tenant while another tenant makes sales: the replay of 100,000 dead letters, which is paused,
+ * killed and resumed, and the rewind of 100,000 messages.
  */
 const LETTERS = pick(100_000, 2_000);
 const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);
@@ -26,7 +26,7 @@ const BASELINE_MS = pick(30_000, 5_000);
 const BEFORE_PAUSE_MS = pick(30_000, 1_000);
 const SALE_EVERY_MS = 25;
 const LOOK_EVERY_MS = 200;
-/** Access tokens last fifteen minutes. */
+/** Access tokens expire after fifteen minutes. */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const AT_ONCE = 500;
 const FORWARDER = '/api/platform/forwarders/integration-events';
@@ -60,7 +60,10 @@ class LiveSales {
   }
 }
 
-/** Appends copies of another tenant's customer, each with a dead letter. Returns the books of the live tenant. */
+/**
+ * Creates a live tenant and a large tenant. Appends copies of the large tenant's customer, each with a dead letter.
+ * Returns the books of the live tenant.
+ */
 async function prepare(directory: string): Promise<Books & { readonly large: string; readonly letters: number }> {
   const service = await BenchService.start({ directory });
   const books = await service.createTenant();
@@ -103,7 +106,7 @@ const runOf = async ({ operator }: BenchService): Promise<Run> => {
 const change = async (service: BenchService, what: string): Promise<unknown> =>
   service.operator.json('POST', `/api/platform/jobs/execution/${(await runOf(service)).id}/${what}`, {});
 
-/** Waits until the bulk run has a status, however long it takes. */
+/** Waits until the bulk run has the given status, without a time limit. */
 async function reached(service: BenchService, isReached: (status: string) => boolean): Promise<Run> {
   let signedInMs = performance.now();
   for (;;) {

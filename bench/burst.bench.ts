@@ -12,7 +12,7 @@ import { round } from './statistics.js';
 
 /**
  * B1c, B1d and B1e: the cost of a burst of sales at full speed, until every sale is booked, projected and forwarded.
- * Measures the CPU time of all threads, the time to catch up after the burst, and the disk space.
+ * Measures the CPU time of all threads, the time to catch up after the burst, and the used disk space.
  */
 const SECONDS = pick(30, 4);
 /** Clock ticks of `/proc/<pid>/stat` per second (USER_HZ). */

@@ -1,7 +1,7 @@
 // node bench/capacity.mjs --result FILE [--sales 100,1000,10000] [--idle 50000]
 //
-// Computes how many replicas a rate of sales needs. Derives the costs from a result of B17, and compares the model's
-// throughput with that of the run.
+// Computes how many replicas a rate of sales requires. Derives the costs from a result of B17, and compares the
+// predicted throughput with the measured one.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
@@ -16,14 +16,14 @@ const { values } = parseArgs({
 if (values.result === undefined) throw new Error('--result is required: a file of bench/results with B17');
 /** CPU time of a replica without load, in microseconds per second. */
 const IDLE_US = Number(values.idle);
-/** Share of a core that a replica should use, so that it can take over the tenants of another. */
+/** Share of a core that a replica should use, so that it can also take over the tenants of another replica. */
 const TARGET = 0.6;
 
 /** Throughput of `replicas`, each with a share of a core, in sales per second. */
 const throughput = ({ saleUs, everywhereUs, idleUs }, replicas, share) =>
   (share * 1e6 - idleUs) / (saleUs / replicas + everywhereUs);
 
-/** Number of replicas that a rate needs. Infinite if receiving the events takes all of their CPU time. */
+/** Number of replicas that a rate requires. Infinity if receiving events would take all CPU time of the replicas. */
 function replicasFor({ saleUs, everywhereUs, idleUs }, perSecond) {
   const left = TARGET * 1e6 - idleUs - perSecond * everywhereUs;
   return left <= 0 ? Infinity : Math.ceil((perSecond * saleUs) / left);

@@ -13,9 +13,9 @@ import { BenchService, OWNER } from './service-client.js';
 import { median } from './statistics.js';
 
 /**
- * The console with a list of very many transactions, in Chromium whose CPU is slowed down four times: the largest
- * contentful paint of the list with an empty cache, and the time from an input to the next paint (Event Timing). The
- * service uses one core, the browser the other.
+ * The console with a list of a very large number of transactions, in Chromium with a CPU throttled by a factor of four.
+ * Measures the largest contentful paint of the list with an empty cache, and the time from an input to the next paint
+ * (Event Timing). The service uses one core, and the browser the other.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const SLOWDOWN = 4;
@@ -29,7 +29,7 @@ const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const PATIENCE_MS = 30_000;
 const ASSETS = new URL('../dist/console/assets/', import.meta.url).pathname;
 
-/** Records the paints and inputs of a page from its beginning. */
+/** Records the paints and inputs of a page, from the start of its navigation. */
 const OBSERVER = `
   window.benchPaints = [];
   window.benchInputs = [];
@@ -42,7 +42,7 @@ const OBSERVER = `
   }).observe({ type: 'event', durationThreshold: 16, buffered: true });
 `;
 
-/** Addresses of what was requested before the largest paint. */
+/** URLs of the resources that were requested before the largest paint. */
 const LOADED = `
   performance.getEntriesByType('resource')
     .filter(({ startTime }) => startTime < window.benchPaints.at(-1))
@@ -74,7 +74,7 @@ class SlowBrowser {
     return new SlowBrowser(browser, context, url.href);
   }
 
-  /** Opens a path with an empty cache, and resolves when its list has rows. */
+  /** Opens a path with an empty cache. Resolves when the list has rows. */
   async open(path: string): Promise<Page> {
     const page = await this.context.newPage();
     const session: CDPSession = await this.context.newCDPSession(page);
@@ -92,7 +92,7 @@ class SlowBrowser {
 
 const rowsOf = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link') });
 
-/** Two frames later, every entry of the past has been reported. */
+/** Waits two frames, after which all earlier entries have been reported. */
 const settled = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200)))');
 
@@ -104,11 +104,11 @@ async function paintOf(browser: SlowBrowser): Promise<number> {
   return paints.at(-1) ?? Number.NaN;
 }
 
-/** The percentile by which Web Vitals are judged. */
+/** The percentile by which Web Vitals are assessed. */
 const p75 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.75) - 1] ?? Number.NaN;
 
-/** What a user does on the list. Each ends when its result is shown. */
+/** Actions of a user on the list. Each action ends when its result is shown. */
 const ACTIONS: Readonly<Record<string, (page: Page, turn: number) => Promise<void>>> = {
   'next page': async (page) => {
     const first = await firstRow(page);
@@ -151,7 +151,10 @@ async function latencyOf(browser: SlowBrowser, act: (page: Page, turn: number) =
   return slowest;
 }
 
-/** Compressed size in kB of the scripts and styles that are loaded before the largest paint. Other pages follow later. */
+/**
+ * Compressed size, in kB, of the scripts and styles that are loaded before the largest paint. Those of other pages are
+ * loaded later.
+ */
 async function bundleKb(browser: SlowBrowser): Promise<number> {
   const page = await browser.open('/transactions');
   const loaded = await page.evaluate<string[]>(LOADED);

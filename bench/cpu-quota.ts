@@ -6,7 +6,7 @@ const V2 = '/sys/fs/cgroup';
 const PERIOD_US = 20_000;
 
 /**
- * Limits processes to a share of a core with a separate cgroup, version 1 or 2. Requires root.
+ * Limits processes to a share of a core, using a separate cgroup (version 1 or 2). Requires root.
  * @throws Error if cgroups cannot be created
  */
 export class CpuQuota {

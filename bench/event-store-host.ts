@@ -1,5 +1,6 @@
-// The EventStoreDB test server in a separate process. Its argument is the folder of the history; without it, the
-// history is empty. Prints its URL. Replies to each line of input with the number of calls so far, as JSON.
+// The EventStoreDB test server in a separate process. The argument is the folder of the history. Without an argument,
+// the history is empty. Prints the server's URL. Replies to each line of input with the number of calls so far, as
+// JSON.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,9 +12,9 @@ import { say, tell } from './report.js';
 import { callsIn, percentile, round } from './statistics.js';
 
 /**
- * B12: appends per second through the adapter, compared with the official client alone on the same server: the
- * repository's test server, or a real server at EVENTSTORE_URL. Both alternate, so that a busy machine slows both
- * equally.
+ * B12: appends per second through the adapter, compared with the official client alone on the same server. The server
+ * is the repository's test server, or a real server at EVENTSTORE_URL. The adapter and the client alternate, so that
+ * other load slows both equally.
  */
 const ROUNDS = options.runs * pick(3, 1);
 const SECONDS = pick(3, 1.5);
@@ -58,7 +58,7 @@ const alone: Contender = (stream) =>
     expectedRevision: NO_STREAM,
   });
 
-/** Measures in rounds. Adapter and client take turns going first. */
+/** Measures in rounds. The adapter and the client take turns going first. */
 async function rounds(inFlight: number): Promise<{ adapted: Done[]; plain: Done[] }> {
   const [adapted, plain]: [Done[], Done[]] = [[], []];
   for (let turn = 0; turn < ROUNDS; turn += 1) {

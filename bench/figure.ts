@@ -1,15 +1,15 @@
 import { median, round } from './statistics.js';
 
-/** The value to which the goal applies, and the bound. */
+/** The bound, and the value to which it applies. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One number, measured once per run. */
 export type Series = { readonly name: string; readonly unit: string; readonly runs: readonly number[] };
 
 export type Measurement = Series & {
-  /** B1, B1b …: the name used with `--only`. */
+  /** The name used with `--only`, such as B1 or B1b. */
   readonly figure: string;
-  /** Number of operations in all runs. None of them may fail. */
+  /** Total number of operations in all runs. No operation may fail. */
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;
@@ -18,7 +18,7 @@ export type Measurement = Series & {
   /** Baseline from the same runs on the same machine. The ratio is computed for each run. */
   readonly against?: Series;
   readonly goal?: Goal;
-  /** Context needed to interpret the number. */
+  /** Context that is required to interpret the number. */
   readonly notes?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
 };

@@ -4,8 +4,8 @@ import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
 /**
- * Recent documents are cached, as in a projector. An evicted document starts empty again, which does not affect the
- * measurement.
+ * Number of cached documents. As in a projector, recent documents are cached. An evicted document starts empty again,
+ * which does not affect the measurement.
  */
 const REMEMBERED = 50_000;
 

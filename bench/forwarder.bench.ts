@@ -17,9 +17,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B10: the forwarder translates a history from its first event, and publishes it to a dedicated NATS server, which
- * acknowledges and stores each message. Baseline: the official client, which publishes prepared texts of the same
- * length with the same number in flight.
+ * B10: the forwarder translates a history from its first event, and publishes the messages to a dedicated NATS server,
+ * which stores and acknowledges each message. Baseline: the official client, which publishes prepared texts of the same
+ * length. The number of messages in flight is the same.
  */
 const EVENTS = pick(200_000, 10_000);
 const IN_FLIGHT = 256;

@@ -18,7 +18,7 @@ const idOf = (name: string): string => nameUuid(name, SPACE);
 
 /** Tenant of the events in `historyAlone`. */
 export const TENANT_ALONE = '0199d3a0-0000-7000-8000-000000000001';
-/** A fictitious tenant: its accounts, branches and categories occur only in the events. */
+/** A fictitious tenant. Its accounts, branches and categories occur only in the events. */
 const nobody: Tenant = {
   id: TENANT_ALONE,
   accounts: {
@@ -35,7 +35,7 @@ const nobody: Tenant = {
 
 export type Filling = { readonly events: number; readonly seed: number; readonly tenant?: Tenant };
 
-/** Appends all events to an embedded store, with many appends at once. */
+/** Appends all events to an embedded store, with many concurrent appends. */
 export async function appendAll(directory: string, appends: Iterable<Append>, clock: Clock): Promise<void> {
   const store = EmbeddedEventStore.open({ directory, clock });
   let inFlight: Promise<unknown>[] = [];
@@ -68,7 +68,7 @@ export async function fillHistory(directory: string, filling: Filling, clock: Cl
   return Math.round(filling.events / ((performance.now() - startedMs) / 1_000));
 }
 
-/** Folder with a history of this many events and nothing else. If the folder exists, it is complete. */
+/** Folder that contains only a history of this many events. If the folder exists, the history is complete. */
 export async function historyAlone(events: number, clock: Clock): Promise<string> {
   const directory = join(folder, `history-alone-${events}`);
   if (existsSync(directory)) return directory;
@@ -79,7 +79,7 @@ export async function historyAlone(events: number, clock: Clock): Promise<string
   return directory;
 }
 
-/** Reads the service's own streams up to a position, in batches. Each batch has the position at which it ends. */
+/** Reads the service's own streams in batches, up to a position. Each batch contains its end position. */
 export async function readHistory(
   events: EventReader,
   {

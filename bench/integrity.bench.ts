@@ -17,10 +17,10 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B14: cost of the integrity tree per event, and rate of a verification. The cost is the CPU time of reading a history,
- * adding it to the tree and storing the tiles, less the CPU time of reading it alone in the same run. The verification
- * is the nightly job, which runs in this process: it reads the history, and compares every leaf with the stored tiles,
- * and the root.
+ * B14: cost of the integrity tree per event, and rate of a verification. The cost is the CPU time for reading a
+ * history, adding its events to the tree and storing the tiles, minus the CPU time for reading alone in the same run.
+ * The verification is the nightly job, run in this process. The job reads the history, and compares every leaf with the
+ * stored tiles, and the root.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 20_000);
 const SAVE_EVERY = 4_096;

@@ -10,24 +10,26 @@ const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
 /**
- * Any route that reads a read model. With a minimum position, the route waits until all read models reach that
+ * A route that reads a read model. With a minimum position, it responds only when all read models have reached that
  * position.
  */
 const READ = '/api/branches/lookup';
 
 /** Maximum lags observed, in milliseconds since the acceptance of a sale. */
 export type Lag = {
-  /** Until the sale's status is booked. */
+  /** Lag until the sale's status is BOOKED. */
   readonly bookedMs: number;
-  /** Until all read models, including the audit log, contain the sale's booking. */
+  /** Lag until all read models, including the audit log, contain the sale's booking. */
   readonly projectedMs: number;
-  /** Until the broker has stored the message about the sale's booking. */
+  /** Lag until the broker has stored the message about the sale's booking. */
   readonly forwardedMs: number;
 };
 
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
-/** Measures the lag of a service under load. Sends additional sales, and tracks each of them to the end. */
+/**
+ * Measures the lag of a service under load. Sends additional sales, and tracks each until it is completely processed.
+ */
 export class LagWatch {
   private readonly stopping = new AbortController();
   private readonly done: Promise<unknown>;
@@ -43,7 +45,7 @@ export class LagWatch {
     this.done = this.watch();
   }
 
-  /** @param prefix unused prefix for the external ids of its sales */
+  /** @param prefix prefix of the external ids of its sales, which no other sale has */
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
     const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });
@@ -95,7 +97,7 @@ export class LagWatch {
     });
   }
 
-  /** The service waits for at most five seconds and then rejects the request. The request is then repeated. */
+  /** The service waits for at most five seconds, and then rejects the request, which is retried. */
   private async projected(): Promise<void> {
     const headers = { 'x-min-position': String(await this.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * A load generator in a separate process: keep-alive connections over raw sockets, with one request in flight on each.
- * Reads its plan as JSON from the command line, prints its result as JSON, and exits.
+ * A load generator in a separate process. Uses keep-alive connections over raw sockets, with one request in flight per
+ * connection. Reads its plan as JSON from the command line, prints its result as JSON, and exits.
  */
 type Plan = {
   readonly host: string;
@@ -17,12 +17,16 @@ type Plan = {
   readonly prefix: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second over all connections. If undefined, requests are sent as fast as responses arrive. */
+  /**
+   * Total requests per second. If undefined, each connection sends its next request as soon as it has received a
+   * response.
+   */
   readonly rate?: number;
-  /** Ports among which connections are distributed. Default: the port. */
+  /** Ports among which the connections are distributed. Default: `port`. */
   readonly ports?: readonly number[];
   /**
-   * Values of the header X-Integration-Key, each with its share of the requests. The order is random but reproducible.
+   * Values of the header X-Integration-Key, each with its share of the requests. The sequence is random, but
+   * reproducible.
    */
   readonly keys?: readonly { readonly key: string; readonly share: number }[];
 };
@@ -33,8 +37,8 @@ export type LoadResult = Latencies & {
   readonly seconds: number;
   readonly perSecond: number;
   /**
-   * CPU use of this process, as a fraction of one core. If it is close to 1, the figure measures the generator and not
-   * the server.
+   * CPU use of this process, as a fraction of one core. A value close to 1 means that the figure measures the generator
+   * instead of the server.
    */
   readonly generatorBusy: number;
 };
@@ -53,7 +57,7 @@ const head = [
   ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
 ].join('\r\n');
 const bodyless = Buffer.from(`${head}\r\n\r\n`);
-/** Parts of the body around the name of the request, and their total length. */
+/** Parts of the body before and after the name of the request, and their total length. */
 const pieces = plan.body?.split('{n}') ?? [];
 const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
@@ -106,8 +110,8 @@ class Connection {
       this.send(n, performance.now());
       return;
     }
-    // Latency is measured from the scheduled time, so that a slow response also affects the following ones. A late
-    // timer counts as a delay of the generator itself.
+    // Latency is measured from the scheduled time of a request, so that a slow response also affects the requests after
+    // it. Delays of the timer are excluded, because the generator itself causes them.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);

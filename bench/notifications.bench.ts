@@ -18,7 +18,8 @@ import { percentile, round, timeEach } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures the notifications of a large tenant: a broadcast to all users, with encrypted
- * pushes over TLS to a local push service, followed by lists, counts and read-all with as many unread broadcasts.
+ * pushes over TLS to a local push service. Then measures lists, counts and read-all, with a large number of unread
+ * broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
@@ -135,7 +136,7 @@ async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   return [...unread, all, await read('page 1 of the read', page(1, '&isRead=true'), 100)];
 }
 
-/** Until all pushes are sent, this process also acts as the push service. */
+/** This process also acts as the push service until all pushes are sent. */
 pin('load', process.pid);
 const directory = await mkdtemp(join(folder, 'notifications-'));
 const pushes = await startPushService();
@@ -154,7 +155,7 @@ const { answeredMs, perSecond, ...pushed } = await pushToAll(second, pushes.coun
 say(`${round(perSecond)} pushes/s, ${JSON.stringify(pushed)}`);
 await second.stop();
 
-// These notifications are too old to be pushed.
+// Appends notifications that are too old to be pushed.
 await appendAll(directory, appendsOf(tenantId, Date.now() - 2 * DAY_MS, broadcasts()), clock);
 const third = await BenchService.start(settings);
 await third.signIn();

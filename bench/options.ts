@@ -21,16 +21,16 @@ const { values } = parseArgs({
 });
 
 export type Options = {
-  /** A short and small run. It is a smoke test, and its figures must not be quoted. */
+  /** Whether the run is short and small. Such a run is a smoke test, whose figures must not be quoted. */
   readonly quick: boolean;
   readonly runs: number;
-  /** History sizes of the growth curves. If undefined, only the size of the goal is measured. */
+  /** History sizes of the growth curves. If undefined, only the size to which the goal applies is measured. */
   readonly sizes: readonly number[] | undefined;
   /** Seed of all generated data. */
   readonly seed: number;
-  /** The reason why the peer cannot run; undefined if it can. */
+  /** The reason why the peer cannot run. Undefined if the peer can run. */
   readonly noPeer: string | undefined;
-  /** Disables CPU pinning, so that the subject shares both cores with its load. */
+  /** Disables CPU pinning, so that the subject and its load share both cores. */
   readonly bothCores: boolean;
 };
 
@@ -43,12 +43,11 @@ export const options: Options = {
   bothCores: values['both-cores'],
 };
 
-/** Selects the value for the full measurement or for its short form. */
+/** Selects the value for the full measurement, or that for the short form. */
 export const pick = <T>(whole: T, quick: T): T => (options.quick ? quick : whole);
 
 /**
- * Folder of prepared histories, which several figures can share. Without --folder, the process creates and removes a
- * temporary one.
+ * Folder of prepared histories, which several figures can share. Without --folder, the process uses a temporary folder.
  */
 export const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));
 export const isFolderOurs = values.folder === undefined;

@@ -25,8 +25,8 @@ function asItself(): { readonly prefix: readonly string[]; readonly own: (direct
 }
 
 /**
- * The peer: a similar event store in the same language, with equivalent work. PostgreSQL (with default settings, so
- * each commit is flushed) and the peer's process share the core that the service would use.
+ * The peer: a similar event store in the same language, with equivalent work. PostgreSQL has its default settings, so
+ * each commit is flushed. PostgreSQL and the peer's process share the core that the service would use.
  */
 export class Peer {
   private databases = 0;
@@ -35,7 +35,7 @@ export class Peer {
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  /** Undefined if the peer cannot run. The options state the reason. */
+  /** Starts the peer. Returns undefined if the peer cannot run. The options contain the reason. */
   static async start(): Promise<Peer | undefined> {
     if (options.noPeer !== undefined) return undefined;
     const directory = mkdtempSync(join(tmpdir(), 'kontor-bench-postgres-'));
@@ -59,7 +59,8 @@ export class Peer {
   }
 
   /**
-   * Serves on a new database. Each sale is one durable append; `project` also writes a row of an indexed read model.
+   * Starts the peer's server on a new database. Each sale is one durable append. With `project`, the append also writes
+   * a row of an indexed read model.
    */
   async serve(mode: 'append' | 'project'): Promise<Server> {
     return startServer([SERVER, await this.database(), mode]);

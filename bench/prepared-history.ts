@@ -14,11 +14,11 @@ export type Prepared = {
   readonly directory: string;
   readonly events: number;
   readonly books: Books;
-  /** Duration of the rebuild of all read models, and memory used by the service that ran it. */
+  /** Duration of the rebuild of all read models, and memory of the service that performed the rebuild. */
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 
-/** Folder of a prepared history. The name contains the build, because each build needs its own read models. */
+/** Folder of a prepared history. The name identifies the build, because each build requires its own read models. */
 export const folderOf = (what: string, size: number): string => join(folder, `${what}-${size}-${BUILD}`);
 
 const MAIN = new URL('../dist/main.js', import.meta.url);
@@ -49,7 +49,7 @@ export async function prepared(events: number): Promise<Prepared> {
   return made;
 }
 
-/** As after a restore, the service rebuilds all read models when it starts, and then becomes ready. */
+/** As after a restore, the service rebuilds all read models when it starts. It becomes ready afterwards. */
 async function fillModels(directory: string): Promise<Prepared['filling']> {
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();
@@ -70,7 +70,7 @@ async function fillModels(directory: string): Promise<Prepared['filling']> {
   return { seconds, mostMiB, afterMiB };
 }
 
-/** A writable copy in the parent folder of the original, so that the file system can share blocks. */
+/** Creates a writable copy in the parent folder of the original, so that the file system can share blocks. */
 export async function copyOf({ directory }: Prepared): Promise<string> {
   const copy = await mkdtemp(`${directory}-copy-`);
   await cp(directory, copy, { recursive: true });

@@ -7,7 +7,7 @@ import type { LoadResult } from './load.js';
 import { options } from './options.js';
 
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
-/** The subject with all its threads uses the first core. Its load uses the second. */
+/** The subject uses the first core with all of its threads. The load generator uses the second core. */
 export type Core = 'measured' | 'load';
 const NUMBERS: Readonly<Record<Core, string>> = { measured: '0', load: '1' };
 const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
@@ -22,13 +22,13 @@ export function pin(core: Core, pid: number | undefined): void {
 }
 
 const running = new Set<ChildProcess>();
-// A failed benchmark must not leave its servers running.
+// Ends the servers even if the benchmark fails.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Starts a process that ends with this one at the latest. */
+/** Starts a process that ends no later than this process. */
 export function start(core: Core, command: readonly string[], options: SpawnOptions = {}): ChildProcess {
   const [program, args] = pinned(core, command);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
@@ -46,7 +46,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a server with all its threads on one core, and waits for the line with the server's address. */
+/** Starts a server with all of its threads on one core, and waits for the line with the server's URL. */
 export async function startServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -108,7 +108,7 @@ export function load({ url }: { readonly url: URL }, plan: Load): Promise<LoadRe
   return lastJson(start('load', [process.execPath, ...LOADER, file, whole]), 'The load generator');
 }
 
-/** Private memory of a process in MiB (RssAnon, which excludes file pages). */
+/** Private memory of a process in MiB. Uses RssAnon, which excludes file pages. */
 export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
@@ -116,7 +116,7 @@ export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<numb
 
 const MS_PER_TICK = 10;
 /**
- * CPU time of a process so far, in milliseconds. On a machine with other work, CPU time is more meaningful than
+ * CPU time of a process so far, in milliseconds. On a machine with other load, CPU time is more meaningful than
  * duration.
  */
 export async function cpuMs(pid: number): Promise<number> {

@@ -13,8 +13,8 @@ import { say, tell } from './report.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * B11: overhead per request of the check of a partner's rate limit, measured sequentially with Redis running, and with
- * Redis stopped, when every request is accepted. Baseline: one round trip to Redis.
+ * B11: overhead per request of a partner's rate limit check. Measured with one request at a time, with Redis running
+ * and with Redis stopped. Without Redis, the check accepts every request. Baseline: one round trip to Redis.
  */
 const CHECKS = pick(20_000, 4_000);
 const LIMIT = 1_000_000;

@@ -15,8 +15,8 @@ import { CountedEventStore } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * B18: time to build all read models with their indexes from a history on EventStoreDB, relative to the same history
- * embedded. The server runs on the other core.
+ * B18: time to build all read models with their indexes from a history on EventStoreDB, relative to the same history in
+ * the embedded store. The server runs on the other core.
  */
 const EVENTS = options.sizes?.[0] ?? pick(100_000, 5_000);
 const clock = new SystemClock();

@@ -14,9 +14,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B4 on MongoDB: all read models with their indexes from one pass over an embedded history. Baseline: plain bulk
- * inserts of the same documents under the same keys. Uses a real server at MONGODB_URL, where the databases
- * kontor_bench_* are dropped, or the test server, whose indexes are not representative.
+ * B4 on MongoDB: builds all read models with their indexes in one pass over an embedded history. Baseline: plain bulk
+ * inserts of the same documents under the same keys. Uses the server at MONGODB_URL, and drops the databases
+ * kontor_bench_* there. Without MONGODB_URL, uses the test server, whose indexes are not representative.
  */
 const EVENTS = pick(50_000, 2_000);
 const TIMEOUT_MS = 120_000;

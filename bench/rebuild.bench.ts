@@ -15,9 +15,9 @@ import { say, tell } from './report.js';
 import { median, round } from './statistics.js';
 
 /**
- * B4: all read models with all their indexes from one pass over the history into an embedded read store, as in a
- * rebuild. Baselines from the same run: reading, decoding and folding alone; raw inserts of the same number of
- * documents of the same length under the same keys; and the peer's rebuild of its single read model.
+ * B4: builds all read models with all indexes in an embedded read store, in one pass over the history, as in a rebuild.
+ * The same run measures three baselines. The first is reading, decoding and folding alone. The second is raw inserts of
+ * as many documents of the same length under the same keys. The third is the peer's rebuild of its single read model.
  */
 const EVENTS = pick(1_000_000, 15_000);
 const PEER_EVENTS = pick(50_000, 3_000);

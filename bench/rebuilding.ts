@@ -5,12 +5,12 @@ import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
-/** The same size as in the subscribers' thread. */
+/** Batch size, as in the subscribers' thread. */
 const BATCH = 1_000;
 
 export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: number; readonly indexMs: number };
 
-/** Rebuilds read models from one pass over the history: in bulk, with indexes built at the end. */
+/** Rebuilds read models in one pass over the history: in bulk, with indexes built at the end. */
 export async function rebuild(
   events: EventReader,
   reads: ReadStore,

@@ -11,9 +11,9 @@ import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * B17: number of sales that 1, 2 and 4 replicas accept and process completely per second. Every replica has the same
- * CPU quota, which is so small that the servers and the load need less than 60 % of their core. The sales of 200
- * tenants follow Zipf's law with exponent 0.8. In a second run, one tenant has half of the sales.
+ * B17: number of sales per second that 1, 2 and 4 replicas accept and process completely. Every replica has the same
+ * CPU quota. The quota is so small that the servers and the load generator use less than 60 % of their core. The sales
+ * are distributed over 200 tenants by Zipf's law with exponent 0.8. In a second run, one tenant has half of the sales.
  */
 const SECONDS = pick(20, 8);
 const WARM_SECONDS = pick(40, 4);
@@ -30,9 +30,9 @@ type Done = {
   readonly sales: number;
   readonly errors: number;
   readonly drainMs: number;
-  /** Share of a core that each replica has, in percent. */
+  /** Share of a core that each replica may use, in percent. */
   readonly quota: number;
-  /** CPU time of all replicas per sale, and use of the core that the servers and the load share. */
+  /** CPU time of all replicas per sale, and utilization of the core that the servers and the load generator share. */
   readonly cpuUs: number;
   readonly serversBusy: number;
 };
@@ -47,7 +47,8 @@ function dominated(keys: readonly string[]): Keys {
 }
 
 /**
- * Creates tenants, each with a partner key. Password hashing makes this slow, so it happens before the quota applies.
+ * Creates tenants, each with a partner key. This is slow because of password hashing, so the quota applies only
+ * afterwards.
  */
 async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
   const keys: string[] = [];

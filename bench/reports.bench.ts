@@ -10,8 +10,8 @@ import { BenchService, OWNER } from './service-client.js';
 import { median } from './statistics.js';
 
 /**
- * Reports of one tenant with a very large number of transactions, each requested several times. Meanwhile, a second
- * connection sends a small request every few milliseconds, and its latency shows how much a report delays other
+ * Reports of one tenant with a very large number of transactions. Each report is requested several times. Meanwhile, a
+ * second connection sends a small request every few milliseconds. Its latency shows how much a report delays other
  * requests.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];

@@ -7,8 +7,9 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B9: assignment of a category by a tenant's 1,000 rules. The rules match substrings, prefixes and whole texts of
- * merchants and descriptions, and some have bounds and directions. Two of five transactions match a rule.
+ * B9: assignment of a category by 1,000 rules of a tenant. The rules match substrings, prefixes and whole texts of
+ * merchants and descriptions. Some rules also restrict the amount or the direction. Two of five transactions match a
+ * rule.
  */
 const RULES = 1_000;
 const SUBJECTS = 10_000;

@@ -9,11 +9,12 @@ import { CountedEventStore, type Calls } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * B15 and B16: the cost of a sale for a service with its history on EventStoreDB, relative to the embedded history.
- * Everything else is embedded in both cases. The server runs on the other core, so its own CPU time does not count.
+ * B15 and B16: the cost of a sale for a service with its history on EventStoreDB, relative to a service with an
+ * embedded history. All other engines are embedded in both cases. The server runs on the other core, so its CPU time
+ * does not count.
  */
 const SECONDS = pick(15, 3);
-/** Duration for which calls are counted without load: heartbeats, confirmations, polls. */
+/** Duration for which calls without load are counted: heartbeats, confirmations and polls. */
 const IDLE_SECONDS = pick(5, 2);
 
 type Cost = { readonly cpuUs: number; readonly perSecond: number; readonly sales: number; readonly errors: number };

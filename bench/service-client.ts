@@ -16,15 +16,15 @@ export const SERVICE: readonly string[] = [
 ];
 
 /**
- * Environment of the compiled service with a separate folder and embedded engines, even if the environment of the shell
- * configures servers.
+ * Environment of the compiled service, with a separate folder and embedded engines. Ignores servers that the
+ * environment of the shell configures.
  */
 export const environmentOf = (directory: string): Record<string, string> => ({
   ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },
   ...{ EVENTSTORE_URL: '', MONGODB_URL: '', NATS_URL: '', REDIS_URL: '' },
   ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password },
   ...NO_LIMITS,
-  // Without this setting, the forwarder would publish nothing after a rebuild, and the figures would not include
+  // Without this setting, the forwarder would not publish anything after a rebuild, so the figures would not include
   // publishing.
   RESTORE_FORWARD: 'all',
 });
@@ -33,7 +33,7 @@ export const environmentOf = (directory: string): Record<string, string> => ({
 export type Books = { readonly tenantId: string; readonly key: string };
 
 export type ServiceOptions = {
-  /** A folder that is kept when the service stops. Without one, a temporary folder is used. */
+  /** Folder that is kept when the service stops. If undefined, the service uses a temporary folder. */
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Called as soon as the service listens. Its read models may still be empty. */
@@ -70,13 +70,13 @@ export class BenchService {
     return createBooks(this.operator, this.owner);
   }
 
-  /** Renews the tokens, which expire after minutes. Must be called before each longer measurement. */
+  /** Renews the tokens, which expire after fifteen minutes. Must be called before each long measurement. */
   async signIn(): Promise<void> {
     await this.operator.signIn(OPERATOR);
     await this.owner.signIn(OWNER);
   }
 
-  /** Resolves when no read model, policy or forwarder has work left. */
+  /** Resolves when no read model, policy or forwarder has pending work. */
   settled(): Promise<void> {
     return settled(this.operator);
   }
@@ -90,7 +90,7 @@ export class BenchService {
 }
 
 /**
- * Signs the operator in once the read models are up to date, because signing in requires them. This may take an hour.
+ * Signs the operator in once the read models are up to date, because a sign-in requires them. This may take an hour.
  */
 export async function signedIn(url: URL): Promise<ApiClient> {
   const operator = new ApiClient(url);
@@ -112,8 +112,8 @@ export async function createBooks(operator: ApiClient, owner: ApiClient): Promis
 
 const LOOK_EVERY_MS = 100;
 /**
- * Access tokens last fifteen minutes. Each sign-in appends an event, so frequent sign-ins would keep the queues from
- * becoming empty.
+ * Access tokens expire after fifteen minutes. Each sign-in appends an event, so frequent sign-ins would prevent the
+ * queues from becoming empty.
  */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const STANDS_STILL_MS = 5 * 60_000;

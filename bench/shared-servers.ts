@@ -12,7 +12,7 @@ export type Calls = { readonly append: number; readonly read: number; readonly s
 const HOST = new URL('./event-store-host.ts', import.meta.url).pathname;
 const LOADER = new URL('../test/support/typescript.mjs', import.meta.url).pathname;
 
-/** EventStoreDB's test server on the core that generates the load. It counts the calls that it receives. */
+/** The EventStoreDB test server, on the core that generates the load. Counts the calls that it receives. */
 export class CountedEventStore {
   private constructor(
     private readonly child: ChildProcess,

@@ -15,9 +15,9 @@ import { BenchService, environmentOf, SERVICE } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B7: time from process start until `/readyz` returns 200: on an empty folder each time, after a kill on a large
- * history with complete read models, and after a kill during sales at full speed. Baseline: a Nest application that
- * does nothing.
+ * B7: time from the start of the process until `/readyz` returns 200. Measured with an empty folder, after a kill on a
+ * large history with complete read models, and after a kill during sales at full speed. Baseline: a Nest application
+ * that does nothing.
  */
 const STARTS = options.runs * pick(3, 1);
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
@@ -26,7 +26,7 @@ const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
 
-/** Status of one request; undefined if no process listens. */
+/** Status of one request. Undefined if no process listens. */
 const ask = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /readyz HTTP/1.1\r\nHost: bench\r\n\r\n'));
@@ -54,7 +54,7 @@ async function secondsToReady(args: (port: number) => readonly string[], env: (p
     await sleep(LOOK_EVERY_MS);
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  // Simulates a crash. The next start has to recover automatically.
+  // Simulates a crash. The next start must recover automatically.
   await end(child, 'SIGKILL');
   return seconds;
 }

@@ -1,6 +1,6 @@
 export const round = (value: number, digits = 4): number => Number(value.toPrecision(digits));
 
-/** Percentile by the nearest-rank method; 0 if there are no values. */
+/** Percentile by the nearest-rank method. 0 if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
@@ -42,7 +42,7 @@ export async function timeEach(times: number, call: () => Promise<unknown>): Pro
   return taken;
 }
 
-/** Number of calls completed within the given seconds at the given concurrency. */
+/** Number of calls that complete within the given seconds, with the given concurrency. */
 export async function callsIn(seconds: number, atOnce: number, call: () => Promise<unknown>) {
   const startedMs = performance.now();
   const endsMs = startedMs + seconds * 1_000;

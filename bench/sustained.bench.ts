@@ -11,15 +11,15 @@ import { BenchService, type Books } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B1b: the highest rate of sales that a service sustains, with each sale accepted, booked, projected, audited and
- * forwarded, and with a lag of at most one second throughout. Starts at the goal's rate. If that rate is too high,
- * short trials find a lower rate, which is then sustained for the full time.
+ * B1b: the highest rate of sales that a service sustains with a lag of at most one second throughout. Each sale is
+ * accepted, booked, projected, audited and forwarded. Starts with the goal's rate. If that rate is too high, short
+ * trials find a lower rate, which is then measured for the full time.
  */
 const SECONDS = pick(60, 8);
 const TRIAL_SECONDS = pick(15, 4);
 const GOAL = 0.04;
 const LAG_GOAL_MS = 1_000;
-/** After a failed trial, the lower of its rate and its throughput is multiplied by this factor. */
+/** After a failed trial, the next rate is this factor times the trial's rate or throughput, whichever is lower. */
 const STEP = 0.85;
 const MOST_TRIALS = pick(12, 4);
 
@@ -51,8 +51,8 @@ async function measure(): Promise<Run> {
 }
 
 /**
- * The first of the decreasing rates, starting at the goal's rate, that is sustained both in a trial and for the full
- * time. If there is none, the last rate that was tried.
+ * Tries decreasing rates, starting with the goal's rate. Returns the first rate that is sustained both in a trial and
+ * for the full time. If there is none, returns the last rate that was tried.
  */
 async function held(service: BenchService, books: Books, goal: number): Promise<Omit<Run, 'bare'>> {
   let asked = goal;

@@ -14,8 +14,9 @@ import { createBooks, settled } from './service-client.js';
 import { percentile, round } from './statistics.js';
 
 /**
- * B5: time from a durable append until all read models contain it, inside the service, while sales arrive at a quarter
- * of B1b's goal (0.04 of bare Fastify's rate). Uses the service's own progress reports, for which commands also wait.
+ * B5: time from a durable append until all read models contain the event, measured inside the service. Meanwhile, sales
+ * arrive at a quarter of B1b's goal, which is 0.04 of bare Fastify's rate. Uses the service's own progress reports, for
+ * which commands also wait.
  */
 const SECONDS = pick(30, 6);
 const SHARE = 0.04 / 4;
@@ -37,7 +38,7 @@ async function measure(): Promise<Run> {
   const plan = { ...toService(key), connections: CONNECTIONS, rate };
   await load(service, { ...plan, prefix: 'warm', seconds: pick(5, 3) });
   await settled(service.operator);
-  // The load starts before the measurement, and ends after it.
+  // The load starts before the measurement, and ends after the measurement.
   const loading = load(service, { ...plan, prefix: 'sale', seconds: SECONDS + 2 });
   const told = await service.carryOut<Pick<Run, 'visible' | 'turns'>>(`measure ${SECONDS}`);
   const done = await loading;

@@ -21,8 +21,8 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B13: a webhook reads its tenant's history from the first event. It signs every message and delivers it to a local
- * receiver, which acknowledges it. As in the service, deliveries are logged and the progress is stored.
+ * B13: a webhook processes its tenant's history from the first event. Every message is signed and delivered to a local
+ * receiver, which acknowledges the delivery. As in the service, deliveries are logged, and the progress is stored.
  */
 const EVENTS = pick(60_000, 5_000);
 const LOOK_EVERY_MS = 5;

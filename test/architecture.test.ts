@@ -145,7 +145,7 @@ describe('the sources follow the rules', () => {
     expect(consoleSources.length).toBeGreaterThan(20);
     expect(having(consoleSources, /from '(?:\.\.\/)+(?:src|dist|test)\//)).toEqual([]);
     const storing = having(consoleSources, /[lL]ocalStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/);
-    // The chosen language, and the saved views of lists.
+    // Only the chosen language and the saved views of lists are stored.
     expect(storing).toEqual(['console/src/messages/language.ts', 'console/src/parts/saved-views.ts']);
   });
 
@@ -192,8 +192,7 @@ describe('the documents are up to date', () => {
     const named = quoted(/`((?:src|test|docs|scripts|bench|clients|console|\.ci)\/[\w./-]*)`/g);
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    // Paths must be relative to the root, because the check above cannot detect that a file named by a shorter path has
-    // moved.
+    // Paths must be relative to the root. For a shorter path, the check above could not detect that the file has moved.
     const folders = readdirSync(join(root, 'src')).filter((name) => !name.includes('.'));
     expect(quoted(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import '../src/eventsourcing/validation-messages.js';
 import { nameless, serviceMessages } from './support/service-messages.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
-// Every text of the console is English in the source and has one translation per language, in one file.
+// Every text of the console is English in the source. Each other language has one file with its translations.
 const { used, bare } = textsOf(consoleSources());
 const keys = new Set(used.map(({ text }) => text));
 const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
@@ -32,7 +32,7 @@ const AUDITED = Object.values(aggregates)
 const service = serviceMessages('aggregates', 'commands');
 
 const faultOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';
-/** Messages for fields that the service composes, each with a value that causes it. */
+/** Validation messages that the service composes, each caused by an invalid value. */
 const COMPOSED = [
   faultOf(z.string(), undefined),
   faultOf(z.string().min(1), ''),
@@ -56,7 +56,7 @@ const COMPOSED = [
   ),
 ];
 
-/** Whether a message consists of the texts of another one, with values between them. */
+/** Whether a message starts and ends with the fixed texts of `shape`. */
 function isOf(message: string, shape: string): boolean {
   const [start = '', ...rest] = nameless(shape).split('{}');
   const end = rest.at(-1);

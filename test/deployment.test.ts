@@ -38,7 +38,7 @@ const deployments = [...together, ...byRole].filter(({ kind }) => kind === 'Depl
 const containerOf = ({ spec }: Manifest): Container => spec.template.spec.containers[0];
 
 const config = together.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
-/** The names listed in the comment on kontor.secrets. */
+/** The settings that the comment on kontor.secrets lists. */
 const secretNames = [
   ...textOf('docs/deployment/kubernetes.yaml').matchAll(/^# {3}((?:[A-Z_]+, )*[A-Z_]+)(?: {2}|$)/gm),
 ].flatMap(([, names = '']) => names.split(', '));
@@ -93,7 +93,7 @@ test.each(deployments.map((each) => [each.metadata.name, each] as const))(
     expect(String(port)).toBe(config['PORT']);
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe];
     expect(paths.map(({ httpGet }) => httpGet.path)).toEqual(['/livez', '/livez', '/readyz']);
-    // The service drains for at most ten seconds, after five seconds in preStop.
+    // The preStop hook takes five seconds. The service then drains for at most ten.
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(15);
     expect(metadata.labels).toMatchObject(manifest.spec.selector.matchLabels);
     const budgets = [...together, ...byRole].filter(({ kind }) => kind === 'PodDisruptionBudget');

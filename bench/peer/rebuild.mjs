@@ -1,5 +1,5 @@
 // node rebuild.mjs <connection string> <events> <runs>: creates the sales, then rebuilds their read model `runs` times.
-// Prints one line of JSON: events per second of each run.
+// Prints one line of JSON with the events per second of each run.
 import { rebuildPostgreSQLProjections } from '@event-driven-io/emmett-postgresql';
 import { accept, countSales, openStore, sales } from './sales.mjs';
 
@@ -28,7 +28,7 @@ const perSecond = [];
 for (let run = 0; run < Number(runs); run += 1) {
   const consumer = rebuildPostgreSQLProjections({
     connectionString,
-    // Each run has a separate checkpoint, so that it starts at the first event.
+    // Each run has a separate checkpoint, and therefore starts at the first event.
     projections: [{ projection: sales, processorId: `rebuild-${run}`, startFrom: 'BEGINNING', truncateOnStart: true }],
     pulling: { batchSize: 1_000, pullingFrequencyInMs: 1 },
   });

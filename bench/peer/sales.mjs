@@ -1,4 +1,4 @@
-// The domain of the peer: one event per sale, and a read model that can be listed by customer and by time.
+// The domain of the peer: one event per sale, and a read model that supports lists by customer and by time.
 import { getPostgreSQLEventStore, postgreSQLRawBatchSQLProjection } from '@event-driven-io/emmett-postgresql';
 import { dumbo, SQL } from '@event-driven-io/dumbo';
 
@@ -14,7 +14,7 @@ const INDEXES = [
   SQL`CREATE INDEX IF NOT EXISTS sales_by_customer ON sales (customer, occurred_at, external_id)`,
 ];
 
-/** Inserts a batch in one statement, which is the fastest method of the library. */
+/** Inserts a batch with one statement, which is the fastest method that the library offers. */
 const insertion = postgreSQLRawBatchSQLProjection({
   name: 'sales',
   canHandle: ['SaleAccepted'],

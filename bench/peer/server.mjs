@@ -1,5 +1,5 @@
-// node server.mjs <connection string> <append | project>: accepts sales, each as one durable append, without validation
-// and without a key.
+// node server.mjs <connection string> <append | project>: accepts sales. Each sale is one durable append, without
+// validation and without authentication.
 import { fastify } from 'fastify';
 import { accept, openStore } from './sales.mjs';
 

@@ -372,7 +372,7 @@ describe('The embedded broker in the directory of a history', () => {
     await publish(broker, first, { by: 'rewind.1' });
     for (const event of events) await publish(broker, event);
     const all = messagesOfAll(events);
-    // The log keeps an event for as long as it keeps any of the event's messages.
+    // The log retains an event until all of its messages have been deleted.
     expect(seen().length).toBeGreaterThanOrEqual(20);
     expect(seen().length).toBeLessThan(25);
     expect(seen()).toEqual(all.slice(-seen().length));

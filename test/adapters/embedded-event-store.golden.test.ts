@@ -66,7 +66,7 @@ function failure(error: unknown): object {
 
 type Answer = { success?: boolean; error?: string; nextExpectedRevision?: string; hasPosition?: boolean };
 
-/** Revisions in the protocol are unsigned, so the client shows the -1 of an empty stream as 0. */
+/** Revisions are unsigned in the protocol, so the client reports revision -1 of an empty stream as 0. */
 const success = ({ revision, position }: Appended): Answer => ({
   success: true,
   nextExpectedRevision: `${Math.max(revision, 0)}n`,
@@ -89,7 +89,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
     type,
     revision: `${revision}n`,
     data,
-    // The client omits empty metadata.
+    // Omitted if empty, as in the client's responses.
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     isJson: true,
     hasPosition: Number.isSafeInteger(position),
@@ -267,7 +267,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const [p0 = NaN, p1 = NaN, p2 = NaN] = p;
     const numbersFrom = async (from: Position, direction: Direction) =>
       (await store.readAll({ from, direction, maxCount: 50 })).map(({ data }) => (data as { n: number }).n);
-    // A forward read of EventStoreDB includes the event at the start position; a read of the port starts after it.
+    // A forward read of EventStoreDB includes the event at the start position. A forward read of the port excludes it.
     const forwards = await numbersFrom(p1 - 1, 'forwards');
     const backwards = await numbersFrom(p1, 'backwards');
     const multi = await append('v2', ...counted('M', 1, 2));
@@ -306,7 +306,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
       streamPrefix: { on: 'stream', prefixes: [stream('y')] },
       streamRegex: { on: 'stream', prefixes: [stream('y')] },
       eventPrefix: { on: 'type', prefixes: ['Ynew'] },
-      // Replaces the pattern '^Y(new|other)$', because the port supports only prefixes.
+      // Stands in for the pattern '^Y(new|other)$', because the port supports only prefixes.
       eventRegex: { on: 'type', prefixes: ['Ynew', 'Yother'] },
     };
     const followers = Object.entries(filters).map(([name, filter]) => [name, new Follower({ after, filter })] as const);

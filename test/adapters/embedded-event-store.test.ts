@@ -243,7 +243,7 @@ describe('The embedded event store', () => {
       })();
       for (let n = 0; n < 10; n += 1) await create(`account-${n}`, event());
       await reading;
-      // The bound is loose, because an append to a slow disk may take longer than the pause.
+      // The bound is loose, because on a slow disk an append may take longer than the pause.
       expect(batches.length).toBeLessThan(8);
     });
 
@@ -409,7 +409,7 @@ describe('The embedded event store', () => {
       await fill();
       const written = await store.readAll();
       await store.close();
-      // SQLite ignores a few bytes, such as the key in a row. Flipping them does not affect any read.
+      // SQLite ignores a few bytes, such as the key in a row. Changes to these bytes do not affect any read.
       let refused = 0;
       const sound = readFileSync(file());
       const begin = sound.indexOf('text 3') - 150;

@@ -42,7 +42,7 @@ process.stdout.write(`seed ${seed}\n`);
 type Kept = { readonly position: number; readonly document: object | null };
 type Documents = Map<string, Kept>;
 
-/** The expected content of a store, and writes that change it. */
+/** The expected content of a store. Generates the writes that change the content. */
 class Expected {
   private readonly notes = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));
   private readonly authors = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));
@@ -53,7 +53,7 @@ class Expected {
     this.random = mulberry32(from);
   }
 
-  /** Adds, changes and deletes notes, including notes that the same batch has added. */
+  /** Writes that add, change and delete notes, including notes added in the same batch. */
   noteWrites(count: number): DocumentWrite[] {
     return Array.from({ length: count }, () => {
       const scope = this.pick(scopes);
@@ -64,7 +64,7 @@ class Expected {
     });
   }
 
-  /** Authors who appear, are renamed, move to another city or disappear. */
+  /** A write that adds, changes or deletes an author. */
   authorWrites(): DocumentWrite[] {
     const scope = this.pick(scopes);
     const author = this.random() < 0.2 ? null : { name: `${this.pick(NAMES)} ${this.int(9)}`, city: this.pick(COMMON) };
@@ -107,7 +107,7 @@ class Expected {
     return from[this.int(from.length)] as T;
   }
 }
-/** Words that occur in most notes, and words that occur in only some. Some of the words share a prefix. */
+/** COMMON words occur in most notes, SOME words in only a few. Several words share a prefix. */
 const COMMON = ['sale', 'şale', 'salt', 'web', 'Web2'];
 const SOME = ['salad', 'öztürk', 'weber', 'w', 'ışık'];
 const NAMES = ['Salih', 'Ada', 'Weber'];
@@ -177,7 +177,7 @@ describe('Search and filters in SQLite', () => {
           ...(round % 2 ? [{ table: authorsTable, writes: expected.authorWrites() }] : []),
         ];
         expect(await store.write({ tables, checkpoints: [] })).toEqual({ conflicts: [] });
-        // A store must not return cached data that another store has since changed.
+        // A store must not return data from its cache that the other store has since changed.
         await expectAll(round % 3 === 0 ? store : another, expected);
       }
       await expectAll(store, expected);

@@ -34,7 +34,7 @@ describe.each([
     return node;
   };
 
-  /** Only one of the nodes responds, so a response shows which node was called. */
+  /** Makes every node except `one` refuse calls, so that a response proves which node was called. */
   const refuseAllBut = (one: EventStoreServer): void => {
     for (const node of cluster.nodes) {
       node.faults.accept();
@@ -72,7 +72,7 @@ describe.each([
     await append();
     cluster.elect(nodeAt(2));
     const anywhere = client.appendToStream('t', jsonEvent({ type: 'Counted', data: {} }));
-    // The call that all batches share required the leader when it was opened.
+    // All batches share one call, which required a leader when it was opened.
     if (batchAppend) await expect(anywhere).rejects.toMatchObject({ type: 'not-leader' });
     else await expect(anywhere).resolves.toMatchObject({ success: true });
   });

@@ -32,7 +32,9 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Whether a promise is still pending after 150 ms. A slow machine cannot make a pending promise appear settled. */
+/**
+ * Returns whether a promise is still pending after 150 ms. On a slow machine, a pending promise never appears settled.
+ */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';
 
@@ -42,7 +44,7 @@ async function countOf(client: EventStoreDBClient, stream: string): Promise<numb
   return count;
 }
 
-/** Repeats the call until it gets a response, because the client notices a lost connection only at the next call. */
+/** Retries the call until there is a response. The client notices a lost connection only on the next call. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
   await until(async () => {
@@ -55,7 +57,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
   return (answer as unknown as { readonly value: T }).value;
 }
 
-/** Events that a subscription has delivered, and its outcome. */
+/** Collects the events and errors of a subscription. */
 function follow(subscription: AllStreamSubscription): { seen: number[]; errors: unknown[] } {
   const seen: number[] = [];
   const errors: unknown[] = [];

@@ -15,7 +15,7 @@ const golden = JSON.parse(
 const script = fileURLToPath(new URL('../support/eventstore-more-scenarios.mjs', import.meta.url));
 
 async function answersOf(like: Like): Promise<Answers> {
-  // Appends sent together must share one flush, even if the client is interrupted between them on a busy machine.
+  // Appends sent together must share one flush, even if a busy machine interrupts the client between the appends.
   const server = await ServerProcess.start(eventStoreLike(like, '--flush-delay', '50'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [script, server.url]);

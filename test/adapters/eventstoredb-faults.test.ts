@@ -47,7 +47,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 process.stdout.write(`seed ${seed}\n`);
 const random = mulberry32(seed);
 
-/** Repeats the append until a response shows which events were stored, like the platform's appender. */
+/** Retries the append until a response confirms it, like the platform's appender. */
 async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
   const endMs = performance.now() + 60_000;
   for (;;) {
@@ -69,7 +69,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
   }
 }
 
-/** Time until the operation failed, in milliseconds, and the error. */
+/** Returns the error of a failing operation, and the time until it failed. */
 async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
   const startMs = performance.now();
   try {
@@ -215,7 +215,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     for (; performance.now() < endMs; refused += 1)
       await expect(store.append(created('sale-1'))).rejects.toBeInstanceOf(EventStoreUnavailable);
     expect(refused).toBeGreaterThan(100);
-    // The pauses grow from 25 ms to a second.
+    // The pauses between connection attempts grow from 25 ms to one second.
     expect(knocks).toBeLessThan(20);
     expect(knocks).toBeGreaterThan(1);
     door.close();
@@ -294,7 +294,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await store.append(created('sale-0', { n: 0 }));
     await until('it has begun', () => following.numbers.length === 1);
     server.faults.hang();
-    // After this pause, the subscription has requested the head.
+    // By the end of this pause, the subscription has requested the head.
     await sleep(300);
     const startMs = performance.now();
     await following.end();
@@ -337,7 +337,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     for await (const { events, caughtUp } of distant.subscribeToAll({ after: BEFORE_ALL })) {
       numbers.push(...events.map(numberOf));
       if (slow) {
-        // Waits until nothing more arrives; 40 MB are still pending in the server.
+        // Waits until no more data arrives. About 40 MB are still pending on the server.
         for (let before = -1; before < fetched;) {
           before = fetched;
           await sleep(500);
@@ -491,7 +491,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const following = follow(store, 'sale-');
       await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
       cluster.elect(node(1));
-      // A read finds the new leader automatically, but the caller must repeat an append that reached the old leader.
+      // Reads find the new leader automatically, but the caller must retry an append that reached the old leader.
       expect((await store.readStream('sale-0')).events).toHaveLength(1);
       await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
       await cluster.stopNode(node(1));
@@ -527,7 +527,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Waits long enough for discovery to give up, because the client does not report it.
+      // Waits long enough for discovery to give up. The client does not report when that happens.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

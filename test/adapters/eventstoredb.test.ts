@@ -66,7 +66,7 @@ describe('The EventStoreDB adapter', () => {
   let directory: string;
   let server: EventStoreServer;
   let store: EventStoreDb;
-  /** Writes by other programs to the same server. */
+  /** Represents other programs that write to the same server. */
   let official: EventStoreDBClient;
 
   beforeEach(async () => {
@@ -84,7 +84,7 @@ describe('The EventStoreDB adapter', () => {
 
   const appendTo = (stream: string, ...events: EventToAppend[]) => appendNext(store, stream, ...events);
 
-  /** The batches of a subscription up to the one that reports that it has caught up. */
+  /** The batches of a subscription, up to and including the first with `caughtUp`. */
   async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
     const batches: EventBatch[] = [];
     for await (const batch of store.subscribeToAll(subscription)) {
@@ -235,7 +235,7 @@ describe('The EventStoreDB adapter', () => {
       const append = { stream: `order-${appended.length}`, expected: 'no_stream', events: [event()] } as const;
       appended.push(appends.append(serializeAppend(append)));
     };
-    // Adds one append in each microtask while the waiting appends are sent.
+    // Makes one further append in each microtask while the waiting appends are sent.
     connection.onCalling = () => {
       void (async () => {
         for (let turn = 0; turn < 30; turn += 1) {

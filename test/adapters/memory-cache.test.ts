@@ -108,7 +108,7 @@ describe('The in-memory cache', () => {
     expect(await cache.clear(`*${'a'.repeat(250)}b`)).toBe(0);
     const elapsedMs = performance.now() - startMs;
     clearInterval(watch);
-    // An average, because a busy machine may delay any single turn.
+    // Compares the average duration, because a busy machine may delay any single turn.
     expect(elapsedMs / turns).toBeLessThan(25);
   });
 });

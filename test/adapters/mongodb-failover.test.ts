@@ -38,7 +38,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
 
   const projector = () => new Projector(mongo.reads, { projection: memberProjection, table });
 
-  /** Rereads, and retries a write that the store could not accept, like a projection runner. */
+  /** Retries a failed projection until it is stored, like a projection runner. Each attempt rereads the documents. */
   async function projectUntilStored(to: Projector): Promise<number> {
     const all = await events.readAll({ from: -1, maxCount: 100 });
     const position = all.at(-1)?.position ?? -1;
@@ -61,7 +61,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     set.isolatePrimary();
     set.onCommand = (command) => {
       if (command.find !== 'members_v1_g1') return;
-      // The read after the failed write is the last read that the previous primary answers.
+      // The read that follows the failed write is the last one that the previous primary answers.
       set.failOver();
       set.onCommand = () => undefined;
     };

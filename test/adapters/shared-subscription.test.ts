@@ -38,7 +38,7 @@ eventStoreContract('The embedded event store with a shared subscription', async 
   };
 });
 
-/** A store that counts the events read by its subscriptions and, on request, makes the subscriptions fail. */
+/** A store that counts the events read by its subscriptions. On request, makes the subscriptions fail. */
 class WatchedStore {
   read = 0;
   open = 0;
@@ -235,8 +235,8 @@ describe('A shared subscription', () => {
     for (let n = 0; n < 12; n += 1) await reached([fast], (head = await append('a', 1, { text: 'x'.repeat(900_000) })));
     slow.unblock();
     await reached([slow], head);
-    // The shared subscription read each event once for both consumers. The slow consumer reread the events that were no
-    // longer in memory.
+    // The shared subscription has read each event once for both consumers. The slow consumer has reread the events that
+    // were no longer in memory.
     expect(watched.read - before).toBeGreaterThan(12);
     await Promise.all([fast.stop(), slow.stop()]);
   });

@@ -23,7 +23,7 @@ const callers = {
   owner: withRoles('OWNER'),
   admin: withRoles('ADMIN'),
   clerk: withRoles('USER', 'hr'),
-  /** A caller who may change users, but nothing else. */
+  /** A caller who may change users but has no other permission. */
   bare: { role: 'USER', permissions: new Set<string>(['users.write']) },
 };
 type Caller = keyof typeof callers;

@@ -8,7 +8,7 @@ type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
   /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|EventsRead|SaleAwaited)$/;
-/** Records without an event that creates them: any of their events may be the first. */
+/** Records that no event creates. Any event of such a record may be its first. */
 const ALWAYS_THERE = [
   'defaults',
   'factor',

@@ -13,7 +13,8 @@ import { fold } from '../../src/eventsourcing/aggregate.js';
 const START_MS = Date.UTC(2026, 0, 1);
 
 /**
- * "t1 food" chooses the category food for the transaction t1, and "t1 -" chooses no category. One choice per second.
+ * "t1 food" chooses the category food for the transaction t1, and "t1 -" chooses no category. Choices are one second
+ * apart.
  */
 const choicesOf = (texts: readonly string[]): NotedChoice[] =>
   texts.map((text, index) => {
@@ -36,8 +37,8 @@ function noted(choices: readonly NotedChoice[]): MerchantChoicesEvent[] {
 }
 
 /**
- * Effects of choices: "3 food" if food was learned from the third choice, "5 not food" if it was unlearned after the
- * fifth choice.
+ * Effects of choices: "3 food" if the third choice taught the category food, "5 not food" if the fifth choice revoked
+ * it.
  */
 const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>
   events.flatMap(({ type, data }) => {
@@ -82,7 +83,7 @@ describe('For the choices of one merchant', () => {
     expect(concluded(noted(choicesOf(texts)))).toEqual(expected);
   });
 
-  /** The rule as specified, over all choices ever made. */
+  /** A direct implementation of the specified rule, which considers all choices ever made. */
   const byTheBook = (choices: readonly NotedChoice[]): string[] => {
     const told: string[] = [];
     let learned: { categoryId: string; at: number } | undefined;
@@ -128,7 +129,7 @@ describe('For the choices of one merchant', () => {
   test('no effect is repeated by a redelivery, however old it is', () => {
     fc.assert(
       fc.property(anyChoices, fc.nat(), fc.nat(), (choices, from, to) => {
-        // One of the choices is delivered late, like a replayed dead letter.
+        // Delivers one of the choices late, like a replayed dead letter.
         const late = choices[from % (choices.length + 1)];
         const others = choices.filter((one) => one !== late);
         const delivered = late ? others.toSpliced(to % (others.length + 1), 0, late) : others;

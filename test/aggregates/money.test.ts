@@ -166,7 +166,7 @@ describe('a line of a sale', () => {
       fc
         .bigInt({ min: 0n, max: 10n ** BigInt(integerDigits + decimals) - 1n })
         .map((minor) => fromMinor(minor, decimals));
-    // Short numbers produce exact halves, and cancel each other out, far more often than long numbers do.
+    // Short numbers produce exact halves far more often than long numbers, and cancel each other out more often.
     const amount = fc.oneof(decimal(15, 6), decimal(3, 1), decimal(1, 3), decimal(2, 0));
     const rate = fc.oneof(decimal(2, 4), decimal(2, 0), fc.constantFrom('0', '50', '100'));
     const currency = fc.constantFrom('EUR', 'JPY', 'KWD', 'UYW');

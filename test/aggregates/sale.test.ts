@@ -241,7 +241,7 @@ test('with returns and cancellations in any order, the books balance and no more
       const history = booked();
       for (const { id, quantity } of documents) {
         const state = stateOf(...history);
-        // A quantity of zero represents a CANCELLATION.
+        // In this test, a quantity of zero represents a CANCELLATION.
         const decide = () =>
           quantity === 0
             ? bookCancellation(state, { ...cancellation, saleId: `5aae0000-0000-5000-8000-0000000000c${id}` })

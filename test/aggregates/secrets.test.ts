@@ -39,7 +39,7 @@ const recorded = (entity: string, history: readonly { type: string; data: object
 const aggregates = catalogue.aggregates.map(({ name }) => [name] as const);
 const declarationsOf = (name: string) => catalogue.aggregateOf(name)?.events ?? {};
 
-/** Everything that operators can see of a history, after each of its events. */
+/** Everything that a history shows to operators, after each of its events. */
 function shownOf(name: string, history: readonly Recorded[]): string {
   const aggregate = catalogue.aggregateOf(name);
   if (!aggregate) throw new Error(name);

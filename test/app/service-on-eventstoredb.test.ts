@@ -51,7 +51,7 @@ describe('The service on EventStoreDB', () => {
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };
     const isOver = new AbortController();
-    // Drops every subscription twice a second while sales are stored, in addition to those whose buffers overflow.
+    // While sales are stored, drops every subscription twice a second. Buffer overflows drop further subscriptions.
     let appends = -1;
     const dropping = setInterval(() => {
       if (appends === server.asked.append) return;
@@ -78,9 +78,10 @@ describe('The service on EventStoreDB', () => {
     process.stderr.write(`${SALES} sales: ${subscriptions} subscriptions, ${reads} reads\n`);
     expect(await service.balancesByCode(tenant.token)).toMatchObject({ '600': `-${SALES}00.00` });
     expect(service.complaints).toEqual([]);
-    // The consumers of the process share one subscription.
+    // The consumers of the process share one subscription, which is reopened after every drop.
     expect(subscriptions).toBeGreaterThan(5);
-    // A sale needs at most six stream reads. A dropped subscription needs one or two pages and a read of the head.
+    // A sale requires at most six stream reads. Reopening a subscription requires one or two page reads and a read of
+    // the head.
     expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
   }, 120_000);
 });

@@ -17,7 +17,7 @@ const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '',
 
 /** A thread that dies immediately. */
 const DYING = 'throw new Error("The toy dies")';
-/** A thread that starts to listen after a delay, then dies at the first commit. */
+/** A thread that starts to listen after a delay, and dies at the first commit. */
 const listening = (afterMs: number): string => `
   import { parentPort } from 'node:worker_threads';
   setTimeout(() => {
@@ -55,7 +55,7 @@ describe("The subscribers' thread", () => {
       script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
     });
   };
-  /** Whether `stop` ends without any sleep: the thread's clock stands still. */
+  /** Returns 'ended' if `stop` ends without sleeping on the thread's clock, which stands still. */
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 

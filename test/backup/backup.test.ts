@@ -47,7 +47,7 @@ function newStore(): EmbeddedEventStore {
   return store;
 }
 
-/** A store with a plausible, reproducible history of a given length. */
+/** A store with a plausible, reproducible history of at least the given length. */
 async function filledStore(least = 30): Promise<EmbeddedEventStore> {
   const store = newStore();
   const history = fc.sample(anyHistory, { numRuns: 50, seed: 7 }).find(({ length }) => length >= least);
@@ -223,8 +223,7 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
           expect(error).toBeInstanceOf(DamagedBackup);
           return;
         }
-        // Some bytes of a gzip header (time, system) have no effect, nor do the padding bits in the last byte of a
-        // block.
+        // Some bits have no effect: the time and system in a gzip header, and the padding in the last byte of a block.
         expect(await linesOf(path)).toEqual(lines);
       }),
       { numRuns: 60 },

@@ -1,4 +1,4 @@
-// Accounting periods, reports, rules applied to past transactions, and the audit log.
+// Accounting periods, reports, the application of rules to past transactions, and the audit log.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -52,7 +52,7 @@ test('Closing warns about sales that are not booked, and reopening requires a re
 test('An entry that arrives in a closed period is shown until its period is reopened, which requires a proof of identity', async () => {
   await collect('2026-03-10', '40.00', 'paid in March');
   await mine('/api/periods/close', { through: '2026-03-31' });
-  // As if another replica had recorded it while the period was being closed.
+  // Simulates a transaction that another replica recorded while the period was being closed.
   await service.rewrite(async (history) => {
     const filter = { on: 'type', prefixes: ['TransactionRecorded'] } as const;
     const [last] = await history.readAll({ direction: 'backwards', filter, maxCount: 1 });

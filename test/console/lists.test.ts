@@ -1,4 +1,4 @@
-// Lists that are sorted, with chosen columns and page sizes, and the views that keep these choices.
+// Sort order, columns and page sizes of lists, and the saved views that store these choices.
 import type { Locator, Page } from 'playwright-core';
 import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -31,10 +31,10 @@ const firstRow = (): Locator => page.locator('tbody tr').first();
 const headers = (): Promise<string[]> => page.getByRole('columnheader').allTextContents();
 const isFirst = (text: string): Promise<void> =>
   eventually(async () => ((await firstRow().textContent()) ?? '').includes(text));
-/** The parameters of an address, in any order. */
+/** The query parameters of a URL, sorted for comparison. */
 const partsOf = (address: string): string =>
   [...new URL(address, 'http://x').searchParams].map(String).sort().join(' ');
-/** Waits for the parameters of an address. */
+/** Waits until the page's URL has the given query parameters. */
 const isAt = (search: string): Promise<void> =>
   eventually(() => Promise.resolve(partsOf(page.url()) === partsOf(search)));
 

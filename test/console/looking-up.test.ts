@@ -15,7 +15,7 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const region = (name: string) => page.getByRole('region', { name, exact: true });
 
-/** A customer with four events. */
+/** Creates a customer with four events, and returns the customer's id. */
 async function northwind(): Promise<string> {
   const { data } = await service.call<{ data: { id: string } }>('/api/customers', {
     token: shop.ownerToken,
@@ -48,7 +48,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   expect(await button('One event earlier').isDisabled()).toBe(true);
   await page.getByText('"city": "Oslo"').first().waitFor();
 
-  // The keyboard moves the slider, and the address includes its position.
+  // The keyboard moves the slider, and the URL includes the slider's position.
   await page.getByRole('slider').focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('Revision 1 of 3').waitFor();

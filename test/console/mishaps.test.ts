@@ -23,7 +23,10 @@ async function newOperator(name: string): Promise<Person> {
   return person;
 }
 
-/** Changes the user's password, which ends all other sessions. Resolves when the service rejects them. */
+/**
+ * Changes the user's password, which ends all other sessions. Resolves when the service rejects the tokens of those
+ * sessions.
+ */
 async function endSessionsOf({ email, password }: Person): Promise<void> {
   const [ended, token] = [await service.signIn(email, password), await service.signIn(email, password)];
   const body = { currentPassword: password, newPassword: 'quite another secret' };
@@ -36,7 +39,7 @@ async function endSessionsOf({ email, password }: Person): Promise<void> {
   );
 }
 
-/** Holds requests for an address until they are released. */
+/** Holds requests for a URL until they are released. */
 async function hold(path: string, carryOn: (route: Route) => Promise<void>): Promise<{ letGo: () => void }> {
   let letGo: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (letGo = resolve));
@@ -47,7 +50,10 @@ async function hold(path: string, carryOn: (route: Route) => Promise<void>): Pro
   return { letGo };
 }
 
-/** Simulates read models that lag behind a write, and changes the position reported for the write. */
+/**
+ * Simulates read models that lag behind a write. `position` changes the position that the service reported for the
+ * write.
+ */
 async function fallBehind(path: string, position: (told: string) => string): Promise<void> {
   await page.route(path, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();

@@ -15,7 +15,7 @@ onStage((stage) => {
 
 const PASSWORD = 'another secret';
 
-/** A new operator. Returns the address and an access token. */
+/** Creates an operator, and returns an access token. */
 async function newOperator(email: string): Promise<string> {
   const body = { fullName: 'Otto Operator', email, password: PASSWORD };
   await service.call('/api/platform/operators', { token: await service.operator(), body });
@@ -128,7 +128,7 @@ test('Administrators and operators remove the lost factors of another person', a
     await dialog.getByLabel('Reason').fill('Lost the phone.');
     await dialog.locator('button[type=submit]').click();
     await dialog.waitFor({ state: 'detached' });
-    // A second attempt fails, because no factors are left.
+    // A second removal fails, because the account has no factors left.
     await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();
     await dialog.getByLabel('Reason').fill('Once more.');
     visitor.expects(/409/);

@@ -1,11 +1,11 @@
 import { type Cache, CacheUnavailable } from '../../src/ports/cache.js';
 
 export type CacheUnderTest = {
-  /** Initially empty, without counters. */
+  /** Initially contains no entries and no counters. */
   readonly cache: Cache;
   /** Lets time pass for the cache: advances the cache's clock, or waits if it uses a server's clock. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Wall clock that determines when windows end. */
+  /** Wall clock by which the cache determines the ends of windows. */
   readonly nowMs: () => number;
   /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;

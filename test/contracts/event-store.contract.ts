@@ -14,9 +14,9 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** May contain events of other writers, because the contract uses only its own streams. */
+  /** May contain events of other writers. The contract uses only streams that it has created. */
   readonly store: EventStore;
-  /** Closes the store and reopens the same history. Omitted for the store of a server. */
+  /** Closes the store and reopens the same history. Omitted for stores on a server. */
   readonly reopen?: () => Promise<EventStore>;
   /** Called after each test, when the store may already be closed. */
   readonly cleanup: () => Promise<void>;
@@ -52,7 +52,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       numbersOf((await store.readStream(stream(entity))).events);
     const ownEvents = () => ({ on: 'stream', prefixes: [own] }) as const;
 
-    /** The batches of a subscription until one satisfies `enough`. */
+    /** The batches of a subscription, up to and including the first that satisfies `enough`. */
     async function follow(
       subscription: AllSubscription,
       enough: (events: readonly RecordedEvent[], batch: EventBatch) => boolean,
@@ -559,7 +559,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
   });
 }
 
-/** Checkpoints never decrease, and they cover exactly the events delivered before them. */
+/** Asserts that checkpoints never decrease, and that each covers exactly the events delivered up to then. */
 function assertCheckpoints(after: number, batches: readonly EventBatch[]): void {
   let checkpoint = after;
   for (const { events, position } of batches) {

@@ -1,9 +1,9 @@
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 
 export type LeaseStoreUnderTest = {
-  /** Initially without leases. */
+  /** Initially contains no leases. */
   readonly leases: LeaseStore;
-  /** The same leases as seen by another replica. */
+  /** Opens the same leases as another replica would. */
   readonly another: () => Promise<LeaseStore>;
   readonly dispose: () => Promise<void>;
 };

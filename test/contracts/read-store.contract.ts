@@ -15,7 +15,7 @@ import {
 import { words } from '../../src/ports/search.js';
 
 /**
- * A separate store for every test. `another` opens a second instance on the same documents, as another replica would.
+ * Each test has a separate store. `another` opens a second instance on the same documents, as another replica would.
  */
 export type ReadStoreUnderTest = {
   readonly store: ReadStore;
@@ -65,7 +65,7 @@ const things: ReadModel<Thing> = {
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
-/** Ordered by id alone. */
+/** Sorted only by id. */
 const notes: ReadModel<{ readonly note: string }> = {
   ...{ name: 'notes', version: 1, fields: {}, filters: [] },
   order: { fields: [], direction: 'ascending' },
@@ -97,7 +97,7 @@ const batch = (writes: readonly DocumentWrite[], to: AnyTable = table, checkpoin
   checkpoints: Object.entries(checkpoints).map(([key, position]) => ({ key, position })),
 });
 
-// The naive store: arrays, filters and sorts, as the port specifies.
+// The naive store: arrays that are filtered and sorted as the port specifies.
 type Known = { readonly id: string; readonly document: Thing | null; readonly position: number };
 const byText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const byValue = (a: string | number | null, b: string | number | null): number => {
@@ -145,7 +145,7 @@ function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap
   return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
 }
 
-// Few values, so that they collide. Some are values that a database might treat specially.
+// Few distinct values, so that collisions occur. A database might treat some of them specially.
 const text = fc.constantFrom(
   'İstanbul',
   'ıstanbul depo',
@@ -174,7 +174,7 @@ const someThing: fc.Arbitrary<Thing> = fc.record({
   note: nullable(text),
 });
 
-// At most two filters and one range. With more, hardly any document would match.
+// A query has at most two filters and one range. With more, hardly any document would match.
 const somePage = { offset: fc.oneof(fc.constant(0), fc.nat({ max: 5 })), limit: fc.integer({ min: 1, max: 8 }) };
 const someFilter = fc.oneof(
   fc.record({ kind: fc.constantFrom('x', 'y', 'a', 'a\0b') }),
@@ -246,7 +246,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     const totalOf = async (query: Partial<ListQuery> = {}): Promise<number> =>
       (await store.list(table, mine, { ...everything, ...query })).totalCount;
 
-    /** Reads a whole list in parts; `meanwhile` runs between two parts. */
+    /** Reads a whole list page by page. `meanwhile` runs after each page. */
     async function inParts(
       home: AnyTable,
       query: Omit<ListQuery, 'offset' | 'limit'>,
@@ -328,7 +328,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
       const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
       expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
-      // A store without transactions may have stored the documents that had no conflict.
+      // A store without transactions may have stored the document that had no conflict.
       const isKept = (await store.get(table, mine, 'two')) !== undefined;
       for (const [id, kind] of [
         ['three', 'later'],
@@ -546,8 +546,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
             thing({ rank: n % 5 === 0 ? null : n % 4, name: n % 3 === 0 ? null : 'same', note: `${n}`, tags: ['red'] });
           await store.write(batch(Array.from({ length: 40 }, (_, n) => create(mine, `d${n}`, nth(n)))));
           let turn = 0;
-          // In each step, one document is inserted before all others and one after all others, one is deleted, and one
-          // moves.
+          // Each call inserts one document before and one after all others, deletes one document, and moves one.
           const meanwhile = () => {
             turn += 1;
             const moved = { ...create(mine, `d${turn}`, { ...nth(turn), rank: 9 }, 2), expected: 1 };
@@ -909,8 +908,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         else expect(some.totalCount).toBe(30);
         expect(await list(30)).toEqual({ items: some.items, totalCount: 30 });
         expect((await list(0)).items).toEqual(some.items);
-        // The total is at least the number of documents up to the end of the page, because the reader has already seen
-        // them.
+        // The total is at least the number of documents up to the end of the page, because the reader has seen that
+        // many.
         const beyond = await list(10, 20);
         expect(beyond.items).toHaveLength(5);
         expect(beyond.totalCount).toBeGreaterThanOrEqual(25);
@@ -975,7 +974,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               if (kind !== 'interrupted')
                 expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
               else {
-                // One stale write prevents the checkpoint from advancing. The next writer sees the documents that were
+                // A stale write prevents the checkpoint from advancing. The next writer loads the documents that were
                 // nevertheless stored.
                 const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
                 await target.write(batch([...writes, stale], home, reached));

@@ -115,7 +115,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
         () => statusOf(at, books, 'new'),
         (status) => status === 'BOOKED',
       );
-      // A restored service does not automatically republish everything.
+      // The only warning: the restored service does not republish messages automatically.
       expect(copy.complaints()).toEqual([
         expect.objectContaining({ msg: expect.stringMatching(/until it is resumed$/) as string }),
       ]);
@@ -123,7 +123,8 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       const again = await restore(whole, fileOf(directory, after));
       expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/The event store is not empty/)]);
 
-      // The read models of the previous history do not interfere. They are left untouched, and new ones are built.
+      // The read models of the previous history are left untouched. The service builds new read models for the restored
+      // history.
       for (const ending of ['', '-wal', '-shm']) await rm(join(whole, `history.sqlite${ending}`), { force: true });
       expect(await restore(whole, fileOf(directory, after))).toMatchObject({ code: 0, stderr: '' });
       const anew = await KontorProcess.ready(whole, PLAIN);

@@ -12,8 +12,8 @@ const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
 const CONNECTIONS = 16;
 const CALLS = 400;
 /**
- * Target for the long form on an otherwise idle machine. In CI the cores are shared, so requests are delayed even
- * without the costly bodies.
+ * Target for the long form on an otherwise idle machine. In CI, the cores are shared, which delays requests even
+ * without costly bodies.
  */
 const GOAL_MS = 50;
 const goalMs = (p99BeforeMs: number): number =>

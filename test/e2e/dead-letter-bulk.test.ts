@@ -11,7 +11,7 @@ const AT_ONCE = 20;
 
 type Run = { readonly id: string; readonly status: string; readonly progress: number; readonly message: string | null };
 
-/** Parks a dead letter for each customer in a directory's history. */
+/** Parks a dead letter for each customer in the history of a data directory. */
 async function parkAll(directory: string): Promise<number> {
   const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
   const made = await store.readAll({ filter: { on: 'type', prefixes: ['CustomerCreated'] }, maxCount: 1_000_000 });

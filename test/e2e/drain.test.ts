@@ -2,11 +2,11 @@ import { Agent, request } from 'node:http';
 import { auditData } from '../support/data-audit.js';
 import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from './kontor-process.js';
 
-/** `DRAINS=20` runs the long form, which also prints the load on the service. */
+/** `DRAINS=20` runs the long form, which also prints request rates. */
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
 const CLIENTS = 16;
 
-/** Clients that keep their connections open and send requests repeatedly until the port is closed. */
+/** Clients that keep their connections open and send one request after another until the port is closed. */
 class KeepAliveClients {
   answered = 0;
   readonly failures: string[] = [];
@@ -26,7 +26,7 @@ class KeepAliveClients {
     agent.destroy();
   }
 
-  /** The error that prevented a response; undefined if there was a response. */
+  /** Returns the error that prevented a response. Returns undefined if there was a response. */
   private ask(agent: Agent): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request(`${this.url}/livez`, { agent }, (response) => {

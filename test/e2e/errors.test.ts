@@ -5,7 +5,7 @@ type Line = { readonly id: string; readonly message: string; readonly count: num
 /** An address at which nothing listens. */
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
 const UNREACHED = 'NATS: NATS_URL: cannot connect';
-/** The forwarder's error, which occurs in the worker thread. */
+/** Message of the forwarder's error, which occurs in the worker thread. */
 const RETRIED = 'integration-events: retrying an event';
 
 test('Errors of the worker thread are in the error log, and keep counting after a restart', async () => {
@@ -19,7 +19,7 @@ test('Errors of the worker thread are in the error log, and keep counting after 
     };
     const oneOf = (lines: readonly Line[], message: string): Line | undefined =>
       lines.find((line) => line.message.startsWith(message));
-    // Each of the two threads has its own connection, and logs once that it cannot connect.
+    // Each of the two threads has a separate NATS connection, and logs once that the connection has failed.
     const before = await until(
       () => warnings(first),
       (lines) => oneOf(lines, UNREACHED)?.count === 2 && oneOf(lines, RETRIED) !== undefined,

@@ -78,7 +78,7 @@ export class KontorProcess {
     return kontor;
   }
 
-  /** Resolves with the address that the service logs. @throws Error with all output if it never logs one */
+  /** Resolves with the URL that the service logs. @throws Error with all output if the service never logs a URL */
   async url(withinMs = START_MS): Promise<string> {
     for (const untilMs = Date.now() + withinMs; ;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
@@ -89,7 +89,7 @@ export class KontorProcess {
     }
   }
 
-  /** Stops reading the log, so that the output pipe fills up. `hasExited` reports the end of the process. */
+  /** Stops reading the log, so that the output pipe fills up. Use `hasExited` to detect the end of the process. */
   stopReading(): void {
     this.child.stdout?.pause();
   }
@@ -110,12 +110,15 @@ export class KontorProcess {
     this.child.kill(signal);
   }
 
-  /** Signals the whole process group: the process, its children, and a program that runs it, such as strace. */
+  /**
+   * Sends a signal to the whole process group: the process, its children, and any program that wraps the process, such
+   * as strace.
+   */
   sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-this.pid, signal);
   }
 
-  /** Warnings and errors of the log. */
+  /** Log records with the level warn or above. */
   complaints(): unknown[] {
     return this.log().filter(({ level }) => level >= 40);
   }
@@ -143,7 +146,7 @@ export class KontorProcess {
     return lines.map((line) => JSON.parse(line) as { level: number; msg: string });
   }
 
-  /** Stops the service as an operator would. @throws Error with the end of its log if it does not stop cleanly */
+  /** Stops the service as an operator would. @throws Error with the end of the log unless the exit code is 0 */
   async stopCleanly(): Promise<void> {
     const { code, signal } = await this.stop();
     if (code === 0) return;
@@ -170,7 +173,7 @@ export const pause = (ms: number): Promise<void> => delay(ms);
 
 const LOOK_EVERY_MS = 20;
 
-/** Repeats the request until the response meets the condition. @throws Error with the last response */
+/** Polls until the response meets the condition. @throws Error with the last response if that takes too long */
 export async function until<T>(
   ask: () => Promise<T>,
   satisfies: (answer: T) => boolean,
@@ -201,15 +204,17 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
   return JSON.parse(text) as T;
 }
 
-/** Does not contain the service's address, so it remains valid after a restart on another port. */
+/**
+ * A tenant's credentials. They do not include the service's URL, so they remain valid after a restart on another port.
+ */
 export type Books = {
-  /** The owner's token. */
+  /** Access token of the owner. */
   readonly token: string;
   readonly key: string;
   readonly keyId: string;
   /** The owner's e-mail address. */
   readonly email: string;
-  /** An operator's token. */
+  /** Access token of an operator. */
   readonly operator: string;
 };
 
@@ -217,7 +222,7 @@ const tokenOf = async (url: string, { email, password }: { email: string; passwo
   (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
     .accessToken;
 
-/** A tenant with a signed-in owner, and a partner key without an effective rate limit. */
+/** Creates a tenant with a signed-in owner, and a partner key without an effective rate limit. */
 export async function openBooks(url: string): Promise<Books> {
   const operator = await tokenOf(url, OPERATOR);
   const owner = { fullName: 'Olga Owner', email: `${randomUUID()}@kontor.test`, password: OWNER_PASSWORD };
@@ -231,7 +236,7 @@ export async function openBooks(url: string): Promise<Books> {
     body: { name: 'Shop', sourceId: 'shop' },
   });
   const unlimited = { method: 'PATCH', token: operator, body: { rateLimit: 1_000_000 } };
-  // The read models of a replica that has just started may still lag.
+  // The read models of a replica may still lag shortly after its start.
   await until(
     () => call(`${url}/api/platform/integration-keys/${id}`, unlimited).catch((error: unknown) => String(error)),
     (answer) => {
@@ -242,7 +247,7 @@ export async function openBooks(url: string): Promise<Books> {
   return { token, key, keyId: id, email: owner.email, operator };
 }
 
-/** The same books, with new tokens. */
+/** Returns the same books with new access tokens. */
 export const signInAgain = async (url: string, books: Books): Promise<Books> => ({
   ...books,
   token: await tokenOf(url, { email: books.email, password: OWNER_PASSWORD }),
@@ -261,7 +266,8 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
     });
     return data.queues.filter(({ lag }) => lag !== 0);
   };
-  // The reported state may be a second old, so the second check covers the time of the first.
+  // The reported state may be a second old. The second check therefore confirms that the queues were empty at the
+  // first.
   for (let look = 0; look < 2; look += 1) {
     if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
     await until(behind, (queues) => queues.length === 0, withinMs);
@@ -320,7 +326,7 @@ export type TrialBalance = {
 export const trialBalance = async (url: string, { token }: Books): Promise<TrialBalance> =>
   (await call<{ data: TrialBalance }>(`${url}/api/reports/trial-balance`, { token })).data;
 
-/** Partners that push sales concurrently until they are stopped or the service disappears. */
+/** Partners that push sales concurrently until they are stopped or lose their connection. */
 export class SaleLoad {
   /** Every sale that was sent, with its response, or undefined if there was no response. */
   readonly sent = new Map<string, Answered | undefined>();
@@ -328,8 +334,8 @@ export class SaleLoad {
   private readonly partners: Promise<unknown>;
 
   /**
-   * `intervalMs`: pause of each connection between a response and its next sale. With 0, sales are sent as fast as
-   * possible.
+   * `intervalMs` is the pause of each connection between a response and the next sale. With 0, sales are sent as fast
+   * as possible.
    */
   constructor(url: string, books: Books, run: string, connections = 16, intervalMs = 0) {
     this.partners = Promise.all(
@@ -367,7 +373,7 @@ export class SaleLoad {
     try {
       this.sent.set(externalId, await postSale(url, books, externalId));
     } catch {
-      // The connection broke, so the partner does not know the outcome. It stops until the service is back.
+      // The connection broke, so the outcome of the sale is unknown. All partners stop.
       this.stopped = true;
     }
   }

@@ -7,8 +7,8 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Passes secrets to the service in every possible way, including invalid secrets, while the service logs at the lowest
- * level. Then searches everything that the service has written and returned for these secrets.
+ * Passes valid and invalid secrets to the service in every possible way, while the log level is the lowest. Then
+ * searches everything that the service has written and returned for these secrets.
  */
 
 const METRICS_TOKEN = 'metrics-token-5a1d0c77';
@@ -29,7 +29,7 @@ const SETTINGS = {
   VAPID_PRIVATE_KEY: d,
 };
 
-/** A marker that is not secret. The test expects to find it, which proves that the search works. */
+/** A marker that is not secret. The test must find the marker, which proves that the search works. */
 const CANARY = 'Canary Trading 4f7a';
 const OWNER_PASSWORD = 'correct horse battery';
 const PASSWORDS = {
@@ -102,7 +102,7 @@ async function useAsMeant(url: string, books: Books, secrets: Secrets): Promise<
   secrets.set('the cookie of the console', tailOf(kept));
 }
 
-/** Puts secrets where they do not belong, as people and programs do by mistake. */
+/** Sends secrets in the wrong places, as people and programs do by mistake. */
 async function useByMistake(url: string, books: Books, secrets: Secrets): Promise<void> {
   const wrong = PASSWORDS['a wrong password'];
   const bearer = { authorization: `Bearer ${books.token}` };
@@ -131,7 +131,7 @@ async function useByMistake(url: string, books: Books, secrets: Secrets): Promis
   for (const [name, secret] of Object.entries(PASSWORDS)) secrets.set(name, secret);
 }
 
-/** Every page with information for operators, and the metrics: name and text. */
+/** Name and text of every page with information for operators, and of the metrics. */
 async function told(url: string, token: string): Promise<[string, string][]> {
   const paths = [
     ...['audit-logs?pageSize=100', 'error-logs?pageSize=100', 'dead-letters?pageSize=100', 'tenants', 'operators'],
@@ -154,7 +154,7 @@ async function told(url: string, token: string): Promise<[string, string][]> {
   return [...(await Promise.all(asked)), ['/metrics', await metrics.text()]];
 }
 
-/** The files of the data directory. Compressed files are decompressed. */
+/** Names and contents of all files in the data directory. Compressed files are decompressed. */
 async function stored(directory: string): Promise<[string, string][]> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -219,7 +219,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);
-    // The search finds a value in each of these places.
+    // Proves that the search works: it finds the marker in each of these places.
     const canary = found(new Map([['canary', CANARY]]), [...answers, ...files]);
     expect(canary).toContain('canary in /api/platform/audit-logs?pageSize=100');
     expect(canary.some((one) => one.endsWith('.gz'))).toBe(true);
@@ -246,7 +246,7 @@ test('Every log line is one record and escapes all text from clients', async () 
     const records = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(records.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(4 * breaks.length);
     expect(records.filter(({ level, msg }) => level === 60 || msg === 'forged')).toEqual([]);
-    // No control characters except line feeds: they would move the cursor of a reader's terminal.
+    // The log contains no control characters except line feeds. Others could move the cursor of a reader's terminal.
     expect(/[^\P{Cc}\n]/u.test(kontor.stdout)).toBe(false);
     expect(kontor.stderr).toBe('');
   });

@@ -8,7 +8,7 @@ import { call, KontorProcess, OPERATOR, PLAIN, until, withDirectory } from './ko
 const bash = async (line: string): Promise<string> =>
   (await promisify(execFile)('bash', ['-c', line], { timeout: 30_000 })).stdout;
 
-/** The paragraph that a user copies from the screen. */
+/** The line that a user would copy from the screen. */
 const lineWith = (text: string, beginning: string): string =>
   text.split('\n').find((line) => line.startsWith(beginning)) ?? '';
 
@@ -139,7 +139,8 @@ describe('A start that fails', () => {
     await withDirectory(async (directory) => {
       const path = join(directory, 'signing-key.json');
       await writeFile(path, 'half a secr');
-      // Repeated, because the threads are opening their tables when the start fails, and their progress varies.
+      // The threads are opening their tables when the start fails. The test runs several times, because their progress
+      // varies.
       for (let start = 0; start < 8; start += 1) {
         const kontor = new KontorProcess(directory, PLAIN);
         expect(await kontor.exit).toEqual({ code: 1, signal: null });

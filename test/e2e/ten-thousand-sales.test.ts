@@ -21,7 +21,9 @@ const CONNECTIONS = 64;
 const CUSTOMERS = 50;
 const METHODS = ['CASH', 'CARD', 'BANK'] as const;
 
-/** Gross amounts differ. Sales are paid in part, in full, in two payments or not at all. Some have no customer. */
+/**
+ * Gross amounts differ. Sales are paid in part, in full, in two payments or not at all. Some sales have no customer.
+ */
 function saleOf(n: number): object {
   const unitPrice = ((n % 997) + 1) / 100;
   const gross = (Math.round(unitPrice * 100 * 3) / 100).toFixed(2);
@@ -101,7 +103,7 @@ async function checkBooks(url: string, books: Books): Promise<void> {
     owed.set(customerId, (owed.get(customerId) ?? 0n) + cents(own));
   }
   const customers = await everyPage<Customer>(url, '/api/customers?status=ALL', books);
-  // Fifty customers, minus the five that no sale names, plus the default customer.
+  // Sales name 45 of the 50 customers. The books also contain the default customer.
   expect(customers.length).toBe(CUSTOMERS - CUSTOMERS / 10 + 1);
   for (const { id, balance } of customers) expect(toMinor(balance.amount, 2)).toBe(owed.get(id) ?? 0n);
   const { totalDebit, totalCredit } = await trialBalance(url, books);

@@ -24,13 +24,13 @@ type Plan = {
   readonly present: readonly boolean[];
   /** Actors of the same process share its caches. */
   readonly acts: readonly Act[];
-  /** The process that crashes, and the number of steps that its watcher takes before the crash. */
+  /** The process that crashes. A separate actor triggers the crash after `after` steps. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly skewsMs: readonly number[];
   readonly picks: Picking;
 };
 
-/** Long enough to shrink a failure. */
+/** Leaves enough time to shrink a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const MEMBERS = 3;
@@ -77,7 +77,7 @@ describe('Uniqueness under any interleaving', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Holders of the address after every event of the run. */
+  /** Holders of the e-mail address after every event of the run. */
   function holdersOverTime(events: readonly RecordedEvent[], email: string): string[][] {
     const states = new Map<string, Member>();
     return events.map((event) => {

@@ -17,7 +17,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { clubCatalogue, member, memberStream, TENANT, type Member } from '../support/member.toy.js';
 
 const MAX_AGE_MS = 1_000;
-/** The accepted age in the property test; short, so that a single pause exceeds it. */
+/** The accepted age in the property test. Short enough that a single pause exceeds it. */
 const SHORT_AGE_MS = 100;
 const WITHIN_MS = 20_000;
 const greeting = (by: string): EventToAppend => ({
@@ -32,7 +32,7 @@ const fence = (): EventToAppend => ({
   data: { claim: 'c', attemptId: 'a' },
 });
 
-/** A store like a server: it does not know revisions without a read, and its responses can be held back. */
+/** Behaves like a store on a server: revisions require a read, and responses can be held back. */
 class SlowEventStore extends FaultyEventStore {
   private held: (() => void)[] = [];
   isSlow = false;
@@ -61,10 +61,13 @@ afterEach(async () => {
 
 const IDS = ['ada', 'bob'] as const;
 type Id = (typeof IDS)[number];
-/** The revision of a stream since a point in time. */
+/** The revision that a stream has had since a point in time. */
 type Since = { readonly atMs: number; readonly revision: number };
 
-/** Two processes that write to the same records. One of them reads states, and its subscription lags and breaks. */
+/**
+ * Two processes that write to the same records. One of the processes also reads states, and has a subscription that
+ * lags and breaks.
+ */
 class TwoProcesses {
   readonly clock = new ManualClock();
   readonly reader = new RecordReader(store, clubCatalogue, this.clock, 1);
@@ -83,7 +86,7 @@ class TwoProcesses {
     await this.append(id, isFence ? fence() : greeting('elsewhere'));
   }
 
-  /** A write of the reading process, whose response arrives later. */
+  /** Writes as the reading process. The response arrives later. */
   async here(id: Id): Promise<void> {
     const known = await this.reader.read(member, TENANT, this.idOf(id));
     const { revision, position } = await this.append(id, greeting('here'));
@@ -113,14 +116,14 @@ class TwoProcesses {
     this.confirmIfReached();
   }
 
-  /** Breaks the subscription. A new one begins at the end of the history. */
+  /** Breaks the subscription. The next subscription begins at the end of the history. */
   async resubscribe(): Promise<void> {
     this.confirming = undefined;
     this.delivered = await store.inner.head();
     this.reader.follow(this.delivered);
   }
 
-  /** Reads a state that is at most SHORT_AGE_MS old, and checks that the record has had this state within that time. */
+  /** Reads a state that is at most SHORT_AGE_MS old. Checks that the record has been in this state within that time. */
   read(id: Id): void {
     const fromMs = this.clock.monotonicMs() - SHORT_AGE_MS;
     const found = this.reader.read(member, TENANT, this.idOf(id), { maxAgeMs: SHORT_AGE_MS });
@@ -187,7 +190,7 @@ test('In any interleaving, states that follow the history were current within th
   const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
     const both = new TwoProcesses((run += 1), await store.inner.head());
     for (const action of steps) {
-      // A held read would block these steps, so the responses to the steps' own reads are not held.
+      // A held read would block this step, so responses to reads of the step itself are not held.
       const wasSlow = store.isSlow;
       if (action[0] === 'here') store.isSlow = false;
       if (action[0] === 'elsewhere') await both.elsewhere(action[1], action[2]);

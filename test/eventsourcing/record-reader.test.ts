@@ -20,9 +20,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { member, memberStream, OTHER_TENANT, replica, TENANT } from '../support/member.toy.js';
 
-/**
- * A fictional record whose event has had three versions: an amount in dollars, then in cents, then with its currency.
- */
+/** A fictional record with an event of three versions: an amount in dollars, in cents, and in cents with a currency. */
 const priceEvents = {
   PriceSet: domain('UPDATE', 'price', z.object({ cents: z.number().int(), currency: z.string().length(3) }), {
     version: 3,

@@ -20,7 +20,7 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Access to every route with every kind of credential. The expected outcome is derived from the route table alone,
+ * Access to every route with every kind of credential. The expected outcomes are derived only from the route table,
  * never from the implementation.
  */
 
@@ -34,7 +34,9 @@ const OPEN = 'open';
 
 const isSignedIn = ({ is }: Standing): boolean => is === 'user' || is === 'operator';
 
-/** The expected response of a route to a caller. The test fails if a line of the table is not covered here. */
+/**
+ * The expected response of a route to a caller. Each row of the route table must be covered here, or the test fails.
+ */
 function expectedOf({ name, who, permission }: Route, caller: Standing): string {
   switch (who) {
     case 'public':
@@ -59,7 +61,10 @@ function expectedOf({ name, who, permission }: Route, caller: Standing): string 
 
 const everyPermission = [...new Set(routeTable.map(({ permission }) => permission))].filter((code) => code !== '-');
 const all: ReadonlySet<string> = new Set(everyPermission);
-/** All read permissions except for users, roles and the audit log; write permissions for customers and transactions. */
+/**
+ * All read permissions except those for users, roles and the audit log, and write permissions for customers and
+ * transactions.
+ */
 const ofUsers: ReadonlySet<string> = new Set([
   ...everyPermission.filter((code) => code.endsWith('.read') && !/^(?:users|roles|audit)\./.test(code)),
   'customers.write',
@@ -205,7 +210,7 @@ async function roleWith(codes: readonly string[]): Promise<string> {
   return id;
 }
 
-/** Created once, because it is slow. */
+/** Computed only once, because hashing is slow. */
 let passwordHash: Promise<string> | undefined;
 async function hired(systemRole: Role, roleIds: readonly string[] = []): Promise<{ id: string; email: string }> {
   passwordHash ??= passwords.hash(PASSWORD);
@@ -276,7 +281,7 @@ async function makeOthers(): Promise<void> {
   if (parts) made.set('a key with the id of another tenant', formatIntegrationKey({ ...parts, tenantId: other.id }));
 }
 
-/** The owner's token with some claims or header fields changed, signed by any key. */
+/** The owner's token with changed claims or header fields, signed with the given key. */
 async function forged(
   { claims = {}, header = {} }: { claims?: object; header?: object },
   key: KeyObject | Uint8Array = signing.privateKey,
@@ -319,7 +324,7 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** The id of a record of the first tenant, if one was created for the path before the id; otherwise an unknown id. */
+/** The id of the first tenant's record for the path before the id. If there is no such record, an unknown id. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);
@@ -327,8 +332,8 @@ const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): s
 let asked = 0;
 type Ask = { readonly address: string; readonly headers: Headers; readonly method?: string; readonly raw?: string };
 /**
- * Sends a request from a separate address, so that no limit is reached. Returns the status, and the code of a
- * rejection.
+ * Sends each request from a different IP address, so that no limit is reached. Returns the status and, for a rejection,
+ * the code.
  */
 async function ask({ address, headers, method = 'GET', raw }: Ask): Promise<string> {
   asked += 1;
@@ -349,8 +354,8 @@ const inDisguise = (address: string): string =>
   address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /**
- * The outcome of an admitted request: anything except a rejection or a failure. Writes are malformed, so they are
- * refused before they take effect.
+ * Returns OPEN if the request was admitted, and otherwise its status and code. Writes are malformed, so an admitted
+ * write gets 400 and has no effect.
  */
 const opened = (route: Route, told: string): string =>
   (isWrite(route) ? told === '400' : /^[234](?!0[13]|29)/.test(told)) ? OPEN : told;
@@ -362,7 +367,7 @@ const ways: readonly Way[] = [
   ['as it is', send],
   ['in an encoded path', (route, address, headers) => send(route, inDisguise(address), headers)],
 ];
-/** Only for callers that are rejected, because the request would otherwise take effect. */
+/** Used only with callers that must be rejected, because an admitted request would take effect. */
 const wellFormed: Way = ['with a body', (route, address, headers) => send(route, address, headers, '{}')];
 
 const AT_ONCE = 8;
@@ -434,7 +439,7 @@ test('Other methods and spellings of an address do not expose protected routes',
       `/.${address}`,
     ];
     const asks: Ask[] = [
-      // The console's page responds to GET, and therefore to HEAD, at every address below `/console`.
+      // Every path below `/console` returns the console's page for GET, and therefore also accepts HEAD.
       ...(address.startsWith('/console/') ? ['OPTIONS', 'PUT'] : ['HEAD', 'OPTIONS', 'PUT']).map((method) => ({
         address,
         headers: {},
@@ -489,8 +494,7 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // Key use and repeated rejections of a caller are recorded once a minute. Every read of the list of events is also
-  // recorded.
+  // The service records key use and repeated rejections of a caller once a minute, and every read of the event list.
   const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);
 });

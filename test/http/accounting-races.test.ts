@@ -5,7 +5,7 @@ import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Number of runs of each race. In the first two runs, one side ends before the other begins. */
+/** Number of runs of each race. In the first two runs, one request ends before the other begins. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 24);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 6;
@@ -42,7 +42,7 @@ const record = async (body: object): Promise<string> =>
   (await service.post('/api/transactions', { date: '2026-03-04', amount: '100.00', ...body }, token())).told;
 const collect = (customerId: string): Promise<string> =>
   record({ type: 'COLLECTION', customerId, accountId: cash, description: 'Race' });
-/** The final state of a sale: its status, and the code if it is rejected. */
+/** The final state of a sale: its status and, for a rejection, the code. */
 async function sell(facts: object): Promise<string> {
   const sale = saleOf(service.fresh('race'), facts);
   await service.postSale(books.partner, sale);
@@ -59,11 +59,11 @@ const shown = async (path: string): Promise<Shown | undefined> => {
 type Sides = {
   readonly left: () => Promise<string>;
   readonly right: () => Promise<string>;
-  /** Receives both responses once nothing is pending. */
+  /** Called with both responses when no work is pending. */
   readonly check: (answers: string) => Promise<void>;
 };
 
-/** Runs a race many times, several at once, with random head starts. Returns the set of distinct responses. */
+/** Runs a race ROUNDS times with random head starts, several races at once. Returns the distinct pairs of responses. */
 async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   const random = mulberry32(SEED);
   const seen = new Set<string>();
@@ -145,7 +145,7 @@ describe('A customer deleted concurrently', () => {
           check: async (answers) => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
-            // Only one customer of that name exists, regardless of which request created it. The customer owes the
+            // Only one customer has that name, regardless of which request created the customer. That customer owes the
             // amount of the sale.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);

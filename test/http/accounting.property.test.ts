@@ -4,7 +4,8 @@ import { TestService } from '../support/service.js';
 
 /*
  * Random bookkeeping through HTTP in tenants of three currencies, compared with a model that is only a list of
- * postings. RUNS and STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence.
+ * postings. RUNS and STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true minimizes a failing sequence
+ * before reporting it.
  */
 
 /** Minimum number of steps between two audits. */

@@ -1,4 +1,5 @@
-// The examples of the API document: complete, valid, and answered by a running service as the document says.
+// The examples in the API document must be complete and valid. A running service must respond to them as the document
+// specifies.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BACKGROUND_CODES, CONFLICT_MESSAGES, CONFLICTS } from '../../src/http/examples/conflicts.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => service.close());
 
-/** Responses without text: pages are HTML, files are bytes. */
+/** Binary files are the only responses that are not text. */
 const isText = (type: string): boolean => type !== 'application/octet-stream';
 
 describe('In the API document', () => {
@@ -107,7 +108,7 @@ describe('The codes of conflicts in the document', () => {
       ([, code = '']) => code,
     );
     const missing = thrown.filter((code) => !(code in CONFLICT_MESSAGES) && !BACKGROUND_CODES.includes(code));
-    // These follow from the declarations of routes.
+    // The examples of this code are generated from the route declarations.
     expect([...new Set(missing)].sort()).toEqual(['SECRET_SHOWN_ONCE']);
   });
 
@@ -121,7 +122,7 @@ describe('The codes of conflicts in the document', () => {
   });
 });
 
-/** The examples of writes in an order in which each finds what it needs. */
+/** Examples of writes. Each follows the examples that create the records it requires. */
 const STORY = [
   ...['POST /api/platform/tenants', 'PATCH /api/platform/tenants/{id}', 'POST /api/platform/operators'],
   ...['POST /api/auth/login', 'POST /api/auth/refresh', 'POST /api/auth/step-up', 'POST /api/auth/factors'],
@@ -145,14 +146,17 @@ const STORY = [
   ...['POST /api/platform/forwarders/{name}/pause', 'POST /api/platform/forwarders/{name}/resume'],
   ...['POST /api/platform/forwarders/{name}/rewind', 'POST /api/platform/projections/{name}/rebuild'],
 ];
-/** The examples of deletions, after all reads. */
+/** Examples of deletions, which run after all reads. */
 const ENDING = [
   ...['DELETE /api/webhooks/{id}', 'DELETE /api/transaction-categories/rules/{id}', 'DELETE /api/users/{id}'],
   ...['DELETE /api/transaction-categories/{id}', 'PATCH /api/transaction-categories/{id}/restore'],
   ...['DELETE /api/roles/{id}', 'DELETE /api/accounts/{id}', 'DELETE /api/integration-keys/{id}'],
   ...['DELETE /api/platform/operators/{id}', 'POST /api/auth/logout'],
 ];
-/** Reads of records that arise only from failures, backups or other engines, and of streams that do not end. */
+/**
+ * Reads that the test skips: of records that result only from failures, backups or other engines, and of endless
+ * streams.
+ */
 const ELSEWHERE = new Set([
   ...['GET /api/platform/dead-letters/{id}', 'GET /api/platform/error-logs/{id}', 'GET /api/platform/jobs/stream'],
   ...['GET /api/platform/jobs/execution/{executionLogId}/backup-download', 'GET /api/platform/integrity/evidence'],
@@ -167,7 +171,7 @@ function successOf({ name }: DocumentedOperation): number {
   return Number(success);
 }
 
-/** Sends examples, with the ids and secrets of earlier responses in place of those in the document. */
+/** Sends examples. Replaces the documented ids and secrets with the real values from earlier responses. */
 class Player {
   private readonly real = new Map<string, string>();
   private operator = '';
@@ -221,8 +225,8 @@ class Player {
   }
 
   /**
-   * Remembers the real values of the sample ids and secrets in a response. Only receipts replace a known id: a correction
-   * returns the transaction that counts from now on.
+   * Remembers the real values of the sample ids and secrets in a response. Only a receipt replaces a known id: the
+   * receipt of a correction contains the id of the replacement.
    */
   private learn(example: unknown, real: unknown, isReceipt = false): void {
     if (typeof example === 'string' && typeof real === 'string') {

@@ -16,8 +16,8 @@ import { addJob, ToyJob } from '../support/toy-job.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Calls every command of the API. Each step is compared with the history itself and with a GET of the record before and
- * after it. The comparison does not rely on how entries or changes are created.
+ * Calls every command of the API. Compares the audit entries of each step with the history, and with a GET of the
+ * record before and after the step. The comparison is independent of the code that creates entries and changes.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -30,8 +30,8 @@ type Step = {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * A GET of the record, or of a list followed by `#` and the record's id. It is sent before and after the step. False
-   * if the record cannot be read.
+   * Path of a GET that is sent before and after the step: that of the record, or that of a list followed by `#` and the
+   * record's id. False if the record cannot be read.
    */
   readonly look?: string | false;
   readonly status?: number;
@@ -42,7 +42,7 @@ type Deed = Step & {
   readonly answered: number;
   /** Headers of the response. */
   readonly told: readonly string[];
-  /** Cookies that a browser would send with its next requests. */
+  /** Cookies that a browser would send with the requests that follow. */
   readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
@@ -79,7 +79,9 @@ const PASSWORDS = {
   operator: 'Zebra-operator-9f5',
   wrong: 'Zebra-wrong-9f6',
 };
-/** Subjects of entries, and actions other than UPDATE, by event name, as the API contract specifies them. */
+/**
+ * Subjects of audit entries, and actions other than UPDATE with their event types, as specified by the API contract.
+ */
 const ENTITIES: readonly string[] = [
   ...[
     'customer',
@@ -157,7 +159,7 @@ async function take(step: Step): Promise<Deed> {
 }
 
 const idOf = ({ answer }: Deed): string => (answer as { id: string }).id;
-/** Tokens of a sign-in, which must never be shown. */
+/** Stores the tokens of a sign-in, which must never be shown. */
 function tokensOf({ answer }: Deed, name: string): { accessToken: string; refreshToken: string } {
   const tokens = answer as { accessToken: string; refreshToken: string };
   secrets.set(`access token ${name}`, tokens.accessToken).set(`refresh token ${name}`, tokens.refreshToken);
@@ -267,7 +269,7 @@ async function walkPeople(tenant: TestTenant): Promise<void> {
   await change('DELETE', '/api/roles', roleId, token);
 }
 
-/** A second factor, its use, a step-up, and the end of another session. */
+/** Adds and uses a second factor, performs a step-up, and ends another session. */
 async function walkFactors(login: object): Promise<void> {
   const begun = tokensOf(await take({ route: 'POST /api/auth/login', body: login }), 'user, without a factor');
   const factors = '/api/auth/factors';
@@ -295,7 +297,7 @@ async function walkFactors(login: object): Promise<void> {
   await take({ route: `DELETE ${factors}/{id}`, address: `${factors}/${id}`, token: own });
 }
 
-/** A session whose refresh token is in a cookie. */
+/** Creates and renews a session whose refresh token is in a cookie. */
 async function walkBrowser(body: object): Promise<void> {
   const session = '/console/session';
   const begun = await take({ route: `POST ${session}`, body });
@@ -466,7 +468,7 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
 }
 
-/** Bulk runs on dead letters, and the changes of a run that lasts until it is cancelled. */
+/** Starts bulk runs on dead letters, and controls a run that continues until it is cancelled. */
 async function walkRuns(letters: string): Promise<void> {
   const none = { filter: { code: 'NONE' }, dryRun: false };
   const status = 201;
@@ -525,7 +527,7 @@ async function walkOperations(): Promise<void> {
   const route = `${projections}/{name}/rebuild`;
   await take({ route: `POST ${route}`, address: `${projections}/roles/rebuild` });
   await ended();
-  // Rebuilds run one after another. The last one waits for the others, so it can be cancelled.
+  // Rebuilds run one after another. The last rebuild waits for the others, so it can be cancelled.
   for (const { name } of await rows()) await service.post(`${projections}/${name}/rebuild`, undefined, operator);
   await take({ route: `DELETE ${route}`, address: `${projections}/${(await rows()).at(-1)?.name ?? ''}/rebuild` });
   await ended();
@@ -697,7 +699,7 @@ describe('The audit log', () => {
   });
 });
 
-/** First member of a path. */
+/** The first field name in a path. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** One bash session, like the one that a reader of the guide uses. */
+/** A bash session, as a reader of the guide would use it. */
 class Session {
   private output = '';
   private readonly bash = spawn('bash', ['-u'], { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -49,7 +49,7 @@ test('The commands of the guide to bookkeeping print what the guide shows', asyn
   expect(blocks.length).toBeGreaterThan(10);
   const session = new Session();
   for (const [, commands = '', printed = ''] of blocks) {
-    // Unlike a reader, the test runs commands faster than the read models are updated.
+    // Waits for the read models, because the test runs commands faster than a reader would.
     await service.quiet();
     const own = commands
       .replaceAll('localhost:3000', service.url)

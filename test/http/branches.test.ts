@@ -39,7 +39,7 @@ const lookup = async (query = '') =>
     name: string;
     code: string;
   }[];
-/** One rejection of each kind, normalised for comparison: everything specific to a request is removed. */
+/** Returns the status and body of a response, without the request id, so that responses can be compared. */
 const asked = async (method: 'GET' | 'PATCH', path: string, body?: object) => {
   const { status, text } = await service.call(method, path, { token: tenant.token, body });
   return `${status} ${text.replace(/"requestId":"[^"]+"/, '')}`;

@@ -32,7 +32,7 @@ describe('Categories and rules', () => {
   const create = async (name: string, more: object = {}): Promise<string> => (await post(PATH, { name, ...more })).id;
   const createRule = async (categoryId: string, more: object = { keyword: 'coffee' }): Promise<string> =>
     (await post(RULES, { categoryId, ...more })).id;
-  /** Excludes the categories that the tenant started with. */
+  /** Lists categories other than the tenant's initial ones. */
   const list = async (query = '', { token } = tenant): Promise<Category[]> =>
     ((await service.get(`${PATH}${query}`, token)).data as Category[]).filter(({ isSystem }) => !isSystem);
   const rules = async (query = ''): Promise<RuleList> =>

@@ -90,8 +90,8 @@ describe('Rules learned from choices', () => {
       await service.post('/api/transactions', { ...entry, customerId: house }, token);
       await service.post('/api/transactions', { ...entry, customerId: roastery, categoryId: beans }, token);
     }
-    // Choices are processed in order. A rule learned from one customer therefore shows that the earlier choices for the
-    // other customer have been processed.
+    // Choices are processed in order. Once a rule has been learned for this customer, the earlier choices for the other
+    // customer have been processed.
     const rules = await until(({ length }) => length > 0);
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });

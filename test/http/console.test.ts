@@ -67,11 +67,11 @@ describe('A browser session', () => {
     const second = cookieOf(renewed);
     expect(second).not.toBe(first);
     expect(await statusOfMe(tokenOf(renewed))).toBe(200);
-    // Another tab that sent the same cookie within a few seconds gets the same response.
+    // Another tab that sends the same cookie within a few seconds gets the same response.
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();
-    // The service treats the cookie as stolen, so it has ended the whole session.
+    // The service has treated the cookie as stolen, and has ended the session.
     expect((await refresh(second)).data).toBeNull();
   });
 

@@ -14,7 +14,7 @@ type Preview = { readonly matched: number; readonly sample: readonly { readonly 
 let service: TestService;
 let books: Books;
 let operator: string;
-/** Ids of customers whose creation is a dead letter, oldest first. */
+/** Ids of the customers whose creation messages are dead letters, oldest first. */
 let customers: string[] = [];
 beforeAll(async () => {
   service = await TestService.start();
@@ -46,7 +46,7 @@ const reached = (id: string, ...statuses: string[]): Promise<JobExecutionView> =
     const run = await runOf(id);
     return run && statuses.includes(run.status) ? run : undefined;
   });
-/** Number of repeated messages by customer. */
+/** Number of replayed messages by customer. */
 function repeats(): Map<string, number> {
   const found = new Map<string, number>();
   for (const { id, payload } of messagesIn(service.directory)) {

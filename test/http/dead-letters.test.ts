@@ -122,7 +122,7 @@ describe('An unbookable sale', () => {
     const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
     await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
     const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
-    // The sale may be healed at the same time.
+    // At most one replay succeeds. If the healing policy books the sale first, none does.
     expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
     expect(new Set(replies.map(codeOf))).toContain('409 ALREADY_RESOLVED');
     await service.settled(books.partner, 'to-south');
@@ -286,7 +286,7 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** Ids of the messages that a rewind of these events sends, in order for each record. */
+  /** Ids of the messages that a rewind of these events sends. The order is significant within each record only. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
   /** Messages of a rewind in the broker's order. Resolves once the rewind is complete. */

@@ -47,7 +47,7 @@ async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   throw new Error(`Not recorded: ${query} ${count}: ${JSON.stringify(found)}`);
 }
 
-/** Sends failing requests, each from its own address. */
+/** Sends failing requests, each from a different IP address. */
 const fail = (requestId: string, token = books.tenant.token): Promise<Reply> => {
   requests += 1;
   const from = `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`;
@@ -132,7 +132,7 @@ describe('A storm of failing requests', () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
-    // The other requests are injected without sockets, which would take most of the time.
+    // The remaining requests are injected without sockets, because sockets would take most of the time.
     const server = service.service.app.getHttpAdapter().getInstance();
     const authorization = `Bearer ${books.tenant.token}`;
     await eightAtATime(500, storm, async (requestId) => {
@@ -207,7 +207,7 @@ describe('Background work', () => {
   test('does not include failures of the error log itself', async () => {
     const { errors } = service.service.engines;
     const before = (await list()).totalCount;
-    // The event's own schema rejects it.
+    // The schema of the event rejects this value.
     errors.note({ fingerprint: 'f', level: 'NONE' as 'INFO', message: 'Not to be recorded' });
     const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors could not be recorded'));
     await eventually(isSaid, PATIENCE_MS);

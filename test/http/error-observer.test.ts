@@ -30,7 +30,7 @@ const observe = (facts: Partial<Outcome>, times = 1): void => {
   for (let one = 0; one < times; one += 1) observer.observe({ ...outcome, ...facts });
 };
 const kinds = (): number => new Set(noted.map(({ fingerprint }) => fingerprint)).size;
-/** Rejections at equal intervals. */
+/** Reports rejections at equal intervals. */
 async function refuse(times: number, everyMs: number, facts: Partial<Outcome> = {}): Promise<void> {
   for (let one = 0; one < times; one += 1) {
     observe({ status: 401, code: 'UNAUTHENTICATED', ...facts });
@@ -51,7 +51,7 @@ test('Rejections are noted once ten occur within a minute: all of them, and no o
   expect(noted).toEqual([]);
   await refuse(1, 53_000);
   expect(noted).toHaveLength(10);
-  // By then, the first rejections are more than a minute old.
+  // At this time, the first rejections are more than a minute old.
   await refuse(1, 1_000);
   expect(noted).toHaveLength(10);
   await refuse(9, 100);

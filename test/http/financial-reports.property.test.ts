@@ -2,7 +2,10 @@ import { seed } from '../support/bookkeeping-property.js';
 import { reportsProperty } from '../support/reports-property.js';
 import { TestService } from '../support/service.js';
 
-/* RUNS and STEPS lengthen the test, SEED repeats a run, and SHRINK=true first shortens a failing sequence. */
+/*
+ * RUNS and STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true minimizes a failing sequence before
+ * reporting it.
+ */
 
 let service: TestService;
 beforeAll(async () => {

@@ -65,7 +65,7 @@ const letters = async (query = ''): Promise<readonly DeadLetterRecord[]> => {
 };
 const letterOf = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(async () => (await letters()).find((letter) => letter.externalId === externalId), PATIENCE_MS);
-/** Resolves with the dead letter of a sale once it is resolved. */
+/** Resolves with the dead letter of a sale once the dead letter is resolved. */
 const resolved = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(
     async () => (await letters('status=REPLAYED')).find((letter) => letter.externalId === externalId),
@@ -79,7 +79,7 @@ async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));
 }
-/** The documents on the books. The list shows that each document was booked once. */
+/** External ids of the booked documents. A document that was booked twice would be listed twice. */
 async function booked(): Promise<string[]> {
   const { items } = await service.transactions(books.tenant.token);
   return items.flatMap(({ documentEffect, externalId }) => (documentEffect === null ? [] : [externalId ?? ''])).sort();
@@ -88,7 +88,7 @@ async function booked(): Promise<string[]> {
 type Cause = {
   readonly code: string;
   readonly facts: object;
-  /** Causes the rejection, and resolves with an action that removes its cause. */
+  /** Creates the cause of the rejection, and resolves with an action that removes the cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
   /** Other documents that the books contain afterwards. */
   readonly others?: readonly string[];
@@ -294,7 +294,7 @@ test('Replays, retries and healing at the same time book a sale once, and resolv
   expect((await service.customers(books.tenant.token, 'search=nora')).totalCount).toBe(1);
 });
 
-/** The healing policy of another replica: the same stores, but none of the service's memory. */
+/** The healing policy of another replica, which uses the same stores but shares no memory with the service. */
 function healerElsewhere(): HealingPolicy {
   const { app, engines } = service.service;
   const { clock, ids } = engines;
@@ -342,7 +342,8 @@ test('Healing that a crash interrupts at any step is completed after the restart
     await push('back', returnOf('waiting'));
     await Promise.all([letterOf('waiting'), letterOf('back')]);
     const crashed = store;
-    // Stores the creation of the branch, then this many steps of healing, and nothing after that.
+    // The store accepts the creation of the branch and this many appends of the healing policy, and then becomes
+    // unavailable.
     crashed.beforeAppendTo(`branch-${books.tenant.id}`, () => {
       crashed.appendsUntilAway = appends + 1;
       return Promise.resolve();

@@ -146,7 +146,7 @@ test('A process without its history is not ready and gives the reason, until the
 
 const filledOver = (progress: Progress): ReadModelReadiness => {
   const { reads: store, checkpoints, clock } = service.service.engines;
-  // Version 99 of each read model. This store has never contained it.
+  // Uses version 99 of each read model, which this store has never contained.
   const models = progress.names.map((name) => ({ name, version: 99 }));
   const lastStored = () => lastOwnEvent(events, catalogue);
   return new ReadModelReadiness({ models, progress, store, checkpoints, lastStored, clock });
@@ -216,7 +216,7 @@ test('Several failing projections make the service not ready, but a single one d
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // In the meantime, the other projections report progress.
+  // Called on every attempt, because a progress report of the running projection clears the state.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

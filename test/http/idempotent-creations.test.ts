@@ -63,7 +63,7 @@ const countOf = async (list: string): Promise<number> => {
   return totalCount ?? data?.length ?? Number.NaN;
 };
 
-/** Creates the state that remains if an attempt ends after its claim. */
+/** Creates the state that remains if a request ends after claiming its key. */
 async function claimed(key: string, body: object, recordId: string): Promise<void> {
   const { id: userId } = ((await service.get('/api/auth/me', token)).data as { user: { id: string } }).user;
   const stream = `request-key-${books.tenant.id}_${requestKeyId(userId, 'POST /api/customers', key)}`;
@@ -179,7 +179,7 @@ describe('A creation with an Idempotency-Key', () => {
     const retried = await send('/api/customers', body, 'interrupted');
     expect([retried.status, retried.id]).toEqual([201, recordId]);
     expect((await send('/api/customers', body, 'interrupted')).text).toBe(retried.text);
-    // A repeat with a key whose first attempt ended after creating the record.
+    // Retries a request whose first attempt ended after creating the record.
     await claimed('made', body, recordId);
     expect((await send('/api/customers', body, 'made')).text).toBe(retried.text);
     expect((await service.customers(token, 'search=Interrupted')).totalCount).toBe(1);

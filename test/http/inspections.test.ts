@@ -10,10 +10,10 @@ let service: TestService;
 let books: Books;
 let operator: string;
 let branchId: string;
-/** Whether appends of operators' inspections fail. */
+/** While true, appends that record operators' inspections fail. */
 let isAway = false;
 
-/** A store that supports all reads, and all writes except those of inspections. */
+/** A store that rejects the appends of inspections while `isAway` is true. */
 const withoutInspections = (events: EventStore): EventStore =>
   new Proxy(events, {
     get: (target, name) => {

@@ -16,7 +16,7 @@ const advance = (position: number): void => {
   for (const name of progress.names) progress.advance(name, position);
 };
 
-/** Simulates a sale that arrives now. `isAccepted` returns whether the sale has been admitted so far. */
+/** Simulates a sale that arrives now. `isAccepted` returns whether the sale has been admitted yet. */
 async function arrives(): Promise<{ isAccepted: () => boolean }> {
   let accepted = false;
   void intake.turn().then(() => (accepted = true));

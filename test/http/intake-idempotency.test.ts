@@ -105,7 +105,7 @@ describe('Idempotency', () => {
     await post(saleOf('row-6'), 'row-6');
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
-    // The state left by a crash between the two appends: the claim of a key, without a sale.
+    // Simulates a crash between the two appends, which leaves the claim of a key without a sale.
     const { sourceId, fieldHashes, ...times } = claim.data as Record<string, unknown>;
     const lost = saleOf('row-6-lost');
     expect(fieldHashes).toEqual(hashesOf(saleOf('row-6')));
@@ -333,7 +333,7 @@ describe('Over time', () => {
     expect(replay.text).toBe(first.text);
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(24 * HOUR_MS);
-    // An expired key with a new external id.
+    // An expired key with a new external id creates a sale.
     expect(outcome(await post(saleOf('aged-new'), 'aged'))).toBe('202');
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT externalId');
     expect(outcome(await post(saleOf('aged')))).toBe('200 replayed');
@@ -396,7 +396,7 @@ describe('The lookup of a key', () => {
     expect((await lookUp('never-used')).told).toBe('404 NOT_FOUND');
     await post({ ...saleOf('looked-up-5'), total: '1.00' }, 'refused-key');
     expect((await lookUp('refused-key')).told).toBe('404 NOT_FOUND');
-    // The state left by a crash between the two appends: the claim of a key, without a sale.
+    // Simulates a crash between the two appends, which leaves the claim of a key without a sale.
     const { events } = service.service.engines;
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
@@ -479,8 +479,8 @@ describe('The lookup of a key', () => {
 });
 
 /*
- * "." and "..", also encoded as %2E, are dot segments of a path (RFC 3986). A client that builds a URL from such an id
- * removes the segment before it sends the request. A client that sends the path unchanged gets the correct response.
+ * "." and ".." are dot segments of a path (RFC 3986), even if encoded as %2E. A client that builds a URL from such an
+ * id removes the segment before sending the request. A client that sends the path unchanged gets the correct response.
  */
 describe('Dot segments', () => {
   const asItIs = async (path: string): Promise<string> => {

@@ -72,7 +72,7 @@ describe('A sale is rejected', () => {
     ];
     const reply = await service.postSale(partner, saleOf('total-1', { lines, total: '36.05' }));
     expect(reply.told).toBe('400 TOTAL_MISMATCH total');
-    // 29.97 and 5.6943 tax, rounded; 0.4999995 − 0.1, rounded.
+    // The sum of 29.97, its tax of 5.6943, and 0.4999995 − 0.1, each rounded to cents.
     expect(reply.problem.message).toContain('36.06');
     expect(await told({ lines, total: '36.06' })).toBe('202');
     expect(await told({ lines, total: 36.06 })).toBe('202');
@@ -198,7 +198,7 @@ describe('The rate limit', () => {
     const resetAt = Number(first.headers['x-ratelimit-reset']);
     expect(resetAt * 1_000 - startedMs).toBeGreaterThan(59_000);
     expect(resetAt * 1_000 - startedMs).toBeLessThanOrEqual(62_000);
-    // Replays, GET requests and rejections are also counted.
+    // The limit also counts replays, GET requests and rejections.
     const replay = await service.postSale({ ...partner, key }, saleOf('limited'), 'limited');
     expect(replay.headers['x-ratelimit-remaining']).toBe('58');
     const wrong = await service.call('POST', PATH, { key, raw: '{' });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Violations of an event's contract, for writers and for readers. Empty if there are none. */
+/** Violations of an event's contracts, for writers and for readers. */
 function faultsOf(message: IntegrationEvent): string[] {
   const { event } = JSON.parse(JSON.stringify(message)) as IntegrationEvent;
   const faults: string[] = [];
@@ -131,7 +131,7 @@ describe('The list of integration events', () => {
     const transaction =
       'id date documentDate? type documentEffect direction amount currency customerId accountId counterAccountId expenseItemId ' +
       'categoryId branchId description reference systemGenerated sourceId externalId saleId reversalOf postings';
-    // Members may only be added, and an optional member stays optional.
+    // Within a version, members may only be added, and optional members must stay optional.
     expect(members).toEqual({
       'account.created': 'code name type currency isActive isSystem',
       'account.deleted': '',
@@ -198,14 +198,14 @@ describe('Published events', () => {
     const messages = history.flatMap((event) => translate(catalogue.decode(event)));
     expect(messages.flatMap(faultsOf)).toEqual([]);
     const seen = new Set(messages.map(({ event }) => event.type));
-    // Restorations and late entries require a race. All other events have occurred.
+    // All event types have occurred except those that require a race.
     expect(published.map(({ type }) => type).filter((type) => !seen.has(type))).toEqual([
       'kontor.account.restored.v1',
       'kontor.customer.restored.v1',
       'kontor.period.late-entries.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
-    // Defects such as an amount in the format of another currency or a missing total are detected by the schemas above.
+    // The schemas above detect defects such as a missing total, or an amount in the format of another currency.
     for (const { event } of messages.filter((one) => one.event.type.startsWith('kontor.transaction.recorded'))) {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);
@@ -222,7 +222,7 @@ describe('Published events', () => {
     user: userEvents,
   };
   const NAMESPACE = '0199d3a0-0000-7000-8000-000000000001';
-  /** Gives ids and amounts the formats that the schemas of the history do not enforce. */
+  /** Converts ids and amounts to the required formats, which the schemas of stored events do not enforce. */
   const inForm = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value)) return value.map((item) => inForm(item, name.replace(/s$/, '')));
     if (typeof value === 'object' && value !== null)

@@ -26,7 +26,7 @@ const browse = async (subjectPrefix = ''): Promise<Published[]> => {
   const meant = messages.filter(({ subject }) => subject.startsWith(subjectPrefix));
   return meant.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** Resolves with the published messages about a record, once there are as many as expected. */
+/** Resolves with the matching messages once at least `count` have been published. */
 async function about(isMeant: (message: Published) => boolean, count: number): Promise<Published[]> {
   for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 10) {
     const found = (await browse(`kontor.${books.tenant.id}.`)).filter(isMeant);
@@ -39,7 +39,7 @@ const eventsOf = (type: string): Promise<readonly RecordedEvent[]> =>
   service.service.engines.events.readAll({ filter: { on: 'type', prefixes: [type] }, maxCount: 100_000 });
 const saleIn = ({ event }: Published): unknown => (event.data as { saleId?: unknown }).saleId;
 
-/** Number of messages for each type of domain event that is visible to partners. */
+/** Number of messages by type of domain event. Lists the types that are visible to partners. */
 const publicTypes: Readonly<
   Record<string, (data: { transactions?: unknown[]; openingTransaction?: unknown }) => number>
 > = {
@@ -207,7 +207,7 @@ describe('After a restart', () => {
     await service.restart();
     await service.quiet();
     expect([await answers(), (await browse()).length, (await eventsOf('Sale')).length]).toEqual(before);
-    // The forwarder works in order, so repeated messages would arrive before the messages of a new sale.
+    // The forwarder works in order, so any republished messages would arrive before those of a new sale.
     await service.sell(books.partner, saleOf('after the restart'));
     const messages = await about(() => true, await expectedCount());
     expect(messages).toHaveLength(await expectedCount());

@@ -46,7 +46,7 @@ class NotedRunner extends CommandRunner {
   }
 }
 
-/** The uses recorded by one replica. */
+/** Creates the recorder of key uses of a replica. */
 function replica(): IntegrationKeyUses {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);
@@ -69,7 +69,7 @@ const ended = (uses: IntegrationKeyUses): Promise<void> => whileTimePasses(clock
 /** Resolves when the writes in progress have ended. */
 async function settle(): Promise<void> {
   await nextTurn();
-  // After a conflict, a write sleeps on the clock, which stands still. The delay of 300 ms ends the wait.
+  // After a conflict, a write sleeps on the clock, which stands still. The 300 ms delay therefore limits the wait.
   await Promise.race([Promise.allSettled([...running]), delay(300)]);
   await nextTurn();
 }
@@ -84,7 +84,7 @@ test('Continuous use of a key is recorded once a minute', async () => {
   }
   await settle();
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
-  // The many uses in between did not cause any additional stream reads.
+  // The uses that were not recorded caused no additional stream reads.
   expect(store.streamReads.length).toBeLessThanOrEqual(4);
   uses.note(key());
   await ended(uses);

@@ -36,7 +36,7 @@ const revoke = (id: string, headers: Record<string, string> = {}, { token } = te
 const rotate = (id: string, { token } = tenant, body?: object): Promise<Reply> =>
   service.call('POST', `${PATH}/${id}/rotate`, { token, body });
 const secretOf = (key: string): string => key.split('_').slice(2).join('_');
-/** Sends a request as the partner. The status is 404 if the key is accepted. */
+/** Sends a request for a sale that does not exist. The status is 404 if the key is accepted. */
 const use = async (key: string): Promise<string> =>
   (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
 /** Signs in again, because access tokens expire when the clock advances. */
@@ -47,7 +47,7 @@ const renewed = async (): Promise<void> => {
 const LET_IN = '404 NOT_FOUND';
 const REFUSED = '401 INVALID_KEY';
 
-/** The outcome of using a key on another replica, which has separate memory. */
+/** Returns a function that uses a key on another replica, which shares no memory with the service. */
 async function replica(): Promise<(key: string) => Promise<string>> {
   const { events } = service.service.engines;
   const reader = new RecordReader(events, catalogue, clock);
@@ -230,7 +230,7 @@ describe('A key with an expiry', () => {
     await renewed();
     expect([await use(key), await elsewhere(key)]).toEqual([REFUSED, 'INVALID_KEY']);
     expect(await message(key)).toBe(`The integration key expired at ${expiresAt}. Get a new one.`);
-    // Only a caller that knows the secret learns that the key existed.
+    // Only a caller that knows the secret learns that the key has existed.
     expect(await message(`${key.slice(0, -4)}AAAA`)).toBe('The integration key is invalid.');
     expect((await rotate(id)).told).toBe('409 KEY_EXPIRED');
   });

@@ -4,9 +4,9 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Two tenants, each with a random history created through HTTP. Each then sends every possible query, once with its own
- * words and ids and once with the other tenant's. No data of the other tenant may appear, and its ids must behave like
- * unknown ids.
+ * Creates random histories of two tenants through HTTP. Each tenant then sends every possible query, once with its own
+ * words and ids, and once with those of the other tenant. No response may contain data of the other tenant, whose ids
+ * must behave like unknown ids.
  */
 
 const RUNS = 4;
@@ -14,7 +14,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 
 let service: TestService;
 let document: ApiDocument;
-/** The access that a tenant's credentials grant, for users and for partners. */
+/** The GET routes that a tenant's credentials can access, for users and for partners. */
 let questions: readonly Route[];
 beforeAll(async () => {
   process.stdout.write(`seed ${seed}\n`);
@@ -26,21 +26,21 @@ afterAll(() => service.close());
 
 type Side = {
   readonly books: Books;
-  /** The prefix of all texts of the tenant. The other tenant's texts do not have it. */
+  /** The prefix of all texts of the tenant, which no text of the other tenant has. */
   readonly mark: string;
   readonly externalIds: string[];
   made: number;
 };
 
 async function newSide(): Promise<Side> {
-  // Long enough that no key contains it by chance.
+  // The mark is long enough that no key contains it by chance.
   const mark = service.fresh('qvwkz').replace('-', 'x');
   const tenant = await service.createTenant({ slug: `${mark}-slug` });
   const books = { tenant, partner: await service.createKey(tenant, { sourceId: `${mark}-source` }) };
   return { books, mark, externalIds: [], made: 0 };
 }
 
-/** A write request. Its texts are marked, except those that both tenants share. */
+/** Sends a write request. Its texts are marked, except for texts that both tenants share. */
 type Step = { readonly side: 0 | 1; readonly what: (typeof KINDS)[number]; readonly number: number };
 const KINDS = [
   'customer',
@@ -73,7 +73,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   side.externalIds.push(externalId);
   const payments = [{ method: 'CASH', amount: '10.00' }];
   const sale = saleOf(externalId, { customer: { name, code }, payments });
-  // The idempotency key is the external id, so the other tenant's partner may use the same key.
+  // The idempotency key is the external id, so partners of both tenants may use the same key.
   const { status } = await service.postSale(partner, sale, externalId);
   if (status < 300) await service.settled(partner, externalId);
 }
@@ -162,7 +162,7 @@ async function knownOf({ mark, externalIds, books: { tenant } }: Side): Promise<
   };
 }
 
-/** `stranger`: for an address with the id of a record, the same address with an unknown id. */
+/** If `address` contains the id of a record, `stranger` is the same URL with an unknown id. */
 type Question = {
   readonly route: Route;
   readonly address: string;
@@ -174,8 +174,8 @@ const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
 /**
- * Queries of the route: each known value as a path parameter or in one of the filters, and one query with only the
- * required parameters.
+ * Queries of a route: one for each known value, as a path parameter or filter, and one with only the required
+ * parameters.
  */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document
@@ -239,7 +239,7 @@ async function compare(asking: Side, other: Side, own: Known, foreign: Known): P
   await each(all(own), async (question) => {
     await hear(question);
   });
-  // Verifies that the search for leaks works: it finds the tenant's own data.
+  // Proves that the search for leaks works: it finds the tenant's own data.
   const isShown = (secret: string): boolean => heard.some((text) => text.includes(secret));
   expect([asking.mark, isShown(asking.mark)]).toEqual([asking.mark, true]);
   expect(own.secrets.filter(isShown).length).toBeGreaterThan(5);

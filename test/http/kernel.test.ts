@@ -18,7 +18,7 @@ afterEach(async () => {
   await toy.app.close();
 });
 
-/** Sends a request. Returns the parts of the response that a client checks first. */
+/** Sends a request, and returns the parts of the response that tests check. */
 async function ask(options: InjectOptions) {
   const response = await toy.server.inject(options);
   return { status: response.statusCode, headers: response.headers, text: response.body, json: parse(response.body) };

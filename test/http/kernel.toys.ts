@@ -172,7 +172,7 @@ const bearers: Record<string, Awaited<ReturnType<Authenticator['bearer']>>> = {
   },
 };
 
-/** Accepts four tokens and two keys. `away` simulates an unavailable store. */
+/** Accepts the tokens in `bearers` and two keys. The token `away` simulates an unavailable store. */
 const authenticator: Authenticator = {
   bearer: (token) => {
     const principal = bearers[token];
@@ -217,7 +217,7 @@ const countingLimiter = (): RateLimiter => {
 
 export type Toy = HttpApp & { readonly outcomes: Outcome[]; readonly lines: object[]; readonly document: () => string };
 
-/** The kernel, with toy routes. */
+/** Starts the kernel with toy routes. */
 export async function startToy(options: Partial<KernelOptions> = {}): Promise<Toy> {
   const outcomes: Outcome[] = [];
   const lines: object[] = [];

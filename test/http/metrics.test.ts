@@ -127,11 +127,11 @@ describe('Metrics', () => {
     const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
     await service.quiet();
     const before = await settled();
-    // The customer is new, so the sale is booked by the policy and not by the intake.
+    // The customer is new, so the policy books the sale instead of the intake.
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded shortly afterwards, so the history may already extend beyond the head in the
+    // The use of a key is recorded shortly after the sale, so the history may already extend beyond the head in the
     // metrics.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
@@ -145,7 +145,7 @@ describe('Metrics', () => {
     expect(after.value('kontor_subscriber_position', queueOf)).toBeGreaterThanOrEqual(0);
     expect(after.value('kontor_subscriber_in_flight', queueOf)).toBe(0);
     expect(after.value('kontor_subscriber_position', { subscriber: 'transactions' })).toBe(head);
-    // Four messages: sale accepted, sale booked, invoice recorded, customer created.
+    // The four messages are sale accepted, sale booked, invoice recorded and customer created.
     expect(rise('kontor_broker_messages_total', { result: 'stored' })).toBe(4);
     const last = after.value('kontor_subscriber_last_processed_timestamp_seconds', queueOf);
     expect(Math.abs(last - service.clock.nowMs() / 1_000)).toBeLessThan(60);
@@ -193,7 +193,7 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // In the meantime, the other projections report progress.
+      // Set on every attempt, because a progress report of the running projection clears the state.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);
@@ -250,7 +250,7 @@ describe('Access to the metrics', () => {
 
   test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
-    // The service becomes ready only after its read models have been complete once.
+    // The service becomes ready only when its read models have been complete once.
     await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {

@@ -30,7 +30,9 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
     PATIENCE_MS,
     () => service.complaints.join('; '),
   );
-/** Resolves when the policies have processed all stored events, including the events that this processing produces. */
+/**
+ * Resolves when the policies have processed all stored events, including those that the policies themselves produce.
+ */
 async function reacted(): Promise<void> {
   await eventually(async () => {
     const { data } = await service.get('/api/platform/redis/queues', operator);
@@ -105,7 +107,7 @@ test('Operators are notified of failed jobs, once per job and hour', async () =>
   }
   const notice = await told(operator, /toy failed/);
   expect(notice).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
-  // This notification is from the first run; the second run caused none.
+  // The notification refers to the first run. The second run has caused none.
   const { items } = (await service.get('/api/platform/jobs/logs?pageNumber=1&pageSize=5', operator)).body as Page<{
     id: string;
   }>;

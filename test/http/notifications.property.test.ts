@@ -13,8 +13,8 @@ import { TestService, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';
 
 /*
- * Random histories of users and notifications, compared with a naive model that lists the notifications that each user
- * has been sent and has read.
+ * Random histories of users and notifications, compared with a naive model. For each user, the model lists the
+ * notifications that were sent, and those that were read.
  */
 
 const RUNS = 5;
@@ -95,7 +95,7 @@ class World {
     }
   }
 
-  /** An existing user, selected by number. Never a removed user. */
+  /** Selects one of the users that have not been removed. */
   private person(number: number): Person {
     const present = this.people.filter(({ state }) => state !== 'gone');
     return present[number % present.length] as Person;

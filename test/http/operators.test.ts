@@ -130,7 +130,7 @@ describe('The last operator', () => {
   let lonely: TestService;
   beforeAll(async () => {
     lonely = await TestService.start();
-    // The list includes the new operator once the read models are up to date.
+    // The list includes the new operator only when the read models are up to date.
     await lonely.quiet();
   });
   afterAll(() => lonely.close());
@@ -157,7 +157,7 @@ describe('The last operator', () => {
       const rival = { id, token: await lonely.signIn(email) };
       const [his, mine] = await Promise.all([dismiss(stayed.id, rival.token), dismiss(rival.id, stayed.token)]);
       const told = [his.told, mine.told];
-      // The first removal may have locked out the other operator before the second request was checked.
+      // The first removal may lock out the other operator before the second request is checked.
       expect([round, told.filter((answer) => answer === '200')]).toEqual([round, ['200']]);
       expect(['409 LAST_OPERATOR', '401 UNAUTHENTICATED']).toContain(told.find((answer) => answer !== '200'));
       stayed = his.told === '200' ? rival : stayed;

@@ -44,7 +44,10 @@ const remove = async (name: string): Promise<void> => {
   for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
 };
 
-/** Copies the database file before its log, so that the copy is consistent even while the service is running. */
+/**
+ * Copies the database file before its write-ahead log, so that the copy is consistent even while the service is
+ * running.
+ */
 async function copy(name: string, to = copies): Promise<void> {
   for (const file of await filesOf(service.directory, name))
     await copyFile(join(service.directory, file), join(to, file));
@@ -60,8 +63,8 @@ const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(servic
 const invoicesOf = (books: Books): Promise<number> => countInvoices(service, books);
 
 /**
- * Starts with the data that `meanwhile` leaves. Pauses the rebuild until the test has verified that the service returns
- * no old data.
+ * Restarts the service on the data that `meanwhile` leaves behind. Pauses the rebuild until the test has verified that
+ * the service returns no old data.
  */
 async function startOn(meanwhile: () => Promise<void>): Promise<void> {
   service.complaints.length = 0;
@@ -126,8 +129,8 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognised by its events', async () => {
   const books = await twoHistories();
-  // In another installation, without these read models, the copied history grows until it is longer than the history
-  // from which they were built.
+  // Simulates another installation, which continues the copied history without these read models. That history becomes
+  // longer than the history from which the read models were built.
   await service.restart(async () => {
     await copy('models.sqlite');
     await remove('models.sqlite');
@@ -175,7 +178,7 @@ test('The checkpoints of all subscribers are compared', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** Puts the files into the state in which such a version leaves them. */
+  /** Converts the files to the form that such a version writes. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],
@@ -192,7 +195,7 @@ describe('Data of a Kontor without history ids', () => {
     const books = await service.openBooks();
     await sell(books, 'old', 3);
     await service.quiet();
-    // Within a second, the service records that the read models are filled.
+    // The service records within a second that the read models are complete.
     await eventually(async () => {
       const keys = projections.map(({ model }) => filledKey(model));
       return (await service.service.engines.reads.checkpoints(keys)).every((position) => position >= 0);

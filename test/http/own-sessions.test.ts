@@ -138,7 +138,7 @@ describe('A session', () => {
 test('A session of an earlier version keeps its expiry until its next refresh, and then has the new lifetimes', async () => {
   const { sub = '' } = decodeJwt((await signIn(await newUser())).accessToken);
   const tokens = service.service.app.get(SessionTokens);
-  /** A session as recorded by earlier versions: a month without a refresh, and no other limit. */
+  /** Appends a session as earlier versions recorded it: the only limit is a month without a refresh. */
   async function former(daysAgo: number): Promise<string> {
     const id = service.service.engines.ids.next();
     const [startedMs, hash] = [clock.nowMs() - daysAgo * DAY_MS, await tokens.nextHash(id, 0)];

@@ -25,7 +25,7 @@ type Challenge = {
   readonly options: Parameters<SoftAuthenticator['get']>[0];
 };
 
-/** Request headers that a page of the host would send, from a new address. */
+/** Headers of a request from a page of the host, sent from a new IP address. */
 const from = (host = HOST): Record<string, string> => {
   addresses += 1;
   const address = `10.3.${addresses >> 8}.${addresses & 255}`;
@@ -74,7 +74,7 @@ describe('A passkey', () => {
     ]);
     const assertion = passkey.get(asked);
     expect((await complete(factorToken, assertion)).data).toMatchObject({ tokenType: 'Bearer' });
-    // Replays: the same assertion again, and a different assertion for the same challenge.
+    // Replays the assertion, and sends a different assertion for the same challenge.
     expect((await complete(factorToken, assertion)).told).toBe(REFUSED);
     expect((await complete(factorToken, passkey.get(asked))).told).toBe(REFUSED);
     const next = await challengeOf(email);

@@ -12,7 +12,7 @@ const PATIENCE_MS = 20_000;
 const DEAD_ENDPOINTS = 20;
 const NOTIFICATIONS = 20;
 
-/** Accepts connections and never responds. */
+/** Starts a server that accepts connections and never responds. */
 async function deadServer(): Promise<{
   readonly port: number;
   readonly connections: Socket[];
@@ -49,7 +49,7 @@ test('A tenant with dead endpoints delays pushes of another tenant by less than 
     };
     const send = (team: Team) =>
       service.post('/api/notifications/admin/send', { title: 'Hello', body: 'There.', broadcast: true }, team.token);
-    // Half of the endpoints have separate hosts, so the failure of one endpoint reveals nothing about another.
+    // Half of the endpoints are on separate hosts, so that the failure of one reveals nothing about the others.
     for (const [index, { port }] of dead.entries()) {
       const host = index % 2 === 0 ? '127.0.0.1' : `127.0.0.${index + 1}`;
       await subscribe(bad, { ...pushes.browser().subscription, endpoint: `https://${host}:${port}/${index}` });

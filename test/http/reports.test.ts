@@ -29,7 +29,7 @@ async function everyTransaction(): Promise<TransactionRecord[]> {
   }
 }
 
-/** Debits, credits and balance of each account with postings up to a date, summed by hand. */
+/** Debits, credits and balance of each account, summed over all postings up to and including a date. */
 function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31'): Record<string, string[]> {
   const sums = new Map<string, { debit: bigint; credit: bigint }>();
   for (const { postings } of transactions.filter(({ date }) => date <= asOf))
@@ -44,7 +44,7 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   return Object.fromEntries(texts);
 }
 
-/** Books with more accounts than one read returns, alternately debited and credited. */
+/** Creates books with more accounts than one read returns. The accounts are alternately debited and credited. */
 async function largeBooks() {
   const { tenant } = await service.openBooks();
   const { reads } = service.service.engines;
@@ -69,7 +69,7 @@ async function largeBooks() {
   return { tenant, write };
 }
 
-/** Runs an action after each of the first `times` partial reads of the balances. */
+/** While `work` runs, calls `meanwhile` after each of the first `times` reads of a batch of balances. */
 async function afterParts<T>(times: number, meanwhile: (part: number) => Promise<void>, work: () => Promise<T>) {
   const { reads } = service.service.engines;
   const list = reads.list.bind(reads);

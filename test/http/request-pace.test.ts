@@ -8,7 +8,7 @@ let most: number;
 beforeEach(async () => {
   [underWay, most] = [0, 0];
   server = fastify();
-  // Replaces admission, which runs before the request counter.
+  // Stands in for the admission check, which runs before the request counter.
   server.addHook('onRequest', (request, reply, done) => {
     if (request.headers.authorization === undefined) void reply.code(401).send('no');
     else done();

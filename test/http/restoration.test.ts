@@ -41,7 +41,7 @@ const remove = async (path: string): Promise<void> => {
 };
 const pathOf = (kind: 'customer' | 'account', id: string): string => `/api/${kind}s/${id}`;
 
-/** Resolves with the visible state of a record once the record has been restored. */
+/** Resolves with the state that the API returns for a record once the record has been restored. */
 async function back(kind: 'customer' | 'account', id: string): Promise<unknown> {
   const endMs = performance.now() + 15_000;
   for (;;) {
@@ -52,7 +52,7 @@ async function back(kind: 'customer' | 'account', id: string): Promise<unknown> 
   }
 }
 
-/** Resolves when the watch has had time to run and no work is pending. */
+/** Runs the watch, and resolves when no work is pending. */
 async function settled(): Promise<void> {
   await service.quiet();
   await service.service.app.get(RestorationWatch).look();
@@ -313,7 +313,8 @@ describe('After a crash', () => {
     await late.deleteCustomer(ids[1]);
     await remove(pathOf('customer', ids[2]));
     await Promise.all(ids.slice(0, 2).map((id) => back('customer', id)));
-    // Without read models and checkpoints, the whole history is redelivered as if no event had been handled.
+    // Removes the read models and checkpoints, so that the whole history is redelivered as if no event had been
+    // handled.
     await service.restart(async () => {
       for (const end of ['', '-wal', '-shm']) await rm(join(service.directory, `models.sqlite${end}`), { force: true });
     });

@@ -40,7 +40,7 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The lowest status of an ordinary success, which excludes replays. */
+/** The lowest success status, except the status of a replay. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replay'))
@@ -52,7 +52,7 @@ function resolved(schema: Schema | undefined): Schema {
   return resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
-/** The shape of a success, as far as its schema specifies it. */
+/** The shape of a successful response, as far as the document specifies it. */
 function shapeOf(operation: Operation, success: string): string {
   const content = operation.responses[success]?.content ?? {};
   const json = content['application/json']?.schema;
@@ -69,7 +69,7 @@ function shapeOf(operation: Operation, success: string): string {
   return 'success' in (resolved(data).properties ?? {}) ? 'command' : 'envelope';
 }
 
-/** Permitted callers, and the required permission, as far as the document specifies them. */
+/** The permitted callers and the required permission, as far as the document specifies them. */
 function accessOf({ security, description = '' }: Operation): string {
   const schemes = security.flatMap((scheme) => Object.keys(scheme));
   if (schemes.length === 0) return 'public -';

@@ -15,7 +15,7 @@ const someDate = fc.constantFrom(...DATES);
 const someWords = fc.subarray([...WORDS]);
 const act = fc.constantFrom('choose', 'clear', 'cancel');
 const books = fc.record({
-  /** Words that already had a rule when the transactions were recorded. */
+  /** Words with a rule that exists before the transactions are recorded. */
   ruled: fc.subarray([...WORDS]),
   entries: fc.array(
     fc.record({ kind: fc.constantFrom('manual', 'sale', 'opening'), words: someWords, date: someDate }),
@@ -31,7 +31,7 @@ const books = fc.record({
     dateFrom: fc.option(someDate, { nil: undefined }),
   }),
   after: fc.array(fc.tuple(fc.nat(), act), { maxLength: 4 }),
-  /** Whether another rule is applied before the first application is undone. */
+  /** Word of another rule, applied before the first application is undone. Undefined for none. */
   again: fc.option(fc.constantFrom(...WORDS), { nil: undefined }),
 });
 type Case = typeof books extends fc.Arbitrary<infer T> ? T : never;
@@ -70,7 +70,10 @@ class Bookkeeping {
     return { categoryId, ruleId: await this.post(`${CATEGORIES}/rules`, { categoryId, merchant: word, priority: 0 }) };
   }
 
-  /** Rules match the customer's name, which every kind of transaction has. */
+  /**
+   * Records the transactions. Their customers' names contain the words, because every kind of transaction has a
+   * customer.
+   */
   async write({ entries }: Case): Promise<void> {
     const accounts = await service.get('/api/accounts?pageNumber=1&pageSize=1&type=CASH', this.token);
     const accountId = (accounts.body as { items: { id: string }[] }).items[0]?.id;
@@ -96,7 +99,7 @@ class Bookkeeping {
     return new Map(items.map((one) => [one.id, one]));
   }
 
-  /** Returns the transactions that changed. */
+  /** Performs the steps, and returns the ids of the transactions that changed. */
   async act(steps: Case['before'], categoryId: string): Promise<Set<string>> {
     const changed = new Set<string>();
     for (const [index, what] of steps) {
@@ -153,7 +156,7 @@ async function check(given: Case): Promise<void> {
   const application = await keeping.apply(ruleId, request);
   const applied = await keeping.snapshot();
 
-  // The conditions alone determine which transactions the run changes.
+  // The run must change exactly the transactions that meet these conditions.
   const expected = [...before.values()].filter(
     (one) =>
       (one.customerName ?? '').includes(word) &&
@@ -177,7 +180,7 @@ async function check(given: Case): Promise<void> {
     for (const id of difference(unlike, await keeping.snapshot())) touched.add(id);
   }
 
-  // An undo restores exactly those transactions that the run changed and that have not been changed since.
+  // An undo must restore exactly the transactions that the run changed and that have not changed since.
   const later = await keeping.snapshot();
   const restored = changed.filter((id) => !touched.has(id));
   const result = { restored: restored.length, kept: changed.length - restored.length };

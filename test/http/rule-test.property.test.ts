@@ -10,7 +10,7 @@ let service: TestService;
 let books: Books;
 let token: string;
 let categories: string[];
-/** Cash, Bank, an expense item and a supplier, followed by two customers whose names occur in rules. */
+/** Ids of Cash, Bank, an expense item and a supplier, followed by two customers whose names occur in rules. */
 let accounts: string[];
 const NAMES = ['Ada Tea', 'Rent & Co'];
 
@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const word = fc.constantFrom(...WORDS);
 const sentence = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
-/** A value that is absent in most cases, because a rule with many conditions matches nothing. */
+/** Usually undefined, because a rule with many conditions would match nothing. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const rules = fc.array(
@@ -104,7 +104,7 @@ test('The test of rules finds the rule that categorised a recorded transaction',
           { categoryId: categories[category], ...accountId, ...text, ...rule },
           token,
         );
-        // Drafts that cannot become rules are omitted.
+        // Skips drafts that cannot become rules.
         if (reply.status === 201) made.push(reply.id);
       }
       for (const entry of recorded) {

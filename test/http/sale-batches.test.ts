@@ -223,15 +223,15 @@ describe('validateOnly', () => {
 
 const RETURN = { type: 'RETURN', relatedExternalId: 'a' };
 const CANCELLATION = { type: 'CANCELLATION', relatedExternalId: 'b', lines: [] };
-/** Ids of the sales that refer to another sale. All other sales are independent. */
+/** External ids of the two sales that refer to another sale. All other sales are independent. */
 const REFERRING = new Map<object, string>([
   [RETURN, 'd'],
   [CANCELLATION, 'e'],
 ]);
 /**
- * Sales with few external ids, so that batches contain repetitions. Some sales are invalid. Only one sale can return
- * `a`, and one can cancel `b`: if two sales wait for the same one, either may be booked first, and the other is then
- * rejected.
+ * Sales with few distinct external ids, so that batches contain duplicates. Some sales are invalid. Only one sale
+ * returns `a`, and only one cancels `b`. Otherwise, two sales could wait for the same one, and the outcome would depend
+ * on which is booked first.
  */
 const anySale = fc
   .record({
@@ -291,7 +291,7 @@ test(`A batch is answered and booked exactly like its sales sent one by one (see
           }
           return ended;
         };
-        // On both sides, a rejected sale is booked as soon as the cause of the rejection has been removed.
+        // In both tenants, a rejected sale is booked once the cause of the rejection has been removed.
         const both = (): Promise<unknown[]> =>
           Promise.all(
             [together, alone].map(async (books) => [

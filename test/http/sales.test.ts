@@ -214,7 +214,7 @@ describe('The customer of a sale', () => {
     const id = await create({ name: `Known by ${name}`, ...known });
     const externalId = `linked-${name}`;
     expect(await soldTo({ externalId, name: 'Whoever', ...told })).toBe(id);
-    // The sale has linked the customer, so the link alone now identifies the customer.
+    // The sale has linked the customer, so the external id is now sufficient to identify the customer.
     expect(await soldTo({ externalId, name: 'Whoever' })).toBe(id);
     expect(await soldTo({ name: 'Whoever', ...told })).toBe(id);
   });

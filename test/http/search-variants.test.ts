@@ -33,11 +33,11 @@ const ODD_QUERIES = [
 
 type Known = Readonly<Record<string, unknown>> & { readonly id: string };
 type Search = {
-  /** Includes the parameters that the list requires in addition to those for paging and search. */
+  /** Path with the query parameters that the list requires in addition to those for paging and search. */
   readonly path: string;
-  /** The searched fields. */
+  /** Fields that the search covers. */
   readonly fields: readonly string[];
-  /** The source of all records, for look-ups, which return only some records. */
+  /** Source of all records for a look-up, which itself returns only some of them. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -85,14 +85,14 @@ const SEARCHES: Readonly<Record<string, Search>> = {
   },
 };
 const ROUTES = Object.keys(SEARCHES);
-/** Searched by actor, action, record and request instead of texts: test/http/audit.test.ts. */
+/** Excluded: audit logs are searched by actor, action, record and request, which test/http/audit.test.ts covers. */
 const AUDIT_LOGS = '/api/audit-logs';
 const MOST_IN_LOOKUP = 20;
 
 let service: TestService;
 /** Two tenants whose records contain the same texts. */
 let sides: readonly [Books, Books];
-/** The customer of each tenant whose transactions are searched. */
+/** For each tenant, the customer whose transactions are searched. */
 let customerIds: readonly [string, string];
 beforeAll(async () => {
   service = await TestService.start();
@@ -102,7 +102,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-/** Records with every spelling of the city in each list, and with words in each of the other fields. */
+/** Creates records with every spelling of the city for each list, and with words in each of the other fields. */
 async function fill({ tenant: { token }, partner }: Books, side: number): Promise<string> {
   const post = async (path: string, body: object): Promise<string> => (await service.post(path, body, token)).id;
   const { items } = (await service.get('/api/accounts?pageNumber=1&pageSize=100', token)).body as { items: Known[] };
@@ -178,7 +178,7 @@ const textOf = (record: Known, field: string): string | null => record[field] as
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
 /**
- * The result must equal that of the simplest possible search over all records. A look-up returns at most twenty
+ * Expects the same result as that of the simplest possible search over all records. A look-up returns at most twenty
  * records.
  */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {
@@ -222,7 +222,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('finds every record by the prefix of each word in each of its fields', async () => {
     const records = await everything(route, 0);
     const search = searchOf(route, 0);
-    // Each field must contain words. Otherwise there would be nothing to find.
+    // Each field must contain a word in some record. Otherwise, the search would not cover the field.
     for (const field of search.fields)
       expect([field, records.some((record) => naiveWords(textOf(record, field) ?? '').length > 0)]).toEqual([
         field,
@@ -233,7 +233,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
     );
     const beginnings = new Set(
       [...words]
-        // Ids are random digits and letters, so it is sufficient to test a few of their prefixes.
+        // Limits the prefixes of long words, because ids are random and a few of their prefixes are sufficient.
         .flatMap((word) => Array.from({ length: Math.min(word.length, 9) }, (_, at) => word.slice(0, at + 1))),
     );
     for (const beginning of beginnings)
@@ -281,7 +281,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   });
 });
 
-/** The search must succeed or be rejected with a message. */
+/** Expects that the search succeeds or is rejected with a message. */
 async function expectHarmless(route: string, query: string): Promise<void> {
   const { path, shape } = searchOf(route, 0);
   const { token } = sides[0].tenant;

@@ -16,8 +16,8 @@ afterAll(() => service.close());
 const FLOOD = 250;
 
 /**
- * Sends each attempt after a wave of the flood. Returns the number of flood responses by status, and the statuses of
- * the attempts.
+ * Sends a wave of flood requests before each attempt. Returns the number of flood responses by status, and the status
+ * of each attempt.
  */
 async function during(
   flood: () => Promise<{ status: number }>,
@@ -53,7 +53,7 @@ test('Many concurrent sign-ins leave capacity for other requests', async () => {
   }
   await Promise.all(many);
   during.sort((a, b) => a - b);
-  // A median, because a busy machine may delay any single request.
+  // Compares the median, because a busy machine may delay any single request.
   expect(during[Math.floor(during.length / 2)]).toBeLessThan(100);
 });
 

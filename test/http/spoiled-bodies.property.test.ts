@@ -14,9 +14,9 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-/** Content without which the service does not validate the rest of the body. */
+/** Content of a body that must be valid, because otherwise the service does not validate the rest. */
 const GIVEN: Readonly<Record<string, object>> = {
-  // A job checks its own parameters.
+  // The job validates its own parameters.
   'POST /api/platform/jobs/trigger': { jobName: 'projection-verify' },
 };
 

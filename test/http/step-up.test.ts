@@ -54,7 +54,10 @@ async function newOwner(): Promise<Account> {
 }
 const addApp = async (email: string) => AuthenticatorApp.addTo(service, await service.signIn(email));
 
-/** Every route that requires a recent proof. `prepare` uses a recent proof; the operation can succeed once. */
+/**
+ * A route that requires a recent proof of identity. `prepare` requires a token with such a proof. The operation that it
+ * returns can succeed once.
+ */
 type Guarded = { readonly account: () => Promise<Account>; readonly prepare: (recent: string) => Promise<Act> };
 const byOperator = (prepare: Guarded['prepare']): Guarded => ({ account: newOperator, prepare });
 const byOwner = (prepare: Guarded['prepare']): Guarded => ({ account: newOwner, prepare });
@@ -166,7 +169,7 @@ describe('Among all routes', () => {
       expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
       if (told === REQUIRED) demanding.push(name);
     }
-    // Changing a key requires a recent proof only if the body raises the limit.
+    // Changing a key requires a recent proof only if the request raises the limit.
     const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
     expect(demanding.toSorted()).toEqual(always.toSorted());
   });
@@ -246,7 +249,7 @@ describe('A step-up', () => {
     const proof = { factorToken: own.factorToken, credential: passkey.get(own.options) };
     expect((await stepUp(token, proof)).status).toBe(200);
     expect((await stepUp(token, proof)).told).toBe(refused);
-    // A token for a step-up cannot complete a sign-in.
+    // The token of a step-up cannot complete a sign-in.
     const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
     const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
@@ -285,7 +288,7 @@ describe('A tenant that requires a second factor', () => {
     const app = await AuthenticatorApp.addTo(service, again);
     clock.pass(1_000);
     expect((await service.get('/api/settings', again)).data).toMatchObject({ requireFactor: true });
-    // Another session of the same person has not used the code yet.
+    // The other session of the same user has not been verified with a code yet.
     expect((await service.get('/api/settings', owner)).told).toBe('403 FACTOR_REQUIRED');
     clock.pass(MINUTE_MS);
     expect((await stepUp(owner, { code: app.code() })).status).toBe(200);

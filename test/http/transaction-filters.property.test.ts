@@ -11,8 +11,9 @@ import { ApiDocument } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Compares every set of filters of a list, with values that match many, few and no records, with the simplest possible
- * filter over all records. STEPS increases the number of transactions, ROUNDS repeats each set, and SEED repeats a run.
+ * Tests every set of filters of a list with values that match many, few and no records. The results must equal those of
+ * the simplest possible filter over all records. STEPS sets the number of bookkeeping steps, ROUNDS the number of tests
+ * of each set. SEED reproduces an earlier run.
  */
 
 const STEPS = Number(process.env['STEPS'] ?? 430);
@@ -57,12 +58,12 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Some seeds cause more rejections than others, or produce no transactions of some kind.
+  // Takes more steps if necessary, because some seeds cause many rejections or no transactions of some kind.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
 }, 120_000);
 afterAll(() => service.close());
 
-/** Lists the kinds of records that the filters need but that do not exist yet. */
+/** Lists the kinds of records that the filters require but that do not exist yet. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -79,7 +80,7 @@ function lacks(records: readonly TransactionRecord[]): string[] {
   ];
 }
 
-/** A transaction that matches as many filters as possible. */
+/** Changes a step so that its transaction matches as many filters as possible. */
 function withEverything(step: Step): Step {
   if (step.kind !== 'entry') return step;
   const entry = { ...step.entry, branch: pick([0, 1]), category: 0, description: pick(TEXTS) };
@@ -104,7 +105,7 @@ type RuleList = {
   readonly totalPages: number;
 };
 
-/** Values by filter name; undefined if omitted. */
+/** Values by filter name. An omitted filter is undefined. */
 type Values<Name extends string> = Partial<Record<Name, string>>;
 type Check<Doc> = (record: Doc, value: string) => boolean;
 /** For each filter, the condition under which a record matches a value. */
@@ -217,7 +218,7 @@ const naively = <Doc, Name extends string>(
     (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
   );
 
-/** A page size that yields several pages, but not too many. */
+/** A random page size that yields at most MOST_PAGES pages. */
 const sizeFor = (count: number): number =>
   pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
 
@@ -227,8 +228,8 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
 }
 
 /**
- * All pages together contain the result of the simple filter in the order of the full list, and a page beyond the last
- * page is empty.
+ * Expects that all pages together contain the result of the simple filter in list order, and that a page beyond the
+ * last is empty.
  */
 async function expectPages(path: string, values: Values<string>, expected: readonly { readonly id: string }[]) {
   const query = queryOf(values);
@@ -245,10 +246,10 @@ async function expectPages(path: string, values: Values<string>, expected: reado
   ]);
 }
 
-/** Maximum number of sets of filters to test. If there are more, a random sample is tested. */
+/** Maximum number of filter sets to test. If there are more, a random sample is tested. */
 const MOST_SETS = 2_100;
 
-/** Tests sets of filters. Returns the share of sets that matched something. */
+/** Tests the filter sets. Returns the share of sets with a non-empty result. */
 async function expectEverySet(
   path: string,
   names: readonly TransactionFilter[],
@@ -348,7 +349,7 @@ describe("A customer's transactions", () => {
   }, 120_000);
 });
 
-/** Every combination of one value, or none, for each filter. */
+/** Every combination in which each filter has one of its values or none. */
 const choices = (values: Readonly<Record<string, readonly string[]>>): Values<string>[] =>
   Object.entries(values).reduce<Values<string>[]>(
     (some, [name, known]) => some.flatMap((one) => [one, ...known.map((value) => ({ ...one, [name]: value }))]),
@@ -390,7 +391,7 @@ describe('Every other list has consistent filters', () => {
       type: ({ type }, wanted) => type === wanted,
       isActive: ({ isActive }, wanted) => String(isActive) === wanted,
       search: finding<AccountRecord>(({ name, code }) => [name, code]),
-      // Other orders: test/http/accounts.test.ts.
+      // test/http/accounts.test.ts covers the other sort orders.
       sort: (_, wanted) => wanted === 'newest',
     } satisfies Filters<AccountRecord>;
     expect(listed('/api/accounts').toSorted()).toEqual(Object.keys(filters).toSorted());

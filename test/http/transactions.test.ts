@@ -31,7 +31,7 @@ async function everyPage(path: string, pageSize = 100): Promise<TransactionRecor
 const ids = (transactions: readonly TransactionRecord[]): string[] => transactions.map(({ id }) => id);
 
 type Check = (transaction: TransactionRecord) => boolean;
-/** The expected content of a list: a plain filter over all transactions, in list order. */
+/** Expects that a list contains the result of a plain filter over all transactions, in list order. */
 const expectList = async (query: string, check: Check, { mayBeEmpty = false } = {}): Promise<void> => {
   const expected = all.filter(check);
   expect([query, ids(await everyPage(`/api/transactions?${query}`))]).toEqual([query, ids(expected)]);

@@ -61,7 +61,7 @@ test('Records missing from an incomplete read model are reported as not known ye
   for (const reply of reads) expect(told(reply)).toEqual([503, 'READ_MODEL_BEHIND', '1']);
   expect((await service.get('/readyz')).status).toBe(503);
 
-  // Stream reads, writes and build progress are available.
+  // Reads of streams, writes, and the build progress are available.
   expect((await service.get('/api/auth/me', token)).status).toBe(200);
   expect((await service.get('/api/platform/projections', operator)).status).toBe(200);
   expect((await service.get('/api/platform/redis/queues', operator)).status).toBe(200);
@@ -86,7 +86,7 @@ test('A read model that was complete once is readable after a restart, however f
   await service.restart();
   const reply = await service.get('/api/branches?pageNumber=1&pageSize=10', tenant.token);
   expect([reply.status, (reply.body as { totalCount: number }).totalCount]).toEqual([200, 2]);
-  // The service was ready with the same lag before the restart.
+  // The service is ready, because it was ready with the same lag before the restart.
   expect((await service.get('/readyz')).status).toBe(200);
   await begin?.();
   await service.quiet();

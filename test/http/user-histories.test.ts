@@ -18,7 +18,7 @@ afterAll(() => service.close());
 
 const role = fc.constantFrom(...Role.options);
 const place = fc.constantFrom(0, 1);
-// Few values, so that they collide.
+// Few distinct values, so that collisions occur.
 const address = fc.constantFrom('a', 'A', 'b', 'c').map((name) => `${name}@histories.test`);
 const person = fc.nat({ max: 5 });
 
@@ -103,7 +103,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
           expect(addresses).toEqual([...new Set(addresses)]);
         }
       }
-      // Frees the addresses for the next history.
+      // Frees the e-mail addresses for the next history.
       const owner = { role: 'OWNER', permissions: SYSTEM_ROLE_PERMISSIONS.OWNER };
       for (const [at, tenant] of tenants.entries())
         for (const { email } of await usersOf(tenant))
@@ -119,8 +119,8 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // Verifies that every rule was exercised. NOT_FOUND is optional, because the target of an action has rarely been
-  // removed already.
+  // Verifies that every rule was exercised. NOT_FOUND is optional, because an action rarely targets a user that was
+  // removed.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 }, 120_000);

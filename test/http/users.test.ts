@@ -482,8 +482,7 @@ describe('Owners', () => {
           team.change(first.id, { role: 'ADMIN' }, second.token),
         ])
       ).map((reply) => reply.told);
-      // The slower request is rejected because its target is the last owner, or because its sender is no longer an
-      // owner.
+      // The slower request is rejected: either its target is the last owner, or its sender is no longer an owner.
       expect(['409 LAST_OWNER', '403 FORBIDDEN']).toContain(told.find((one) => one !== '200'));
       expect(told).toContain('200');
       const [kept, demoted] = told[0] === '200' ? [first, second] : [second, first];

@@ -12,7 +12,7 @@ import { Team, type Member } from '../support/team.js';
 
 const PATH = '/api/notifications/push-subscriptions';
 const PATIENCE_MS = 20_000;
-/** Time runs five times as fast, so a limit of ten seconds still allows two real seconds. */
+/** Time runs at five times its normal speed, so a limit of ten seconds allows two real seconds. */
 const HURRY = 5;
 const clock = new HurriedClock(HURRY);
 
@@ -317,7 +317,8 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
   await until(async () => (await queue())?.lag === 0);
-  // The checkpoint is lost, so everything is redelivered and recognised as already done.
+  // Removes the checkpoint, so that all events are redelivered. The policy must recognise that their pushes have been
+  // sent.
   const { events } = service.service.engines;
   const name = 'push';
   await service.restart(async () => {

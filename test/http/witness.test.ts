@@ -34,7 +34,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** The notes that the witness has accepted, in order. */
+/** The notes that the witness has accepted, in the order of their acceptance. */
 const held = (): string[] => receiver.received.filter(({ status }) => status < 300).map(({ body }) => body);
 const signed = async (): Promise<string[]> => {
   const { events } = await service.service.engines.events.readStream(TREE_STREAM);
@@ -129,7 +129,7 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
     if (to.size < from.size) return { status: 409 };
     const path = `/api/platform/integrity/proofs?from=${from.size}&to=${to.size}`;
     const proof = await service.get(path, await service.operator()).catch(() => undefined);
-    // The service restarts, or rebuilds its tree.
+    // There is no proof while the service restarts or rebuilds its tree.
     if (proof?.status !== 200) return { status: 503 };
     const { hashes } = proof.data as { hashes: string[] };
     return isConsistent({ from, to }, hashes) ? ACCEPTED : { status: 409 };
@@ -137,7 +137,7 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
   await sign(1);
   await delivered();
 
-  // Everything in DATA_DIR that contains the tree is removed, so the service signs the forged history.
+  // Removes all data of the tree from DATA_DIR, so that the service signs the forged history.
   const target = 5;
   await service.restart(async () => {
     forgeHistory(service.directory, (events) =>

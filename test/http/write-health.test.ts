@@ -10,15 +10,15 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** The fault with which appends fail, such as a full disk. */
+/** Creates the error with which appends fail. Undefined if appends succeed. */
 let meets: (() => Error) | undefined;
-/** The streams of all appends. */
+/** Streams of all attempted appends. */
 const streams: string[] = [];
 let fault: EngineFault | undefined;
 let service: TestService;
 let books: Books;
 
-/** Wraps the store itself, below the measurement of appends. */
+/** Wraps the innermost store, so that append metrics include the failures. */
 function failing(inner: EventStore): EventStore {
   const guarded = async <T>(given: readonly Append[], append: () => Promise<T>): Promise<T> => {
     streams.push(...given.map(({ stream }) => stream));

@@ -81,9 +81,9 @@ class Scene {
   /** Types of the parked events. */
   readonly parked: string[] = [];
   readonly warnings: string[] = [];
-  /** While this returns an error, events cannot be parked. */
+  /** While this function returns an error, attempts to park events fail with that error. */
   failParking: () => Error | undefined = () => undefined;
-  /** State, in addition to the history, that survives a forwarder. */
+  /** Checkpoints, which survive a restart of the forwarder. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];
@@ -129,7 +129,7 @@ class Scene {
     await appendAllNext(this.events, appends);
   }
 
-  /** Makes a decision on the forwarder's stream, as commands do. */
+  /** Makes a decision on the forwarder's stream, and appends the resulting events, as commands do. */
   async decide(decision: (state: State, now: Date) => readonly ForwarderEvent[]): Promise<void> {
     const { state, stream } = await this.reader.read(aggregate, 'platform', FORWARDER);
     await this.happen(...decision(state, new Date(this.clock.nowMs())).map((event) => ({ ...event, stream })));
@@ -239,7 +239,7 @@ const branches = (count: number, name = 'B'): Fact[] =>
   Array.from({ length: count }, (_, at) => opened(`${name}${at}`));
 const again = async (scene: Scene): Promise<number> =>
   (await scene.stored()).filter(({ event }) => event.replayed).length;
-/** Codes of the published branches, in the broker's order, with repeats marked. */
+/** Codes of the published branches, in the broker's order. Replayed messages are marked `again`. */
 const codes = async (scene: Scene): Promise<string[]> =>
   (await scene.stored()).map(
     ({ event }) => `${(event.data as { code: string }).code}${event.replayed ? ' again' : ''}`,
@@ -311,7 +311,7 @@ describe('A rewind', () => {
       await scene.happen(...branches(5_000));
       scene.forward();
       await until(async () => (await scene.stored()).length === 5_000);
-      // The broker accepts only part of the first rewind, so the rewind cannot finish.
+      // The broker accepts only some messages of the first rewind, so the rewind cannot finish.
       const limit = scene.line.attempts + 1_000;
       scene.line.letThrough(({ payload }) => scene.line.attempts < limit || payload.includes('"after"'));
       await scene.rewind({ position: 0 });
@@ -358,7 +358,7 @@ test('Two concurrent forwarders publish everything once, and repeat it once in a
 const HOUR_MS = 60 * 60_000;
 
 describe('A forwarder without a checkpoint', () => {
-  /** A history that has been forwarded, although the read models do not show it. */
+  /** Creates a history that has been forwarded, although there is no checkpoint. */
   const restored = async (scene: Scene): Promise<void> => {
     await scene.happen(...branches(3));
     const first = scene.forward();
@@ -407,7 +407,7 @@ describe('A forwarder without a checkpoint', () => {
       const before = (await scene.stored()).length;
       scene.forward({ restoreForward: 'all' });
       await scene.happen(opened('new'));
-      // The embedded broker still has the ids of the other events, so it stores only one more message.
+      // The embedded broker still has the message ids of the other events, so it stores only one more message.
       await until(async () => (await scene.stored()).length === before + 1);
       expect(await codes(scene)).toEqual(['B0', 'B1', 'B2', 'new']);
       expect(scene.line.attempts).toBeGreaterThanOrEqual(7);
@@ -446,7 +446,7 @@ describe('A forwarder without a checkpoint', () => {
 
 test('An event that cannot be translated is parked, live and in a rewind, and later events are published', () =>
   inScene(async (scene) => {
-    // The service itself never appends this kind of event.
+    // The service itself never appends an event of this type.
     await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
     scene.forward();
     await until(async () => (await scene.stored()).length === 1);

@@ -7,8 +7,8 @@ import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { ensureContract } from '../support/contract-check.js';
 import { recordings } from '../support/corpus.js';
 
-// Messages are not validated when they are published. test/reliability/old-events.test.ts checks that every version of
-// every public event type is in a recording; test/http/integration-event-contracts.test.ts generates events.
+// The service does not validate messages when it publishes them. test/reliability/old-events.test.ts checks that every
+// version of every public event type is in a recording; test/http/integration-event-contracts.test.ts generates events.
 
 const recorded = recordings().flatMap(({ name, events }) =>
   events

@@ -40,7 +40,7 @@ const ids = new Uuid7Ids();
 const real = new SystemClock();
 
 /**
- * A history with webhooks of several tenants, and the component that delivers to them. The clock stands still unless a
+ * A history with webhooks of several tenants, and the dispatchers that deliver to them. The clock stands still unless a
  * test advances it.
  */
 class Office {
@@ -123,7 +123,7 @@ class Office {
     return { id, secret: this.keys.secretOf({ tenantId, webhookId: id, secretId }) };
   }
 
-  /** A record with the given number of events. */
+  /** Creates a record with the given number of events. */
   async record(tenantId: string, events: number): Promise<string> {
     const id = ids.next();
     await this.act(branch, tenantId, id, { code: `B-${(this.made += 1)}`, name: '1', isActive: true }, createBranch);
@@ -172,7 +172,7 @@ afterEach(() => office.close());
 const tenant = ids.next();
 const other = ids.next();
 const answers = (byPath: Readonly<Record<string, HookReply>>) => (path: string) => byPath[path] ?? { status: 204 };
-/** The names of a record's events in order of arrival, without repeats. */
+/** The names in a record's events, in order of first arrival. */
 const namesAt = (path: string, recordId: string): string[] => {
   const seen = new Set<string>();
   return office.receiver
@@ -195,7 +195,7 @@ describe('While a receiver fails', () => {
       await office.webhook(other, '/healthy');
       office.receiver.answer = answers({ '/failing': reply });
       office.start();
-      // More events than a webhook may have pending.
+      // Appends more events than a webhook may have pending.
       const records: string[] = [];
       for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
       await office.record(other, 3);
@@ -208,7 +208,7 @@ describe('While a receiver fails', () => {
       office.receiver.answer = () => ({ status: 204 });
       await office.until(() => countAt('/failing') === 270);
       for (const id of records) expect(namesAt('/failing', id)).toEqual(upTo(3));
-      // After the receiver has recovered, it gets deliveries again within the longest retry delay.
+      // Deliveries resume within the longest retry delay after the receiver has recovered.
       expect(office.clock.monotonicMs()).toBeLessThan(HOUR_MS + 20 * MINUTE_MS);
       expect(office.letters).toEqual([]);
     },

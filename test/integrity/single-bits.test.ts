@@ -24,7 +24,7 @@ test(`Of ${CHANGES} random single bits of stored events with a new checksum, non
   for (let change = 0; change < CHANGES; change += 1) {
     const event = events[below(events.length)] as Texts & { revision: number };
     const known = leafHashOf(toRecordedEvent(rowOf(event, event.revision)));
-    // The bit is chosen from all bits of the leaf. The revision counts as one byte.
+    // The flipped bit is chosen from all bits of the leaf. The revision counts as one byte.
     const sizes = TEXTS.map((name) => Buffer.byteLength(event[name]));
     let at = below(sizes.reduce((sum, size) => sum + size, 1) * 8);
     const forged: Texts = { ...event };
@@ -47,6 +47,6 @@ test(`Of ${CHANGES} random single bits of stored events with a new checksum, non
     }
   }
   expect(missed).toBe(0);
-  // Many changes leave valid JSON, which only the tree can distinguish from the original.
+  // After many changes, the event is still valid JSON. Only the tree can detect such a change.
   expect(unreadable).toBeLessThan(CHANGES * 0.9);
 });

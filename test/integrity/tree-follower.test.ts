@@ -96,7 +96,7 @@ test('A process that continues the stored tree signs the same roots as one that 
 test('Of two leaders that sign at once, one checkpoint is appended and published', async () => {
   await appendAll(events, plausibleEvents(50, SEED));
   const [one, other] = [await leader('one'), await leader('other')];
-  // Both have signed before either appends.
+  // Both leaders sign before either of them appends.
   let waiting = 0;
   const release = new AbortController();
   const both = async (): Promise<void> => {
@@ -128,7 +128,7 @@ test('Checkpoints of leaders that take turns under load never contradict each ot
   for (let from = 0; from < history.length; from += 150) {
     await appendAll(events, history.slice(from, from + 150));
     await Promise.all(pair.map((stage) => stage.clock.advance(EVERY_MS)));
-    // The overlapping leader stops, and takes over again later.
+    // The terms of both leaders overlap. Each leader in turn stops and starts again.
     const turn = pair[(from / 150) % 2];
     await turn?.stop();
     await turn?.clock.advance(EVERY_MS);

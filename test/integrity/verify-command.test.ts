@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The output of the program, run with the given data directory. */
+/** Runs the program with the given data directory, and returns the output. */
 const verify = (file: string, dataDirectory: string, ...options: string[]): Promise<string> =>
   new Promise((resolve) => {
     const hook = ['--import', join(ROOT, 'test/support/typescript.mjs'), join(ROOT, 'src/app/verify.ts')];
@@ -44,7 +44,7 @@ const verify = (file: string, dataDirectory: string, ...options: string[]): Prom
 
 type Line = Record<string, unknown> & { kind: string };
 
-/** Rewrites the events of the backup. The chain of the new file is valid. */
+/** Writes a copy of the backup with forged events and a valid chain. */
 async function forged(forge: (events: Line[]) => Line[]): Promise<string> {
   const [manifest, ...rest] = unchained(await linesOf(backup)) as Line[];
   const trailer = rest.pop();

@@ -29,7 +29,7 @@ afterAll(() => service.close());
 const folder = (): string => join(service.directory, 'backups');
 const files = async (): Promise<string[]> => (await readdir(folder())).toSorted();
 
-/** File names contain the time to the second, so each job must run in a different second. */
+/** File names contain the time to the second, so each run must be in a different second. */
 let nowMs = Date.UTC(2026, 0, 1);
 function job(settings: Readonly<Record<string, string>> = {}): Job {
   const environment = { DATA_DIR: service.directory, SUBSCRIBERS: 'inline', ...settings };
@@ -99,7 +99,8 @@ test('During sales it contains the history up to its start, and restores to the 
   try {
     ({ artifact } = await job().run(runOf()));
     const { manifest } = await verified(join(folder(), artifact?.fileName ?? ''));
-    // Waits for a sale after the backup has started, because the backup may be fast and the disk slow.
+    // Waits for a sale after the backup has started. Otherwise, a fast backup on a slow disk could end before the first
+    // sale.
     await eventually(async () => (await events.head()) > manifest.upTo, PATIENCE_MS);
   } finally {
     over.abort();

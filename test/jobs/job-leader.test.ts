@@ -42,13 +42,13 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A replica with a separate clock and memory, on the shared history and leases. */
+/** A replica with a separate clock and separate memory. All replicas share the history and the leases. */
 class Replica {
   readonly clock = new ManualClock(Date.UTC(2026, 10, 21, 12));
   readonly toy = new ToyJob();
   readonly events = new FaultyEventStore(store);
   readonly complaints: string[] = [];
-  /** The process is paused, or disconnected from the lease store. */
+  /** While true, the process is paused, or disconnected from the lease store. */
   isCutOff = false;
   private readonly runner: CommandRunner;
   private readonly reader: RecordReader;
@@ -77,7 +77,7 @@ class Replica {
     return { info: () => undefined, warn: complain, error: complain };
   }
 
-  /** Starts to lead, or to stand by. */
+  /** Starts the replica, which leads or stands by. */
   join(isEnabled = false): this {
     const leader = this.leader(isEnabled);
     const way: Pick<LeaseStore, 'read' | 'replace'> = {
@@ -165,7 +165,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const executionId = await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
-    // From here on, the clock of `a` stands still, like the clock of a paused or ended process.
+    // From here on, the clock of `a` stands still, as if its process were paused or had ended.
     const b = new Replica('b').join();
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     return { a, b, executionId };
@@ -186,7 +186,7 @@ describe('A leader that disappears during a run', () => {
     const { a, b, executionId } = await leftBehind();
     await b.until(async () => (await b.state()).run === null);
     const before = await eventTypes();
-    // The replica has learned that its run has ended, so it signals the run to stop.
+    // Once `a` learns that its run has been ended, it signals the run to stop.
     await a.until(() => a.toy.latest.run.signal.aborted);
     a.toy.latest.finish({ message: 'Too late.' });
     a.toy.latest.run.report(99, 'too late');
@@ -232,7 +232,7 @@ describe('A leader', () => {
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     await b.trigger();
     await b.until(() => b.toy.runs.length === 1);
-    // The replica began its term, was paused, and only now reads the pending work.
+    // The replica began its term, was paused, and reads the pending work only now.
     const late = new Replica('late');
     const leader = late.leader();
     const stale = new AbortController();

@@ -29,7 +29,7 @@ class Bench {
     return fold(aggregate, this.events);
   }
 
-  /** Instants for which runs were started. */
+  /** The scheduled instants for which runs were started. */
   get runs(): (string | null)[] {
     return this.events.flatMap((event) => (event.type === 'JobStarted' ? [event.data.scheduledFor] : []));
   }
@@ -63,7 +63,7 @@ class Bench {
     await this.pass(0);
   }
 
-  /** Advances time in steps that let the schedulers act. */
+  /** Advances time in steps of five minutes, so that the schedulers can act in between. */
   async pass(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs >= 0; leftMs -= 5 * MINUTE_MS) {
       await this.clock.advance(Math.min(leftMs, 5 * MINUTE_MS));

@@ -9,7 +9,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** Default time without a refresh after which a session expires. */
+/** Default period after which a session without a refresh expires. */
 const SESSION_MS = 7 * DAY_MS;
 
 let clock: ShiftedClock;
@@ -28,14 +28,14 @@ const signIn = async (email = books.tenant.email, password: string = PASSWORD): 
 const refresh = async ({ refreshToken }: Tokens): Promise<Tokens> =>
   (await service.post('/api/auth/refresh', { refreshToken })).data as Tokens;
 
-/** Status and reason of a token's session. */
+/** Status of a token's session and, if it has ended, the reason. */
 async function stateOf({ accessToken }: Tokens): Promise<string> {
   const { sid, tid = PLATFORM_TENANT } = decodeJwt<{ sid: string; tid?: string }>(accessToken);
   const { state } = await service.service.app.get(RecordReader).read(session, tid, sid);
   return 'endReason' in state ? [state.status, state.endReason ?? '-'].join(' ') : state.status;
 }
 
-/** The reported result of the run. */
+/** Runs the clean-up, and returns the reported result. */
 async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
   await service.quiet();
   const job = jobOf(service, 'session-cleanup');
@@ -62,7 +62,8 @@ describe('The session cleanup', () => {
     const later = await signIn();
     clock.pass(SESSION_MS / 2 + DAY_MS + 60_000);
     const fresh = await signIn();
-    // The sessions that created the tenant, and the operator's session, are as old as the first two.
+    // The clean-up also ends the sessions that created the tenant and that of the operator, which are as old as the
+    // first two.
     expect(await cleanUp()).toMatch(/^[45] sessions ended\.$/);
     for (const tokens of lapsed) expect(await stateOf(tokens)).toBe('ended EXPIRED');
     expect(await stateOf(out)).toBe('ended LOGOUT');

@@ -8,10 +8,10 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const ALERTS = 'docs/monitoring/alerts.yml';
 const DASHBOARD = 'docs/monitoring/grafana-dashboard.json';
 
-/** Created by Prometheus itself, for every target. */
+/** Metrics that Prometheus itself creates for every target. */
 const OF_PROMETHEUS = new Set(['up']);
 
-/** Names of metrics in expressions, without the suffixes of histograms. */
+/** Names of the metrics in an expression, without histogram suffixes. */
 const metricsIn = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(/\b(?:up(?=\{)|(?:kontor|nodejs|process)_[a-z0-9_]+)/g)].map(([name]) =>

@@ -8,7 +8,7 @@ import { ManualClock, SeededIds } from '../support/manual-clock.js';
 
 const broken: NotedError = { fingerprint: 'f', level: 'ERROR', message: 'It broke.' };
 
-/** A collector with a recorder that stores its input unless a test makes it fail. */
+/** A collector and a recorder. The recorder stores its input unless a test makes it fail. */
 function collecting() {
   const clock = new ManualClock();
   const reports: ErrorReport[] = [];
@@ -74,8 +74,8 @@ describe('Errors of a process', () => {
       for (let one = 0; one < 10; one += 1) note({ requestId: `r-${second}-${one}` });
       await clock.advance(1_000);
     }
-    // Reports after 1, 2, 4, 8 and 16 s, then every 30 s up to ten minutes, then at intervals of a twentieth of the
-    // elapsed time.
+    // The collector reports after 1, 2, 4, 8 and 16 s, then every 30 s until ten minutes have elapsed, and then at
+    // intervals of a twentieth of the elapsed time.
     expect(reports.length).toBeLessThan(70);
     expect(reports[1]?.requestIds).toHaveLength(10);
     expect(reports.at(-1)?.requestIds).toHaveLength(100);
@@ -96,7 +96,7 @@ describe('Errors of a process', () => {
     for (let kind = 0; kind < 100_000; kind += 1)
       note({ fingerprint: `kind-${kind}`, message: 'x'.repeat(100), requestId: `r-${kind}`, userId: `u-${kind}` });
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
-    // Errors of rejected strangers leave room for the service's own errors, and vice versa.
+    // Errors caused by unauthenticated callers leave room for the service's own errors, and vice versa.
     note({ fingerprint: 'stranger', level: 'WARN' });
     attach();
     await clock.advance(1_000);
@@ -109,7 +109,7 @@ describe('Errors of a process', () => {
       [99_700, 100, 20],
     ]);
     expect(count()).toBe(100_001);
-    // After a quiet period, the other errors are distinguished again.
+    // After a quiet period, the collector distinguishes further errors again.
     await clock.advance(5 * 60_000 + 1_000);
     note({ fingerprint: 'new' });
     await clock.advance(1_000);
@@ -127,7 +127,7 @@ describe('Errors of a process', () => {
       await clock.advance(1_000);
     }
     expect(reports).toEqual([]);
-    // The failing recorder is not called continuously, and the failure is logged only occasionally.
+    // The collector neither calls the failing recorder continuously nor logs every failure.
     expect(recorder.tried.length).toBeLessThan(70);
     expect(complaints.length).toBeLessThanOrEqual(10);
     recorder.fault = undefined;

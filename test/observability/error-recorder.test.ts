@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A process on the shared history that does not share memory with other processes. */
+/** A process that shares the history, but no memory, with other processes. */
 function replica() {
   const clock = new SystemClock();
   const reader = new RecordReader(store, catalogue, clock);
@@ -73,7 +73,7 @@ const resolve = async (runner: CommandRunner, id: string): Promise<void> => {
   await inContext(context, () => runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, {}, resolveErrors));
 };
 
-/** Counts of the records by id, in the order in which the records were created. */
+/** Number of occurrences by record id, in the order in which the records were created. */
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   const events = await store.inner.readAll({ filter: { on: 'type', prefixes: ['ErrorOccurred'] }, maxCount: 10_000 });
@@ -97,10 +97,10 @@ test('A report whose first append has an unknown outcome is counted once', async
   const report = reportOf(5);
   store.answersToLose = 4;
   await expect(recorder.record(report)).rejects.toThrow('error-log');
-  // In the meantime another replica continues, so the same append cannot be recognised by its position.
+  // In the meantime, another replica appends, so the repeated append cannot be recognised by its revision.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // A process without any memory of the record must recognise the append as well.
+  // A process that has never read the record must also recognise the append.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

@@ -107,7 +107,7 @@ describe('The queues of the service', () => {
     replica.meters.of('customers', 'projection').begin(100);
     replica.board.start();
     await clock.advance(5_000);
-    // The board sleeps only until the next sample.
+    // The only sleep is the board's wait for the next sample.
     expect(clock.sleeping).toBe(1);
     expect((await replica.board.list()).map(({ name, position, lag }) => [name, position, lag])).toEqual([
       ['customers', 100, 0],

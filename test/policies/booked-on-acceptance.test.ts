@@ -19,7 +19,7 @@ let books: Books;
 let store: FaultyEventStore;
 /** While true, the read models used by the serving thread are unavailable. */
 let isModelsAway = false;
-/** While set, those reads end only when this promise resolves. */
+/** While set, reads of those models end only when this promise resolves. */
 let modelsHang: Promise<void> | undefined;
 const clock = new PatientClock(PATIENCE_MS);
 
@@ -191,7 +191,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
   });
 
   test('if acceptance and booking together are too large for one append', async () => {
-    // Simulates a server with an append limit below what the payload limit allows.
+    // Simulates a server with an append limit that is lower than the size of a permitted payload.
     store.beforeAppendTo(streamOf('large'), () => Promise.reject(new EventTooLarge(streamOf('large'), 2, 1)));
     expect((await push('large', {}, 'large')).status).toBe(202);
     await settles('large');

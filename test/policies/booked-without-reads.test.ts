@@ -7,7 +7,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { PatientClock } from '../support/patient-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** A store in which each stream read is a request to a server. */
+/** A store that, like one on a server, has no local reads. */
 class ServerEventStore extends FaultyEventStore {
   override readonly hasLocalReads = false;
 }
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Reads of the tenant's streams and of the tenant itself. All other reads are made by jobs and forwarders. */
+/** Number of reads of the tenant's streams and of the tenant itself. Excludes reads by jobs and forwarders. */
 const reads = (): number => store.streamReads.filter(({ stream }) => stream.includes(books.tenant.id)).length;
 const appendsTo = (externalId: string): string[] => {
   const stream = streamName('sale', books.tenant.id, saleId(books.tenant.id, books.partner.sourceId, externalId));

@@ -7,7 +7,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { PatientClock } from '../support/patient-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Runs an action just before one of the next stream reads. */
+/** A store that runs an action just before one of its next stream reads. */
 class InterruptedEventStore extends FaultyEventStore {
   private readsLeft = 0;
   private act: (() => Promise<unknown>) | undefined;
@@ -16,7 +16,7 @@ class InterruptedEventStore extends FaultyEventStore {
     [this.readsLeft, this.act] = [number, act];
   }
 
-  /** Cancels the pending action. Returns true if the action never ran, because there were too few reads. */
+  /** Cancels the pending action. Returns true if the action has never run, because there were too few reads. */
   stopInterrupting(): boolean {
     const isUnused = this.act !== undefined;
     this.act = undefined;
@@ -81,8 +81,8 @@ const MAX_READS = 40;
 const externalId = 'raced';
 
 /**
- * Runs a race with the change before the sale, then before each read of the sale in turn, then just before its append
- * is stored. Returns the outcomes in this order.
+ * Runs the race several times: with the change before the sale, before each read of the sale in turn, and just before
+ * the sale's append is stored. Returns the outcomes in this order.
  */
 async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
   const sequential = await prepare();
@@ -108,7 +108,7 @@ async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
 const accountsOf = (transactions: readonly LedgerTransaction[]): string =>
   [...new Set(transactions.map(({ accountId }) => accountId).filter((id) => id !== null))].join(' ');
 
-/** The change must not affect any sale decided before it, but must affect every sale decided after it. */
+/** Expects that the change affects every sale decided after the change, and no sale decided before. */
 function expectSerial(outcomes: readonly unknown[], before: unknown, after: unknown): void {
   expect(new Set(outcomes)).toEqual(new Set([before, after]));
   expect([outcomes[0], outcomes.at(-1)]).toEqual([after, before]);

@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A replica with its own memory. */
+/** Creates a replica, which shares no memory with other replicas. */
 function newReplica() {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -87,7 +87,7 @@ const newCustomer = (name: string, code: string): Promise<string> => {
 const newCategory = (name: string): Promise<string> =>
   execute(category, ids.next(), { name, direction: 'BOTH' }, createCategory);
 
-/** An event that records a choice, made by a person by default. */
+/** An event that records a choice. By default, a person made the choice. */
 function told(entity: string, type: string, data: object, metadata: object = { userId: 'ada' }): Choice {
   const at = new Date(START_MS + (choices += 1) * 1_000).toISOString();
   const recordId = `record-${choices}`;

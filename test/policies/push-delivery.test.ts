@@ -30,7 +30,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { HurriedClock } from '../support/hurried-clock.js';
 import { PushService, type Browser, type PushReply } from '../support/push-service.js';
 
-/** Time runs twice as fast. */
+/** Time runs at twice its normal speed. */
 const HURRY = 2;
 const [clock, ids] = [new HurriedClock(HURRY), new Uuid7Ids()];
 const tenantId = ids.next();
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Listed = Browser & { readonly id: string };
 const browser = (...replies: PushReply[]): Listed => Object.assign(pushes.browser(...replies), { id: ids.next() });
-/** A browser whose push service never responds. */
+/** A browser whose push service is unreachable. */
 const unreachable = ({ keys }: Browser) => ({ id: ids.next(), endpoint: 'https://127.0.0.1:1/push', keys });
 const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys'>): PushTarget => {
   const createdAt = new Date(clock.nowMs()).toISOString();
@@ -72,7 +72,7 @@ const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys
   return { id, tenantId, userId, endpoint, keys, userAgent: null, revision: 0, ...dates };
 };
 
-/** A process that has just started. It pushes to the given browsers, one batch after another. */
+/** Creates a process that has just started, and that pushes to the given browsers in batches. */
 function newProcess(stretches: readonly (readonly Pick<Listed, 'id' | 'endpoint' | 'keys'>[])[], pace: Clock = clock) {
   const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
   const claims = new Claims(reader, appender, catalogue, clock, ids);
@@ -104,7 +104,7 @@ const own = <T>(work: () => Promise<T>): Promise<T> =>
 const countOf = (one: Browser): number => pushes.pushesTo(one).length;
 const arrived = (one: Browser, count = 1): Promise<boolean> => eventually(() => countOf(one) >= count, 10_000);
 const never = (): AbortSignal => new AbortController().signal;
-/** Simulates that all pushes to these browsers have been abandoned. */
+/** Records that all pushes to these browsers have been abandoned. */
 async function giveUp({ recordId: id }: Sent, browsers: readonly Pick<Listed, 'id'>[]): Promise<void> {
   const { runner } = newProcess([]);
   for (let from = 0; from < browsers.length; from += 1_000) {
@@ -141,8 +141,7 @@ describe('A browser that is gone while the event store is unavailable', () => {
     const delivering = kontor.deliveries.deliver(notification(), never());
     underWay.push(delivering.catch(() => undefined));
     await refused;
-    // The test ends here while the other browser still hangs. Jest fails the test if a rejection is unhandled at this
-    // point.
+    // The other browser still hangs when the test ends. Jest fails the test if a rejection is unhandled by then.
     await clock.sleep(1_000);
   });
 
@@ -203,7 +202,7 @@ describe('A replay of abandoned pushes', () => {
 
   test('records deliveries, however many are left, and calls an unavailable service only a few times', async () => {
     const working = browser();
-    // More browsers than one event can contain.
+    // Uses more browsers than one event can contain.
     const down = Array.from({ length: 13_000 }, () => unreachable(working));
     const event = notification();
     await giveUp(event, [working, ...down]);

@@ -67,7 +67,7 @@ describe('The watch over deleted records', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** A deleted customer to which a transaction is nevertheless posted. */
+  /** Creates a deleted customer with a transaction that was posted after the deletion. */
   async function reach(id: string): Promise<void> {
     await office.openCustomer(id, `code of ${id}`);
     await office.openAccount(`account of ${id}`, null);
@@ -86,7 +86,7 @@ describe('The watch over deleted records', () => {
     metadata: { tenantId: TENANT, timestamp: '', version: 1, commandId: 'c', requestId: 'r', $correlationId: 'r' },
   });
 
-  /** Lets the read model catch up. */
+  /** Brings the read model up to date. */
   async function follow(): Promise<void> {
     const head = await store.inner.head();
     const events = (await store.inner.readAll({ maxCount: 1_000 })).map((event) => catalogue.decode(event));
@@ -106,7 +106,7 @@ describe('The watch over deleted records', () => {
     await until(clock, () => isRestored('ada'));
     await follow();
     await clock.advance(10_000);
-    // While reads fail, a check would log a warning.
+    // Reads fail, so a check would log a warning.
     reads.away = true;
     await clock.advance(60_000);
     expect(warnings).toEqual([]);
@@ -140,7 +140,7 @@ describe('The watch over deleted records', () => {
     const pause = store.pauseAppendTo(streamName('customer', TENANT, 'ada'));
     const looking = watch.look();
     await whileTimePasses(clock, pause.reached);
-    // The number of attempts before the appender gives up.
+    // The appender gives up after this number of attempts.
     store.appendsToLose = 4;
     pause.resume();
     expect(await whileTimePasses(clock, looking)).toBe(false);

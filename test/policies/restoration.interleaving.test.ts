@@ -21,12 +21,12 @@ const RIVALS = ['take code', 'take link', 'take account code'] as const;
 type What = (typeof MAIN)[number] | (typeof RIVALS)[number];
 type Plan = {
   readonly acts: readonly { readonly where: number; readonly what: What }[];
-  /** The process that crashes, and the number of steps that its watcher takes before the crash. */
+  /** The process that crashes. A separate actor triggers the crash after `after` steps. */
   readonly crash: { readonly where: number; readonly after: number } | null;
   readonly picks: Picking;
 };
 
-/** Long enough to shrink a failure. */
+/** Leaves enough time to shrink a failure. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
@@ -136,7 +136,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
         interleaver.crash(`process-${crash.where}`);
       })();
     await interleaver.run(picks);
-    // A later leader receives every event, many of them for the second time.
+    // A later leader processes every event, including events that earlier leaders have processed.
     const clock = new ManualClock(Date.UTC(2026, 0, 2));
     const later = new Office(TENANT, store, clock, new SeededIds(run * 10 + 9), look);
     const restore = () => whileTimePasses(clock, Promise.all([later.restoreReached(), later.reactToDeletions()]), 50);
@@ -148,7 +148,10 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
 
   type Outcome = Awaited<ReturnType<typeof carryOut>>;
 
-  /** At the end, records with postings exist, and all other records are in the state in which their owner left them. */
+  /**
+   * Checks that, at the end, records with postings exist, and that all other records are in the state in which their
+   * owner left them.
+   */
   function checkPresence({ ids, history, faults, isStill }: Outcome): void {
     expect(faults).toEqual([]);
     const last = statesOverTime(history).at(-1);
@@ -162,7 +165,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
     expect(isStill).toBe(true);
   }
 
-  /** Every deletion is undone at most once. */
+  /** Checks that every deletion is undone at most once. */
   function checkRestorations({ ids, history }: Outcome): void {
     for (const id of Object.values(ids)) {
       const own = history.filter(({ recordId, type }) => recordId === id && /(Deleted|Restored)$/.test(type));
@@ -170,7 +173,10 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
     }
   }
 
-  /** A code or link has only one holder at any time. A restored record loses it only if another record holds it. */
+  /**
+   * Checks that a code or link has at most one holder at any time. A restored record loses a code or link only if
+   * another record holds it.
+   */
   function checkHolders({ ids, named, history }: Outcome): void {
     const over = statesOverTime(history);
     const link = { sourceId: 'shop', externalId: named(LINK) };

@@ -11,11 +11,11 @@ const LOW = portionOf(ALL_RANGES.slice(0, 5));
 const HIGH = portionOf(ALL_RANGES.slice(5));
 
 type Fact = ReturnType<typeof facts.joined>;
-/** The same fact in each tenant. */
+/** The given facts in each tenant. */
 const everywhere = (...some: readonly Fact[]): Fact[] =>
   TENANTS.flatMap((tenant) => some.map((fact) => ({ ...fact, stream: fact.stream.replace(TENANT, tenant) })));
 
-/** Sums over several streams of one tenant. */
+/** A projection that sums over several streams of one tenant. */
 const greetersOfTenants = { ...greeterProjection, scope: memberProjection.scope } as AnyProjection;
 const divided: readonly AnyProjection[] = [memberProjection, greetersOfTenants];
 const startPortion = (club: Club, portion: typeof LOW, projections = divided) =>
@@ -65,7 +65,7 @@ describe('Projections divided between two processes', () => {
       let position = -1;
       for (let n = 0; n < 20; n += 1) {
         position = await happen(club.events, { ...greeted, stream: stream.replace(TENANT, tenant) });
-        // Time stands still, but the events arrive.
+        // Lets the events arrive while time stands still.
         for (let turn = 0; turn < 20; turn += 1) await nextTurn();
       }
       expect(club.store.writes).toBeLessThanOrEqual(before + 1);
@@ -96,7 +96,7 @@ describe('Projections divided between two processes', () => {
       const low = await startPortion(club, LOW);
       await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim'))));
       await low.stop();
-      // The other process has folded no events of these ranges, and no process has folded the remaining ones.
+      // The next process has folded no events of these ranges. No process has folded events of the remaining ranges.
       const all = await startPortion(club, portionOf(ALL_RANGES));
       await all.reached(await happen(club.events, ...everywhere(facts.greeted('ada', 'lea'))));
       for (const projection of divided) await mustEqual(club, projection);

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** One replica's access to the shared leases. The connection can break, and responses can get lost. */
+/** Access of one replica to the shared leases. The connection can break, and responses can get lost. */
 class Way implements Pick<LeaseStore, 'read' | 'replace'> {
   isBroken = false;
   answersGetLost = false;
@@ -32,7 +32,7 @@ class Way implements Pick<LeaseStore, 'read' | 'replace'> {
 
 const NAME = 'projections';
 
-/** A replica with a separate clock, and its actions as a leader. */
+/** A replica with a separate clock. Records what the replica does as the leader. */
 class Replica {
   readonly clock = new ManualClock();
   readonly way: Way;

@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Visible events mixed with other events, in followed streams and in other streams. */
+/** Writes `count` visible events, mixed with other events in followed streams and with events in other streams. */
 async function write(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     for (const [type, stream] of [
@@ -128,7 +128,7 @@ describe('A live feed', () => {
       await has(client, positions.slice(index + 1));
       expect([index, client.positions]).toEqual([index, positions.slice(index + 1)]);
     }
-    // Only the feed's own subscription remains. No watcher has a separate one.
+    // Only the feed's own subscription remains. No watcher has a separate subscription.
     await until(clock, () => faulty.subscriptions === 1);
   });
 
@@ -178,7 +178,7 @@ describe('A live feed', () => {
       for (const { client, stream } of clients) {
         client.read();
         if (stream.destroyed) {
-          // The connection broke during the catch-up. The events received until then must have no gaps.
+          // The connection has broken during the catch-up. The events received until then must have no gaps.
           const from = positions.indexOf(client.positions[0] ?? -1);
           if (from >= 0) expect(client.positions).toEqual(positions.slice(from, from + client.positions.length));
           continue;
@@ -203,10 +203,10 @@ describe('A live feed', () => {
     expect(reader.stream.stalledForMs()).toBe(0);
     for (const { stream, client } of silent) {
       expect(stream.stalledForMs()).toBeGreaterThanOrEqual(30_000);
-      // At most one frame is buffered on each side, however many events were written.
+      // At most one frame is buffered on each side, regardless of the number of written events.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
-    // Watchers that resume reading have not missed any events.
+    // A watcher that resumes reading misses no events.
     const [first] = silent;
     first?.client.read();
     await has(first?.client ?? reader.client, positions);

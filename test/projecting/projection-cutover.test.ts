@@ -14,7 +14,7 @@ import { until, whileTimePasses } from '../support/while-time-passes.js';
 
 const isDone = async (club: Club, name: string): Promise<boolean> => (await club.control(name)).last?.status === 'DONE';
 
-/** Lets more time pass than a rebuild needs for the work after its cutover. */
+/** Lets more time pass than a rebuild requires for its work after the cutover. */
 const longAfter = (club: Club) => club.clock.advance(40_000);
 
 describe('A rebuild that is live before it is reported', () => {

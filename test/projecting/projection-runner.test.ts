@@ -355,8 +355,8 @@ describe('Running projections', () => {
         const all = await club.start();
         await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
         await all.reached(await club.events.head());
-        // With the first event after its catch-up, the projection joins the others. With the next event, its separate
-        // subscription ends.
+        // The projection joins the others at the first event after its catch-up. Its separate subscription ends at the
+        // next event.
         for (let round = 0; round < 3; round += 1)
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
         await until(club.clock, () => club.events.subscriptions === 1);
@@ -372,7 +372,7 @@ describe('Running projections', () => {
         await held.reached;
         const others = [greeterProjection, roomProjection];
         await all.reached(await happen(club.events, facts.greeted('m0', 'kim')), ...others);
-        // The projection stores the head that it read. It is therefore one event behind when the others receive the
+        // The projection stores the head that it has read. It is therefore one event behind when the others receive the
         // next event.
         const next = club.store.holdWriteTo('members');
         held.release();

@@ -38,7 +38,7 @@ async function openClub(): Promise<Club> {
 
 const liveTable = ({ model }: AnyProjection): AnyTable => ({ model, generation: 1 });
 
-/** A leader, with separate memory of documents and a separate position in the history. */
+/** A leader with a separate document cache and a separate position in the history. */
 class Leader {
   private projectors: Projector[] = [];
   position = -1;
@@ -54,7 +54,7 @@ class Leader {
     );
   }
 
-  /** Processes the next events, at most `size`. Returns false if there are none. */
+  /** Processes up to `size` further events. Returns false if there are none. */
   async step(size: number): Promise<boolean> {
     const batch = await this.club.events.readAll({ from: this.position, maxCount: size });
     const last = batch.at(-1);
@@ -171,7 +171,7 @@ describe('A projection', () => {
       await project(counting, [leader], await batchOf(4), 6);
       await project(counting, [leader], await batchOf(5), 6);
       expect(loaded).toEqual(['eve']);
-      // Another leader repeats the history. The documents exist, so it reads all of them.
+      // Another leader processes the history again. The documents exist, so the leader loads all of them.
       await project(counting, [leaderOf()], await batchOf(-1), 6);
       expect(loaded).toEqual(['eve', 'ada', 'eve', 'bob']);
     }));
@@ -181,7 +181,7 @@ describe('A projection', () => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
       const slow = new Leader(club);
       await new Leader(club).step(100);
-      // The slower leader has not processed the departure yet, and dies before it does.
+      // The slower leader stops before it processes the departure.
       await slow.step(1);
       expect(await memberOf(club, 'ada')).toBeUndefined();
       const { live, rebuilt } = await compare(club);

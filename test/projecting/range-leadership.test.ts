@@ -14,7 +14,9 @@ const TAKEN_OVER_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
 const STEP_MS = 100;
 
-/** A replica with a separate clock, which stands still while the process is paused or after it was killed. */
+/**
+ * A replica with a separate clock. The clock stands still while the process is paused, and after it has been killed.
+ */
 class Replica implements LeaseStore {
   readonly clock = new ManualClock();
   isBroken = false;
@@ -39,7 +41,7 @@ class Replica implements LeaseStore {
         return Promise.reject(new Error('The work cannot begin'));
       }
       this.portion = portion;
-      // Like real work, takes some time to stop.
+      // Takes some time to stop, like real work.
       return Promise.resolve({
         stop: async () => {
           await this.clock.sleep(200);
@@ -54,7 +56,7 @@ class Replica implements LeaseStore {
     return this.portion?.ranges ?? [];
   }
 
-  /** Ranges on which the replica would currently act. */
+  /** Ranges on which the replica would act now. */
   get actsOn(): readonly number[] {
     return this.portion?.isFresh() && !this.isPaused ? this.ranges : [];
   }
@@ -122,7 +124,7 @@ class Cluster {
     expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
   }
 
-  /** Two replicas never act on a range at the same time, unless the clock of one of them has stood still. */
+  /** Expects that no two running replicas act on the same range. */
   expectNoOverlap(): void {
     const acted = this.running.flatMap(({ actsOn }) => [...actsOn]);
     expect(acted.length).toBe(new Set(acted).size);

@@ -24,7 +24,7 @@ import { messagesIn } from '../support/stored-messages.js';
 
 class Away extends Error {}
 
-/** Records the events that are handled, and can delay their handlers. */
+/** Records which events are handled, and can delay the handlers. */
 class Desk {
   readonly begun: string[] = [];
   readonly done: string[] = [];
@@ -287,7 +287,7 @@ describe('A windowed subscriber', () => {
     }));
 
   describe('when handling fails', () => {
-    /** Fails each event as many times as `times` specifies. */
+    /** A handler that fails for each event as often as `times` specifies. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {
       const label = labelOf(event);
       const left = times[label] ?? 0;
@@ -305,7 +305,7 @@ describe('A windowed subscriber', () => {
         await scene.until(() => desk.done.length === 3);
         expect(desk.done).toEqual(['eve-0', 'ada-0', 'ada-1']);
         expect(desk.parked).toEqual([]);
-        // Pauses of 50, 100, … 1,600 ms, each shortened by at most half.
+        // The pauses are 50, 100, … 1,600 ms, each shortened by at most half.
         expect(clock.monotonicMs()).toBeGreaterThanOrEqual(1_575);
         expect(clock.monotonicMs()).toBeLessThan(4_000);
       }));
@@ -491,7 +491,7 @@ describe('A windowed subscriber', () => {
           for (let turn = 0; turn < 200 && first.done.length < doneBeforeCrash; turn += 1) await nextTurn();
           if (saves) await scene.clock.advance(200);
           await scene.turns(5);
-          // A crash leaves only the saved checkpoint.
+          // After a crash, only the saved checkpoint remains.
           const checkpoint = await scene.saved();
           const open = order.filter((label) => !first.done.includes(label));
           expect(order.slice(0, checkpoint + 1).filter((label) => open.includes(label))).toEqual([]);

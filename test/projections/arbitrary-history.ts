@@ -38,10 +38,10 @@ const cents = (max: number): Arbitrary<string> =>
 const account = fc.constantFrom('cash', 'bank', 'sales', 'tax', 'customer-1', 'customer-2');
 const date = fc.constantFrom('2026-01-31', '2026-02-01', '2026-02-28');
 
-// Few values, so that reversals find an original.
+// Few ids, so that a reversal often refers to an existing original.
 const transactionId = fc.constantFrom('t-1', 't-2', 't-3', 't-4', 't-5');
 
-/** Balanced transactions of several kinds, and reversals of them. */
+/** Balanced transactions of several kinds, and their reversals. */
 const transaction: Arbitrary<LedgerTransaction> = fc
   .record({
     kind: fc.nat({ max: 3 }),
@@ -70,7 +70,7 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
     .filter(({ length }) => length > 0)
     .map(([first]) => first as Sample);
 
-/** The event, with consistent amounts, which its schema alone does not guarantee. */
+/** The event with consistent amounts, which the schema alone does not guarantee. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) {
@@ -85,7 +85,7 @@ const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
     return { type, data };
   });
 
-/** Closings on the few dates on which there are transactions. */
+/** Restricts closings to the few dates on which there are transactions. */
 const closing = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, date).map(([{ type, data }, through]) => {
     if (!('through' in data) || data.through === null) return { type, data };
@@ -128,7 +128,7 @@ const step = fc.record({
   ),
 });
 
-/** Histories of two tenants with few records and consistent amounts. Their order need not make sense. */
+/** Histories of two tenants with few records and consistent amounts. The order of the events need not be plausible. */
 export const anyHistory: Arbitrary<Recorded[]> = fc.array(step, { maxLength: 40, size: 'max' }).map((steps) => {
   const revisions = new Map<string, number>();
   let position = 0;

@@ -6,7 +6,7 @@ test('Every date belongs to the quarter between whose first and last day it lies
     const next = new Date(day + 86_400_000).toISOString().slice(0, 10);
     const quarter = quarterOf(date);
     expect(`${quarter}-01` <= date && date <= lastDayOf(quarter)).toBe(true);
-    // The next day begins a quarter if and only if this day ends a quarter.
+    // The next day is the first of a quarter if and only if this day is the last of a quarter.
     expect([date, `${quarterOf(next)}-01` === next]).toEqual([date, lastDayOf(quarter) === date]);
   }
 });

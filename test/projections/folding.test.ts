@@ -33,7 +33,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** The table's content after the batches. `leaderOf` selects the projector that folds each batch. */
+/** Folds the batches, and returns the content of the table. `leaderOf` selects the projector of each batch. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],
@@ -58,7 +58,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** The documents folded one by one: each event in turn, on frozen input. */
+/** The documents after folding one event at a time, with frozen input. */
 function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Map<string, object | undefined> {
   const documents = new Map<string, object | undefined>();
   for (const event of events.filter(({ entity }) => wants(projection, entity)))
@@ -69,7 +69,7 @@ function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Ma
   return documents;
 }
 
-/** Splits a list into pieces of the given lengths, repeatedly. */
+/** Splits a list into pieces. The given lengths are used cyclically. */
 function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
   const pieces: T[][] = [];
   for (let from = 0; from < list.length;) {

@@ -25,10 +25,10 @@ const TENANT = '0199d3a0-0000-7000-8000-000000000001';
 const OTHER_TENANT = '0199d3a0-0000-7000-8000-000000000002';
 const PROJECTIONS: readonly AnyProjection[] = [categoryProjection, categoryRuleProjection, categoryRuleSetProjection];
 
-/** A history, and the three models of rules, each advanced as far as a test chooses. */
+/** A history and the three read models of rules. A test advances each read model separately. */
 class Rules {
   readonly calls = { get: 0, list: 0 };
-  /** Runs after the next read of the rules, before the caller receives the result. */
+  /** Called after the next read of the rules, before the caller receives the result. */
   afterRules: (() => Promise<void>) | undefined;
   readonly categorizer: Categorizer;
   private readonly events: Recorded[] = [];
@@ -56,7 +56,7 @@ class Rules {
     this.categorizer = new Categorizer(models, this.progress, this.reader);
   }
 
-  /** `isFollowed`: the process learns of every event at once, as a replica that follows the history does. */
+  /** If `isFollowed`, the process learns of every event immediately, like a replica that follows the history. */
   static async over(store: EmbeddedReadStore, generation: number, isFollowed: boolean): Promise<Rules> {
     const tables = PROJECTIONS.map(({ model }) => ({ model, generation }));
     await store.prepare(tables);
@@ -94,7 +94,7 @@ class Rules {
     return this.happens('category-rule', word, 'CategoryRuleCreated', data, tenantId);
   }
 
-  /** Feeds all events up to a position to one of the models (0 to 2). */
+  /** Feeds one of the models, 0 to 2, all events up to and including a position. */
   async feed(model: number, upTo = this.head): Promise<void> {
     const feed = this.feeds[model];
     if (!feed || upTo <= feed.position) return;
@@ -108,7 +108,7 @@ class Rules {
     for (const model of this.feeds.keys()) await this.feed(model);
   }
 
-  /** Appends events of another tenant. The models advance, but nothing changes in this tenant. */
+  /** Appends an event of another tenant. The models advance, but nothing changes for this tenant. */
   async nothingHappens(): Promise<void> {
     this.happens('category', 'elsewhere', 'CategoryRestored', {}, OTHER_TENANT);
     await this.feedAll();
@@ -118,7 +118,9 @@ class Rules {
     return this.clock.advance(2_000);
   }
 
-  /** The position that all models have reached. Clients may already have responses to all changes up to it. */
+  /**
+   * The position that all models have reached. Clients may already have responses to all changes up to this position.
+   */
   get settled(): number {
     return Math.min(...this.feeds.map(({ position }) => position));
   }
@@ -160,7 +162,7 @@ afterAll(async () => {
 
 const newRules = (isFollowed = false): Promise<Rules> => Rules.over(store, (generations += 1), isFollowed);
 
-/** With one category and one rule, both known to all models. */
+/** Creates one category and one rule, and brings all models up to date. */
 async function rulesWithOne(isFollowed = false): Promise<Rules> {
   const rules = await newRules(isFollowed);
   rules.makesCategory('food');
@@ -282,7 +284,7 @@ describe('The rules of a tenant', () => {
   });
 });
 
-// All orders of the three models: categories, rules, and the one that reports changes of both.
+// All permutations of the three models: categories, rules, and the model that reports changes of both.
 const ORDERS = [0, 1, 2].flatMap((first) =>
   [0, 1, 2].filter((second) => second !== first).map((second) => [first, second, 3 - first - second]),
 );
@@ -328,7 +330,7 @@ test('Whatever each of the models has, a rule counts once all have it, and not a
           else if (position <= settled && archivedAt === undefined)
             expect([word, await rules.ruleFor(word)]).toEqual([word, word]);
         }
-        // Also reads while the effect of a change is uncertain, because the result of such a read must not be cached.
+        // Also reads while the effect of a change is uncertain. The result of such a read must not be cached.
         await rules.ruleFor('nothing');
       };
       for (const [index, { what, which, share }] of plan.entries()) {

@@ -11,8 +11,8 @@ import { writeHistory } from '../support/history.js';
 import { TestService } from '../support/service.js';
 
 /*
- * The general ledger in beancount's format, checked by beancount itself: every transaction balances, every account is
- * open, and every balance assertion holds. SEED repeats a run.
+ * Exports the general ledger in beancount's format. beancount itself checks that every transaction balances, that every
+ * account is open, and that every balance assertion holds. SEED reproduces an earlier run.
  */
 
 const home = process.env['BEANCOUNT_HOME'] ?? join(import.meta.dirname, '../support/beancount/python');
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Output of bean-check. Empty if it accepts the file. */
+/** Output of bean-check. Empty if bean-check accepts the file. */
 async function complaintsOf(ledger: string): Promise<string> {
   const file = join(directory, 'ledger.beancount');
   await writeFile(file, ledger);
@@ -51,7 +51,7 @@ async function ledgerOf(token: string, query = ''): Promise<string> {
   return reply.text;
 }
 
-/** The balances asserted for a date, by account id. */
+/** The balances that a ledger asserts for a date, by account id. */
 function assertedOn(ledger: string, date: string): Record<string, string> {
   const ids = new Map(
     [...ledger.matchAll(/^\d{4}-\d\d-\d\d open (\S+) .*\n(?: {2}name: .*\n) {2}id: "(.*)"$/gm)].map(([, label, id]) => [

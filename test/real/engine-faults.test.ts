@@ -3,7 +3,7 @@ import { memoryOf, Partners } from '../support/partners.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { Servers } from '../support/servers.js';
 
-/** Duration of an outage, and the maximum response time during the outage. */
+/** Duration of an outage, and maximum response time during the outage. */
 const AWAY_MS = 6_000;
 const ANSWER_WITHIN_MS = 12_000;
 /** Maximum growth of the process's memory during one fault. */

@@ -13,7 +13,7 @@ import { ServerProcess } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 
-/** Duration for which NATS is stopped under load. */
+/** Duration of the NATS outage under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
 /** A NATS payload limit that is too small for one of the messages. */
@@ -57,7 +57,10 @@ const complete = (): Promise<Published[]> =>
     const messages = await published();
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
-/** Number of messages that the history produces: one per public event, plus one per transaction in an event. */
+/**
+ * Number of messages that the history produces: one per public event, and one per transaction of a booked sale or
+ * return.
+ */
 async function publicMessages(): Promise<number> {
   const events = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
   const rides = ({ transactions = [] }: { transactions?: unknown[] }): number => 1 + transactions.length;

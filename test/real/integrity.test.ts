@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => servers.dispose());
 
-/** A running service, as an operator sees it. */
+/** An operator's access to a running service. */
 class Observer {
   constructor(
     private readonly url: string,
@@ -67,7 +67,7 @@ class Observer {
     return items[0];
   }
 
-  /** A bundle whose events are all covered by its checkpoint. */
+  /** Resolves with an evidence bundle once its checkpoint covers all of its events. */
   evidence(entity: string, id: string, tenantId: string): Promise<Evidence> {
     const path = `${this.url}${ROUTES}/evidence?entity=${entity}&id=${id}&tenantId=${tenantId}`;
     return until(
@@ -105,7 +105,7 @@ test(
       expect(await observer.isExtended({ ...before, rootHash: after.rootHash }, after)).toBe(false);
 
       const { id: eventId } = await observer.first('/api/platform/audit-logs?pageNumber=2&pageSize=1');
-      // The newest checkpoint may not cover the entry yet.
+      // The latest checkpoint may not cover the entry yet.
       const proof = await until(
         () => observer.get<Inclusion>(`${ROUTES}/proofs?eventId=${eventId}`).catch(() => undefined),
         (found) => found !== undefined,
@@ -133,7 +133,7 @@ test(
       expect(await observer.isExtended(after, restarted)).toBe(true);
       await second.stopCleanly();
 
-      // Somebody with access to the server's files changes an amount and recomputes all checksums.
+      // Simulates an attacker who has access to the server's files, changes an amount, and recomputes all checksums.
       await servers.eventStore.stop();
       let changed = '';
       forgeHistory(servers.eventStore.directory, (events) =>

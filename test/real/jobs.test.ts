@@ -91,7 +91,7 @@ test(
           status === 'FAILED' ? ['FAILED', 'The process that executed the run no longer exists.'] : ['SUCCEEDED', null],
         );
 
-      // The stream confirms this: every run begins after the previous run has ended, and ends exactly once.
+      // The event stream must confirm this: every run begins after the previous run has ended, and ends exactly once.
       const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
       await until(
         () => Promise.resolve(watcher.events.length),

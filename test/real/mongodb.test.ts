@@ -16,7 +16,7 @@ const clock = new SystemClock();
 const run = `kontor_test_${process.pid}_${Date.now().toString(36)}`;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-/** Another database on the same server. */
+/** URL of another database on the same server. */
 function urlOf(serverUrl: string, database: string): string {
   const parts = /^(\w+(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(serverUrl);
   const [, server = '', path = '', options = ''] = parts ?? [];
@@ -82,8 +82,8 @@ const countOf = async (store: ReadStore, id: string): Promise<number> =>
 
 const COUNTERS = 7;
 /**
- * Folds events in batches, like a projection. Each event increments one document. After a conflict, the documents are
- * reread.
+ * Folds events in batches, like a projection. Each event increments one document. Rereads the documents after a
+ * conflict.
  */
 async function projected(store: ReadStore, events: number, size: number): Promise<void> {
   for (let position = -1; position < events - 1;) {
@@ -112,7 +112,7 @@ const countsOf = (store: ReadStore): Promise<number[]> =>
 const wantedCounts = (events: number): number[] =>
   Array.from({ length: COUNTERS }, (_, n) => Math.ceil((events - n) / COUNTERS));
 
-/** Waits for an asynchronous result, up to a limit that is reached only if there is a defect. */
+/** Waits for an asynchronous result. The time limit is so long that only a defect can exceed it. */
 async function until(holds: () => Promise<unknown>, withinMs = 60_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -211,7 +211,7 @@ describe('MongoDB', () => {
           const home: AnyTable = { model: counters, generation };
           for (const store of stores) await store.prepare([home], { bulk: true });
           const steps: string[] = [];
-          /** Increments each of the documents. At the same position, both writers write the same document. */
+          /** Increments each of the documents. Both writers write the same document at the same position. */
           const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
             for (const numbers of all) {
               const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
@@ -368,7 +368,7 @@ describe('MongoDB', () => {
         between: { n: { from: 1 } },
       });
       expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
-      // The plan contains neither a count nor an aggregation, and no page skips more documents than one day contains.
+      // The commands are neither counts nor aggregations, and no page skips more documents than one day contains.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);
@@ -426,10 +426,10 @@ describe('MongoDB', () => {
   });
 });
 
-/** These tests must be able to stop the server, so they do not use MONGODB_URL. */
+/** These tests stop their server, so they never use the server at MONGODB_URL. */
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
-  /** Much longer than the timeout. Only a call that hangs exceeds it. */
+  /** Much longer than the timeout, so that only a hanging call exceeds this limit. */
   const boundedMs = 15_000;
   let server: ServerProcess;
   let logged: string[];

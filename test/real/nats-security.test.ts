@@ -48,7 +48,7 @@ async function holds(assert: () => void | Promise<void>, withinMs = 15_000): Pro
   await eventually(look, withinMs, () => String(last));
 }
 
-/** A server is ready when its port accepts connections. The tests themselves check who may use it. */
+/** Starts a server, which is ready when its port accepts connections. The tests themselves check access rights. */
 async function serve(configuration: string, more: readonly string[] = []): Promise<ServerProcess> {
   const config = await file(`server-${cleanUp.length}.conf`, configuration);
   const server = await ServerProcess.start({
@@ -85,7 +85,7 @@ function listener(): { readonly logger: Logger; readonly said: string[] } {
   const say = (level: string) => (_fields: object, message: string) => said.push(`${level} ${message}`);
   return { said, logger: { info: say('info'), warn: say('warn'), error: say('error') } };
 }
-/** Log lines and fault of a broker after several connection attempts. */
+/** Opens a broker. Returns its log lines and fault after several connection attempts. */
 async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts: { readonly count: () => number }) {
   const { logger, said } = listener();
   const broker = open({ url, logger, ...given });
@@ -95,7 +95,7 @@ async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts:
   });
   return { fault: broker.fault(), said };
 }
-/** A proxy in front of the server that counts connections. */
+/** A proxy in front of the server. The proxy counts connections. */
 async function counted(server: ServerProcess): Promise<{ readonly port: number; readonly count: () => number }> {
   let connections = 0;
   const proxy = createServer((client) => {
@@ -160,7 +160,7 @@ describe('A NATS server with TLS', () => {
       for (const socket of [client, inner]) socket.on('error', () => undefined);
       client.pipe(inner);
       inner.once('data', (greeting: Buffer) => {
-        // A server with handshake_first also sends this member.
+        // A server with `handshake_first` also sends this field.
         client.write(greeting.toString().replace('INFO {', 'INFO {"tls_required":true,'));
         inner.pipe(client);
       });

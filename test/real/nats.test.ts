@@ -29,8 +29,8 @@ import { ServerProcess } from '../support/server-process.js';
 import { usedMemory } from '../support/used-memory.js';
 
 /**
- * The server at NATS_URL, or a new one. A subject can belong to only one stream of a server, so the server at NATS_URL
- * must not have a stream for `kontor.>`. The tests' stream is deleted after each test.
+ * The tests use the server at NATS_URL, or start one. A subject can belong to only one stream, so the server at
+ * NATS_URL must not have a stream for `kontor.>`. The tests' stream is deleted after each test.
  */
 const PATIENCE_MS = 15_000;
 const clock = new SystemClock();
@@ -115,7 +115,7 @@ const message = (id: string, given: Partial<BrokerMessage> = {}): BrokerMessage 
   payload: '{}',
   ...given,
 });
-/** Publishes as a caller does: repeats the message with the same id until it is stored. */
+/** Publishes like a caller of the port: retries the message with the same id until it is stored. */
 async function publishAtLast(broker: NatsBroker, wanted: BrokerMessage): Promise<Published> {
   for (;;) {
     try {
@@ -309,7 +309,7 @@ describe('A NATS broker whose server fails', () => {
   test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
     await server.hang();
-    // The signal reaches all threads of the server only after a moment.
+    // The signal takes a moment to reach all threads of the server.
     await clock.sleep(100);
     try {
       const firstMs = await elapsedMs(async () => {
@@ -319,7 +319,7 @@ describe('A NATS broker whose server fails', () => {
       expect(firstMs).toBeLessThan(6_000);
       await until(() => !broker.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // The client keeps trying to connect.
+        // Meanwhile, the client keeps trying to reconnect.
         await clock.sleep(200);
         expect(await elapsedMs(() => refusal(broker.publish(message('y'))))).toBeLessThan(150);
       }
@@ -363,11 +363,11 @@ describe('A NATS broker whose server fails', () => {
   test('reports a republished message as a duplicate if its acknowledgement was lost', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
-    // This acknowledgement is cut off in mid-frame.
+    // The connection breaks in the middle of the acknowledgement of this message.
     proxy.cutAfter(20);
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
     expect(await publishAtLast(broker, message('a'))).toEqual({ sequence: 1, duplicate: true });
-    // This acknowledgement never arrives completely.
+    // The connection breaks in the middle of this message, which is therefore not stored.
     proxy.cutAfter(100, 'client');
     expect(await refusal(broker.publish(message('b', { payload: 'x'.repeat(5_000) })))).toBeInstanceOf(
       BrokerUnavailable,
@@ -409,7 +409,7 @@ describe('A NATS broker whose server fails', () => {
     expect(tookMs).toBeLessThan(10_000);
   });
 
-  /** Bytes on and outside the heap, without garbage. */
+  /** Bytes in use after a garbage collection, on and outside the heap. */
   const held = (): number => usedMemory() + process.memoryUsage().external;
 
   test('rejects excess messages to keep its memory bounded while acknowledgements are missing', async () => {
@@ -528,7 +528,7 @@ describe('A NATS server with users', () => {
     directory = await mkdtemp(join(tmpdir(), 'kontor-nats-users-'));
     const file = join(directory, 'server.conf');
     await writeFile(file, settings('_INBOX.>'));
-    // The probe sends no password. The server is ready when it rejects the probe for that reason.
+    // The probe sends no password. The server is ready when it rejects the probe for lack of authorization.
     server = await ServerProcess.start({
       ...natsRecipe,
       args: (port) => ['-a', '127.0.0.1', '-p', String(port), '-c', file],

@@ -21,7 +21,7 @@ import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-h
 const SALES = 60;
 const WARNING = 'the read models do not belong to the event store';
 
-/** An EventStoreDB whose data can be replaced while it is down, on the same port. */
+/** An EventStoreDB that can be restarted with other data on the same port. */
 class ExchangeableStore {
   private constructor(
     private readonly root: string,
@@ -36,14 +36,14 @@ class ExchangeableStore {
     return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
   }
 
-  /** Copies the current data of the server. */
+  /** Copies the current data of the server to the folder `name`. */
   async copyTo(name: string): Promise<void> {
     await this.server.stop();
     await cp(join(this.root, this.data.name), join(this.root, name), { recursive: true });
     await this.server.start();
   }
 
-  /** Restarts with other data: a copy, or none. */
+  /** Restarts the server with the data in the folder `name`, or with no data if that folder does not exist. */
   async exchange(name: string): Promise<void> {
     await this.server.stop();
     this.data.name = name;
@@ -79,7 +79,7 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
   isRunning = true;
 };
 let databases = 0;
-/** A database for the test alone. */
+/** Settings with a database that no other test uses. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);

@@ -27,7 +27,7 @@ const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REPLICAS = 4;
 const TENANTS = 12;
-/** Pause of each partner between two sales, because the faults are tested under load, not under saturation. */
+/** Pause of each partner between two sales. The replicas must be under load, but not saturated. */
 const SALE_EVERY_MS = 150;
 const LED_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
@@ -56,7 +56,7 @@ const ask =
   () =>
     Promise.resolve(value());
 
-/** One partner for each tenant. Each sells until stopped, and repeats a sale until a replica accepts it. */
+/** One partner for each tenant. Each partner sells until stopped, and retries a sale until a replica accepts it. */
 class Partners {
   readonly sold = new Map<Books, string[]>();
   private isStopped = false;
@@ -72,7 +72,7 @@ class Partners {
     await this.selling;
   }
 
-  /** Stops without waiting for sales to be accepted. */
+  /** Stops the partners, even if a sale has not been accepted yet. */
   async abandon(): Promise<void> {
     this.isAbandoned = true;
     await this.stop();
@@ -102,7 +102,7 @@ class Partners {
 
 type CloudEvent = { readonly id: string; readonly type: string; readonly subject: string; readonly sequence: string };
 
-/** All messages in JetStream in storage order, without repeats. */
+/** All messages in JetStream in storage order, without duplicates. */
 async function messagesIn(url: string): Promise<CloudEvent[]> {
   const connection = await connect({ servers: url });
   try {
@@ -225,7 +225,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
     120_000 + ROUNDS * 120_000,
   );
 
-  /** Every document equals its counterpart in a clean rebuild of the history. */
+  /** Every document must equal its counterpart in a clean rebuild of the history. */
   async function expectModelsOf(directory: string): Promise<void> {
     const parts = { clock: new SystemClock(), logger: silentLogger };
     const stores = {
@@ -249,7 +249,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
   }
 });
 
-/** Subjects with messages that are stored out of order. */
+/** Subjects with messages that were stored out of order. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

@@ -250,7 +250,7 @@ describe('A Redis cache with a dedicated server', () => {
       expect(firstMs).toBeLessThan(5_000);
       await until(() => !cache.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // The client keeps trying to connect.
+        // Meanwhile, the client keeps trying to reconnect.
         await clock.sleep(150);
         const laterMs = await elapsedMs(async () => {
           expect(await refusal(cache.hit('k', MINUTE_MS))).toBeInstanceOf(CacheUnavailable);

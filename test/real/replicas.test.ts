@@ -20,7 +20,9 @@ import { Servers } from '../support/servers.js';
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
-/** Tasks that are not divided: the integrity tree, webhooks, two watches, pushes, and jobs. */
+/**
+ * Numbers of tasks that are not divided, by kind of work: the integrity tree, webhooks, two watches, pushes, and jobs.
+ */
 const UNDIVIDED = { projections: 1, forwarder: 1, policies: 3, jobs: 1 };
 const TASKS = 6;
 const WORK = ['projections', 'forwarder', 'policies'];
@@ -41,7 +43,7 @@ function sharesOf(replicas: readonly KontorProcess[]): Readonly<Record<string, r
     : undefined;
 }
 
-/** Whether every range has one leader, and the numbers of ranges per replica differ by at most one. */
+/** Whether every range has exactly one leader, and the numbers of ranges per replica differ by at most one. */
 function isEven(replicas: readonly KontorProcess[]): boolean {
   const shares = sharesOf(replicas);
   return shares !== undefined && Object.values(shares).every((some) => Math.max(...some) - Math.min(...some) <= 1);
@@ -126,7 +128,7 @@ describe('replicas on shared servers', () => {
         (count) => count > SALES / 4,
         120_000,
       );
-      // Kills the replica that leads the most tasks. It may lead all of them, because it started first.
+      // Kills the replica that leads the most tasks. The first replica to start may lead all of them.
       await first.stop('SIGKILL');
       urls[0] = urls[1] ?? '';
       await pause(1_000);
@@ -224,7 +226,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Continues selling after the cutover, for longer than the old generation is kept up to date.
+        // Continues to sell after the cutover until the old generation is no longer kept up to date.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)
@@ -259,7 +261,7 @@ describe('replicas on shared servers', () => {
           expect(response.status).toBe(200);
           expect(((await response.json()) as { data: Customer }).data.name).toBe(`Customer ${n}`);
         }
-        // A replica lags only if the machine is busy with other work.
+        // Replicas rarely lag: only when the machine is busy with other work.
         expect(behind).toBeLessThan(5);
       }),
     60_000,
@@ -305,7 +307,7 @@ describe('replicas on shared servers', () => {
         );
         expect(await statusOf(url, books, 'after-the-crash')).toBe('BOOKED');
         await until(() => Promise.resolve(isEven(others)), Boolean, 15_000);
-        // A log line appears shortly after the change that it reports.
+        // A change of leader appears in the log with a short delay.
         await until(
           () => Promise.resolve(leadersOf(others).toSorted()),
           (leaders) => leaders.join() === names.toSorted().join(),
@@ -436,7 +438,7 @@ async function ratesOf(url: string, { key }: Books) {
 
 const leadersOf = (replicas: readonly KontorProcess[]): string[] => replicas.flatMap((replica) => replica.leads());
 
-/** Subjects whose sequence does not increase with every message. */
+/** Subjects with sequences that do not increase with every message. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

@@ -12,7 +12,9 @@ import { TestService, type Books } from '../support/service.js';
 
 const WITHIN_MS = 1_000;
 
-/** Executes a command without its route, which would check permissions. To another replica, the effect is the same. */
+/**
+ * Executes a command directly, because its route would check permissions. The effect on another replica is the same.
+ */
 type Revoke = (runner: CommandRunner, books: Books) => Promise<unknown>;
 const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | 'key' | 'both' }[] = [
   {
@@ -70,7 +72,7 @@ describe('a revocation on one replica', () => {
 
   test.each(revocations)('takes effect on another within a second: $what', async ({ revoke, refused }) => {
     const books = await first.openBooks();
-    // The tenant keeps another owner, so this one can be deactivated.
+    // The tenant has another owner, so this owner can be deactivated.
     await first.createUser(books.tenant, 'OWNER');
     const allowed = { token: 200, key: 404 };
     expect(await statuses(books)).toEqual(allowed);
@@ -84,7 +86,7 @@ describe('a revocation on one replica', () => {
       token: refused === 'key' ? 200 : 401,
       key: refused === 'token' ? 404 : 401,
     };
-    // A request sent within that second may still be accepted, and extends the use of the replica's cached entry.
+    // Sends requests that may still be accepted within this second, and that keep the replica's cached entry in use.
     while (performance.now() - revokedAtMs < WITHIN_MS) {
       await statuses(books);
       await delay(100);

@@ -22,7 +22,7 @@ import { Servers } from '../support/servers.js';
 const logger = silentLogger;
 const clock = new SystemClock();
 
-/** The next release, in which greetings count twice. */
+/** The projection of the next release, which counts every greeting twice. */
 const newMembers: typeof memberProjection = {
   ...memberProjection,
   model: { ...memberProjection.model, version: 2 },
@@ -34,7 +34,7 @@ const newMembers: typeof memberProjection = {
 const OLD: readonly AnyProjection[] = clubProjections;
 const NEW: readonly AnyProjection[] = clubProjections.map((one) => (one === memberProjection ? newMembers : one));
 
-/** The running subscribers of one replica of a release, and the replica's view of the read models. */
+/** Starts one replica of a release: the subscribers, and the replica's view of the read models. */
 async function startReplica(settings: StoreSettings, name: string, projections: readonly AnyProjection[]) {
   const { events } = await openEvents(settings, { clock, logger });
   const { reads, leases } = await openModels(settings, 'readwrite', { clock, logger });

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Builds the Go program, and then queries it. */
+/** Builds and runs the Go program, and returns its answers. */
 async function ask(questions: object): Promise<Answers> {
   const program = join(directory, 'tlog');
   await promisify(execFile)('go', ['build', '-o', program, '.'], { cwd: PROGRAM });

@@ -78,7 +78,7 @@ test(`A wall clock that jumps an hour forwards or back, ${JUMPS} times: nothing 
   }
   const token = await service.signIn(books.tenant.email);
   await expectSoundBooks(books, sales, token);
-  // Each customer exists once, regardless of which request created it during the jumps.
+  // Each customer must exist exactly once, regardless of which request has created it.
   expect((await service.customers(token)).totalCount).toBe(JUMPS + 2);
   noteCycles('clock jumps', JUMPS, `${sales.length} sales; final clock offset ${offHours} hours`);
 }, 120_000);
@@ -132,7 +132,7 @@ test('Days of 23 and 25 hours and leap days: a sale has the local date of its te
     const token = await service.signIn(books.tenant.email);
     const { items } = await service.transactions(token, 'type=INVOICE');
     expect([moment, items.find((item) => item.externalId === externalId)?.date]).toEqual([moment, date]);
-    // An idempotency key is valid for 24 hours, even across a day of 23 or 25 hours.
+    // An idempotency key is valid for 24 hours, even if the day has 23 or 25 hours.
     clock.jump(24 * HOUR_MS - 60_000);
     const other = saleOf(externalId, { occurredAt: moment, metadata: { other: true } });
     expect((await service.postSale(books.partner, other, key)).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');

@@ -23,7 +23,7 @@ const SERVICE = [
   join(ROOT, 'test/support/crash-points.mjs'),
   join(ROOT, 'dist/modules/main.js'),
 ];
-/** Points in the order in which the processing of a sale reaches them. */
+/** Crash points, in the order in which the processing of a sale reaches them. */
 const POINTS = [
   'key claim',
   'sale append',
@@ -38,9 +38,9 @@ const POINTS = [
   'lease renewal',
 ] as const;
 const MOMENTS = [...POINTS.flatMap((point) => [`${point}:before`, `${point}:after`]), 'read-model write:torn'] as const;
-/** Points that the work below reaches only once. It reaches all others at least twice. */
+/** Moments that the work below reaches only once. All others are reached at least twice. */
 const ONCE = ['customer choice:before', 'customer choice:after'];
-/** For each point, the soak crashes the process at up to this many calls, if the work reaches it that often. */
+/** Maximum number of crashes per moment in the soak. The nth crash is at the nth call, if there is one. */
 const DEEPEST = 6;
 
 /** The final books, without ids and codes that differ between runs. */
@@ -69,7 +69,7 @@ const SALES = [
 ] as readonly { readonly externalId: string }[];
 const COMPARED = ['sale', 'customer', 'idempotency-key', 'transaction', 'account'];
 
-/** A service that is restarted whenever it dies. */
+/** Restarts the service whenever the process dies. */
 class Survivor {
   private constructor(
     private readonly directory: string,
@@ -88,7 +88,7 @@ class Survivor {
     return survivor;
   }
 
-  /** Performs a step. If the process has died, starts a new one and repeats the step. */
+  /** Performs a step. If the process dies, starts a new process and retries the step. */
   async insist<T>(act: (url: string) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -110,7 +110,7 @@ class Survivor {
   async work(): Promise<void> {
     for (const sale of SALES) {
       await this.insist((url) => this.push(url, sale));
-      // Each is booked before the next one is sent, so that every run has the same order.
+      // Each sale is booked before the next is sent, so that the order is the same in every run.
       await this.insist((url) =>
         until(
           () => statusOf(url, this.books, sale.externalId),
@@ -145,8 +145,8 @@ class Survivor {
   }
 
   /**
-   * If the response was lost, this same record may already hold the code. The claim of a command that died remains
-   * pending for five seconds.
+   * Creates a customer with a code. If an earlier response was lost, that customer may already have the code. The claim
+   * of an interrupted command remains pending for five seconds.
    */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
@@ -243,7 +243,8 @@ describe('a service that dies between two steps', () => {
       for (let nth = first; nth <= (IS_SOAK ? DEEPEST : first); nth += 1) {
         const { crashed, outcome } = await run(`${moment}:${nth}`);
         expect([moment, nth, outcome]).toEqual([moment, nth, expected]);
-        // The soak may request a crash at a call that the work never makes. The first calls always exist.
+        // The soak may request a crash at a call that the work never makes. The process must always crash at the first
+        // calls.
         expect(crashed || nth > (ONCE.includes(moment) ? 1 : 2)).toBe(true);
         if (!crashed) break;
         cycles += 1;

@@ -24,12 +24,12 @@ const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
 /** Size of the disk: large enough for the writes of all cycles. */
 const DISK_MB = cyclesOf(48, 480);
-/** Maximum time until a sale is refused. Requests do not wait for the disk. */
+/** Maximum response time of a refused sale. Requests do not wait for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
 
-/** Makes writes fail, and lets them succeed again. */
+/** Makes writes fail from `begin` to `end`. */
 type Fault = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> };
 
 /** A service whose disk fails, and a partner who pushes sales to it. */
@@ -50,7 +50,10 @@ class Partner {
     }
   }
 
-  /** Pushes sales until several have been refused. After the first refusal, a few sales may still find free pages. */
+  /**
+   * Pushes sales until several have been refused. After the first refusal, free database pages may suffice for a few
+   * more sales.
+   */
   async bringUntilRefused(): Promise<string[]> {
     const refused: string[] = [];
     for (let n = 0; refused.length < REFUSED; n += 1) {
@@ -133,7 +136,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     // No refused sale may appear, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
-    // Without any writes, the service must detect the recovery on its own.
+    // The service must detect the recovery itself, because there are no writes.
     await until(
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 200,
@@ -170,7 +173,8 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
 
 test(`Writes refused by the system have the same effect as a full disk, ${CYCLES} times`, async () => {
   await withDirectory(async (directory) => {
-    // A failing device is not necessary: the kernel rejects every write beyond this file size with an I/O error.
+    // Simulates a failing device with a limit on the file size: the kernel rejects every write beyond the limit with an
+    // error.
     const figures = await survives(directory, 'disk I/O error', ({ pid }) => ({
       begin: async () => {
         await run('prlimit', ['--pid', String(pid), '--fsize=16384:unlimited']);

@@ -106,7 +106,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)
           for (const disturbance of DISTURBANCES) {
-            // Waits until the service is connected, so that the disturbance affects one of its connections.
+            // Waits until the service is connected. Otherwise, the disturbance would have no effect.
             await until(
               () => Promise.resolve(line.connections),
               (open) => open > 0,

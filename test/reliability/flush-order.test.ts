@@ -8,7 +8,7 @@ const SALES = cyclesOf(40, 400);
 const CUSTOMERS = SALES / 4;
 const AT_ONCE = 4;
 
-// The service has no switch that disables flushing, so its statement is rewritten while its files are loaded.
+// The service has no setting that disables flushing. The hooks rewrite the SQL statement while the service is loaded.
 const hooks = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);
@@ -42,7 +42,7 @@ async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
       });
       markers.push(data.id);
     }
-    // strace blocks these signals, but the service receives them.
+    // strace itself blocks these signals, but the service receives them.
     kontor.sendToAll('SIGTERM');
     await kontor.exit;
     return judgeFlushes(await readFile(trace, 'latin1'), 'history.sqlite-wal', markers);

@@ -21,14 +21,14 @@ import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
-/** Share of kills during startup. All other kills happen under load. */
+/** Share of kills that occur during startup. All others occur under load. */
 const WHILE_STARTING = 0.2;
 /** Number of cycles after which the owner signs in again, so that the token never expires. */
 const SIGN_IN_EVERY = 10;
 
 type Customer = { readonly id: string; readonly email: string };
 
-/** Users who create customers one after another, each with a unique code and e-mail address. */
+/** Users who create one customer after another. Each customer has a unique code and e-mail address. */
 class CustomerLoad {
   readonly answered: Customer[] = [];
   private stopped = false;
@@ -81,7 +81,7 @@ class KilledService {
     const url = await this.kontor.url();
     const load = new SaleLoad(url, this.books, `run${run}`, 12);
     const entries = new CustomerLoad(url, this.books, `run${run}`);
-    // The kill must happen during the load, even on a slow machine.
+    // The kill must occur during the load, even on a slow machine.
     await until(
       () => Promise.resolve(Math.min(load.accepted.length / 5, entries.answered.length)),
       (answered) => answered >= 1,
@@ -118,7 +118,7 @@ class KilledService {
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });
     }
-    // Responses to a partner remain identical, byte for byte.
+    // Responses to a partner must remain identical, byte for byte.
     for (const externalId of load.accepted.slice(-3)) {
       const again = await postSale(url, this.books, externalId);
       expect(again).toEqual({ status: 200, body: load.sent.get(externalId)?.body, replayed: 'true' });
@@ -126,8 +126,8 @@ class KilledService {
   }
 
   /**
-   * Repeats the requests without a response. Each is accepted now or was already accepted before the kill. In the end,
-   * every sale has taken effect exactly once.
+   * Retries the requests that had no response. Each is accepted now, or was accepted before the kill. Every sale must
+   * then have taken effect exactly once.
    */
   async end(): Promise<void> {
     const url = await this.kontor.url();

@@ -16,7 +16,7 @@ import {
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(6, 100));
 const SIZE = 300;
 const CONNECTIONS = 3;
-/** Sales of other batches that a batch repeats. */
+/** Number of sales in a batch that other batches also contain. */
 const REPEATED = 20;
 
 type Item = { readonly externalId: string; readonly status: number; readonly body: object };
@@ -48,7 +48,7 @@ class BatchLoad {
       Array.from({ length: CONNECTIONS }, async (_, partner) => {
         for (let count = 0; !this.stopped; count += 1) {
           const own = Array.from({ length: SIZE - REPEATED }, (_, n) => `run${run}-${partner}-${count}-${n}`);
-          // All partners of a run push these sales as well.
+          // The other partners of the run push these sales, too.
           const shared = Array.from({ length: REPEATED }, (_, n) => `run${run}-shared-${count}-${n}`);
           await this.push(url, books, [...own, ...shared]);
         }
@@ -72,7 +72,7 @@ class BatchLoad {
   }
 }
 
-/** All responses about a sale contain the same receipt. */
+/** All responses about a sale must contain the same receipt. */
 function noteReceipts(receipts: Map<string, string>, items: readonly Item[]): void {
   for (const { externalId, status, body } of items) {
     expect([200, 202]).toContain(status);

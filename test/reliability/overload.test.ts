@@ -17,20 +17,20 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** Number of connections. About 16 keep one core busy. */
+/** Number of connections. About 16 connections keep one core busy. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
 /** Number of sales per minute that a tenant's key may push. */
 const NOISY_LIMIT = 60;
 const EVERY_MS = 50;
 /**
- * Duration of the baseline measurement without load. The latency bound is derived from it, because machines differ in
- * speed.
+ * Duration of the baseline measurement without load. The latency bound is derived from this measurement, because
+ * machines differ in speed.
  */
 const ALONE_MS = 2_000;
 /**
- * Bound on the slowest percent of another tenant's requests. It is not a target, because the load generator shares the
- * machine, and its single thread reads responses late. The table shows the measured value.
+ * Upper bound on the 99th percentile of another tenant's latency. The bound is not a target: the load generator shares
+ * the machine, and its single thread reads responses late. The table shows the measured value.
  */
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
@@ -155,7 +155,7 @@ test('One noisy tenant gets early 429s, and the others are served within seconds
     const taken: string[] = [];
     const load = new SaleLoad(url, noisy, 'noisy', NOISY_CONNECTIONS);
     const visitors = [reader(url, quiet), seller(url, quiet, taken)];
-    // Each connection sends its next request as soon as it has received any response.
+    // Each connection sends its next request immediately after any response.
     await pause(LOAD_MS);
     await Promise.all(visitors.map((visitor) => visitor.stop()));
     await load.stop();

@@ -12,7 +12,7 @@ const RUNS = cyclesOf(150, 5_000);
 const STREAMS = ['one', 'other'] as const;
 const WRITERS = [0, 1] as const;
 
-/** The expected result: every write that won, in the order of its revisions, and none that lost. */
+/** The model. The streams must contain every write that won, in revision order, and no write that lost. */
 type Model = { written: number };
 type Write = { readonly id: string; readonly stream: string; readonly outcome: number | 'lost' };
 type Line = Pick<EventStore, 'append' | 'readStream'>;
@@ -43,7 +43,9 @@ class Look {
   }
 }
 
-/** A writer appends at the revision that it expects. The writer either wins or learns the current end of the stream. */
+/**
+ * A writer appends at the revision that it expects. The writer either wins, or learns the current end of the stream.
+ */
 class Append {
   constructor(
     readonly writer: number,
@@ -64,7 +66,7 @@ class Append {
       model.written += 1;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      // The loser learns a revision that the stream has reached and that is newer than the expected one.
+      // The loser learns the current revision, which is higher than the expected one.
       expect(error.actual).not.toBe('no_stream');
       expect(error.actual).toBeGreaterThan(believed);
       writes.push({ id, stream, outcome: 'lost' });
@@ -81,7 +83,7 @@ const command = fc
   .record({ isLook: fc.boolean(), writer: fc.constantFrom(...WRITERS), stream: fc.constantFrom(...STREAMS) })
   .map(({ isLook, writer, stream }) => (isLook ? new Look(writer, stream) : new Append(writer, stream)));
 
-/** Every call and every response waits for the scheduler. */
+/** Makes every call and every response wait for the scheduler. */
 function scheduled(store: EventStore, scheduler: Scheduler): Line {
   const slowly = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     await scheduler.schedule(Promise.resolve(), `${what} arrives`);

@@ -44,7 +44,7 @@ describe('An access token', () => {
     exp: nowSeconds() + 60,
     ...changes,
   });
-  /** Signed with the real key, whatever it contains. */
+  /** Creates a token with arbitrary claims, signed with the real key. */
   const forged = async (
     claims: object,
     protectedHeader: { alg: string; typ?: string; kid?: string } = header,

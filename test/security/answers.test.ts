@@ -5,8 +5,8 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Headers that every response must have, and headers that no response may have, for all routes, successes and
- * rejections.
+ * Tests which headers every response must have, and which no response may have. Covers successes and rejections of all
+ * routes.
  */
 
 let service: TestService;
@@ -28,7 +28,7 @@ const CACHEABLE = new Map([
   ['GET /openapi.json', 'no-cache'],
   ['GET /docs', 'no-cache'],
 ]);
-/** Pages have their own policy, tested in test/http/console.test.ts and openapi.test.ts. */
+/** Pages have a separate policy, which test/http/console.test.ts and openapi.test.ts cover. */
 const isPage = ({ body }: Route): boolean => body === 'page-html';
 const NO_SUCH_ROUTE: Route = {
   name: 'GET /api/nothing',
@@ -40,7 +40,7 @@ const NO_SUCH_ROUTE: Route = {
   permission: '-',
 };
 
-/** The requests to each route: a valid one, and one for every kind of rejection. */
+/** Responses of a route to a permitted request, and to one request for each kind of rejection. */
 async function answersOf(route: Route): Promise<[string, Answered][]> {
   const required = schemas.queryOf(route).filter((one) => one.required);
   const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;

@@ -3,12 +3,15 @@ import { endpointsOf } from '../../src/http/routes.js';
 import { allControllers } from '../../src/app/app.module.js';
 import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** The text length of free-form JSON is limited. `[0,0,…]` has the most values for its length. */
+/**
+ * Maximum number of values in free-form JSON, which has a limited text length. `[0,0,…]` has the most values for its
+ * length.
+ */
 const MOST_IN_FREE_JSON = 16_384 / 2;
 
 const endpoints = endpointsOf(allControllers);
 
-/** The number of values in the largest body that the schema accepts. */
+/** The maximum number of values in a body that the schema accepts. */
 function largest(schema: JsonSchema, named: Record<string, JsonSchema>): number {
   const { $ref, properties, additionalProperties, items, maxItems, anyOf, oneOf } = schema as {
     $ref?: string;

@@ -5,14 +5,14 @@ import { TestService } from '../support/service.js';
 
 /*
  * One of two tenants sends ids of the other tenant's records, in every place of every request that accepts an id. The
- * places come from the OpenAPI document, and the test fails for a place that it does not cover.
+ * OpenAPI document provides the places. The test fails if it does not cover one of them.
  */
 
 let service: TestService;
 let schemas: RequestSchemas;
 /** The requesting tenant, and the tenant whose records are requested. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
-/** Records of the requesting tenant that the requests below also need. */
+/** Ids of records of the requesting tenant that the requests below also require. */
 const own = { cash: '', bank: '', customer: '' };
 let headBefore: number;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('t
 const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national|raw)Id$/i.test(name);
 
 type Case = { readonly route: Route; readonly place: Place };
-/** Every place in a body that accepts the id of a record; for a list of ids, its item. */
+/** Every place in a body that accepts the id of a record. For a list of ids, the place is an item of the list. */
 const places = (): Case[] =>
   routes
     .filter((route) => schemas.takesBody(route))
@@ -63,7 +63,7 @@ const journal = (): object => ({
   ],
 });
 const correcting = (replacement: object): object => ({ reason: 'Wrong account.', replacement });
-/** Members that make a request valid except for the id in that place. Empty if the minimal body is already valid. */
+/** Members that make a request valid except for the id in the place. Empty if the minimal body is already valid. */
 const around = ({ route, place }: Case): object => {
   const of: Readonly<Record<string, () => object>> = {
     'POST /api/transactions': collection,

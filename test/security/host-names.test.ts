@@ -1,9 +1,7 @@
 import { parsed, talk } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
-/**
- * The service's response to a request with a host name, sent by a browser for which that name resolves to the service.
- */
+/** The response to a request that a browser would send if the host name resolved to the service. */
 async function asked(service: TestService, path: string, host: string, ...more: string[]): Promise<string> {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...more];
   const { status, body } = parsed(await talk(service.url, `${lines.join('\r\n')}\r\n\r\n`));
@@ -57,7 +55,7 @@ test('A page that rebinds its own name to this machine cannot read the metrics',
     expect(await asked(service, '/metrics', `rebound.example:${port}`)).toBe('401 UNAUTHENTICATED');
     expect(await asked(service, '/metrics', `localhost:${port}`)).toBe('200');
     expect(await asked(service, '/metrics', `127.0.0.1:${port}`)).toBe('200');
-    // Without a list of names, any name may belong to the service.
+    // Without a configured list, the service accepts every host name.
     expect(await asked(service, '/livez', `books.example:${port}`)).toBe('200');
   } finally {
     await service.close();

@@ -5,9 +5,9 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Texts for which a pattern, a search or a rule would take very long. Service and client share this process's event
- * loop, so slow code delays both. Other processes may also cause delays. The test therefore uses the minimum of several
- * attempts, because slow code is slow every time.
+ * Sends texts for which a vulnerable pattern, search or rule would take very long. The service and the client share the
+ * event loop of this process, so slow code delays both. Other processes may also cause delays, so the test uses the
+ * minimum of several attempts.
  */
 
 const LIMIT_MS = 50;
@@ -43,7 +43,7 @@ async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   return worstMs;
 }
 
-/** The minimum of several attempts. */
+/** The minimum delay of several attempts. */
 async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && leastMs >= LIMIT_MS; attempt += 1)
@@ -51,15 +51,14 @@ async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   return leastMs;
 }
 
-/** Empty if the work was fast enough. */
+/** Returns a message if the work was too slow. */
 const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<string[]> => {
   const ms = await heldUpMs(work);
   return ms < LIMIT_MS ? [] : [`${name}: ${ms.toFixed(0)} ms`];
 };
 
 /**
- * Each text has the given length and ends in characters that no pattern accepts, so that a pattern retries from every
- * position.
+ * Each text has the given length. Its last characters match no pattern, so that a pattern backtracks to every position.
  */
 const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'a'.repeat(length - 1)}!`,
@@ -83,7 +82,7 @@ test('Slow operations are detected', async () => {
 });
 
 test('A body of hostile text is processed quickly, wherever the text is', async () => {
-  // A large part of the mebibyte that a body may have, because patterns may be tried before the length is checked.
+  // A large part of the body limit of one mebibyte, because patterns may be tried before the length is checked.
   const LENGTH = 250_000;
   const texts = routeTable
     .filter((route) => schemas.takesBody(route))

@@ -8,7 +8,7 @@ import { saleOf, TestService } from '../support/service.js';
  * which the service generates from its declarations, so new routes and fields are covered automatically.
  */
 
-/** Members with which a request would try to access foreign data. */
+/** Members with which an attacker would try to access foreign data. */
 const REACHING = [
   'id',
   'tenantId',
@@ -35,9 +35,9 @@ const REACHING = [
   'toString',
   '__defineGetter__',
 ];
-/** Deliberately accepts any members: the service never inspects the partner's own data of a sale. */
+/** Places that deliberately accept any members, because the service never inspects the partner's own data. */
 const OPEN_PLACES = ['POST /api/integrations/v1/sales metadata', 'POST /api/sales metadata'];
-/** Accept additional members and ignore them, because browsers add members to their credentials. */
+/** Places that accept and ignore additional members, because browsers add members to credentials. */
 const CREDENTIALS = [
   '/console/session',
   '/api/auth/factors/{id}/confirm',
@@ -46,7 +46,7 @@ const CREDENTIALS = [
 ].flatMap((path) => [`POST ${path} credential`, `POST ${path} credential.response`]);
 /** The items are checked one by one, and the results are in the body of a 207. */
 const BATCH = 'POST /api/integrations/v1/sales/batch';
-/** Checked by the job itself, because only the job defines its parameters. */
+/** The job itself validates these, because only the job defines its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];
 
 let service: TestService;
@@ -58,7 +58,7 @@ beforeAll(async () => {
   service = await TestService.start();
   requester = await Requester.of(service);
   schemas = new RequestSchemas(service.service.openApi());
-  // Any console address returns the same page, which has no input.
+  // Every path of the console returns the same page, which has no input.
   routes = routeTable.filter(({ body }) => body !== 'page-html');
   headBefore = await service.quiet();
 }, 30_000);
@@ -85,7 +85,7 @@ const send = (route: Route, place: Place, value: unknown): Promise<Answered> =>
   requester.ask(route, { raw: JSON.stringify(schemas.bodyWith(route, place, value)) });
 
 const AT_ONCE = 8;
-/** The outcomes of the cases, except undefined ones. Limits the number of concurrent requests. */
+/** The defined outcomes of the cases. Limits the number of concurrent requests. */
 async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const told: string[] = [];
   for (let first = 0; first < cases.length; first += AT_ONCE)
@@ -93,7 +93,7 @@ async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<s
       if (outcome !== undefined) told.push(outcome);
   return told;
 }
-/** Empty if a request is rejected with 400 for the path, or for something within it. */
+/** Returns undefined if a request was rejected with 400 for the path, or for a path within it. */
 const unlessRefused = (name: string, { status, faults }: Answered, path: string): string | undefined =>
   status === 400 &&
   faults.some((fault) => fault === path || fault.startsWith(`${path}.`) || fault.startsWith(`${path}[`))
@@ -189,7 +189,7 @@ describe('A body', () => {
       const told = await outcomes(
         fields(({ place }) => place.length > 0).filter(([{ name }]) => name !== BATCH),
         async ([route, { place, schema }]) => {
-          // A list contains the operator as an item.
+          // For a list, the operator is its only item.
           const value = schema.type === 'array' && !Array.isArray(operator) ? [operator] : operator;
           return unlessRefused(nameOf(route, place), await send(route, place, value), placeText(place));
         },
@@ -204,7 +204,7 @@ describe('A body', () => {
         (type === 'array' && maxItems === undefined) ||
         (type === 'string' && [maxLength, choices, only, pattern, format].every((bound) => bound === undefined)),
     ).map(([route, { place }]) => nameOf(route, place));
-    // This field accepts only the names of a fixed set, in upper or lower case, so it needs no bound.
+    // This field accepts only a fixed set of names, in any case, so it requires no bound.
     expect(unbounded).toEqual(['POST /api/accounts type']);
     const told = await outcomes(
       fields(({ schema: { type, maxItems } }) => (type === 'array' ? maxItems !== undefined : type === 'string')),

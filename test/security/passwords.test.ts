@@ -33,7 +33,7 @@ describe('A password', () => {
       return (user + system) / 1_000;
     };
     let [known, unknown] = [Infinity, Infinity];
-    // Compares the minimums of alternating runs, because load from other programs can only increase the CPU time.
+    // Compares the minimums of alternating runs, because other programs can only increase the CPU time.
     for (let time = 0; time < 8; time += 1) {
       known = Math.min(known, await cpuMs(hash));
       unknown = Math.min(unknown, await cpuMs(undefined));
@@ -86,7 +86,7 @@ describe('A password', () => {
     delay.enable();
     await Promise.all(Array.from({ length: 20 }, () => hashed('same')));
     delay.disable();
-    // The median, because a busy machine can delay single turns of the event loop.
+    // Compares the median, because a busy machine can delay single turns of the event loop.
     expect(delay.percentile(50) / 1_000_000).toBeLessThan(50);
   });
 });

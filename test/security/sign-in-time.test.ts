@@ -2,12 +2,12 @@ import { TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 /*
- * Whether the duration of a rejected sign-in reveals that the account exists. test/http/sessions.test.ts counts the
- * hash computations; this test measures time, as an outside observer would.
+ * Tests whether the duration of a rejected sign-in reveals that the account exists. test/http/sessions.test.ts counts
+ * hash computations. This test measures time, as an outside observer would.
  */
 
 const ROUNDS = 25;
-/** After ten failures, an account delays attempts from unknown addresses. */
+/** After ten failures, the service delays attempts for an account from unknown addresses. */
 const ROUNDS_AT_ONCE = 9;
 const WINDOW_MS = 15 * 60_000;
 
@@ -42,8 +42,8 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
       }
     }
     const medians = [...times.values()].map(medianOf);
-    // If the service did not hash the password for an unknown address, the response would take only a tenth of the
-    // time.
+    // If the service did not hash the password for an unknown e-mail address, the response would take only a tenth of
+    // the time.
     expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6);
   } finally {
     await service.close();

@@ -29,14 +29,14 @@ const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 type Listed = { readonly id: string; readonly name: string };
 
 /**
- * Performs every operation on a tenant's books except sales, as users, operators, partners and the service itself, so
- * that a history contains nearly every event type. The owner can still sign in afterwards.
+ * Performs every operation except sales on a tenant's books, so that the history contains nearly every event type. Acts
+ * as users, operators, partners and the service itself. The owner can still sign in afterwards.
  */
 export class EverythingElse {
   constructor(
     private readonly service: TestService,
     private readonly books: Books,
-    /** `refusing` rejects its pushes at first. `working` receives them. */
+    /** The push service of `refusing` rejects the first pushes. `working` receives all of its pushes. */
     private readonly browsers: { readonly refusing: Browser; readonly working: Browser },
   ) {}
 
@@ -176,8 +176,8 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // Applications in parts need more transactions than this history has. These events are appended at once, so that
-    // nothing reacts to them.
+    // An application in several batches requires more transactions than this history has. All of these events are
+    // appended together, so that no policy reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
     const started = { ruleId: idIn(rule), rule: applied, total: 300 };
@@ -244,7 +244,7 @@ export class EverythingElse {
     await this.ask('POST', '/api/periods/reopen', { through: null, reason: 'A bill was missing.' });
   }
 
-  /** Users choose one category three times, then another, then the first again. */
+  /** Users choose one category three times, then another category, and then the first one again. */
   private async learning(categoryId: string): Promise<void> {
     const ids: string[] = [];
     const customerId = await this.make('/api/customers', { name: 'The Roastery' });
@@ -292,7 +292,7 @@ export class EverythingElse {
 
   private async webhooks(): Promise<void> {
     const path = '/api/webhooks';
-    // The name does not exist.
+    // The host name does not exist, so deliveries fail.
     const id = await this.make(path, { url: 'https://receiver.invalid/', types: ['kontor.branch.created.v1'] });
     await this.make('/api/branches', { code: 'HEARD', name: 'Heard of' });
     const delivery = await eventually(async () => {
@@ -309,7 +309,7 @@ export class EverythingElse {
     await this.ask('DELETE', `${path}/${id}`);
   }
 
-  /** A return that arrives before its sale. */
+  /** Pushes a return before its sale. */
   private async returned(partner: TestKey): Promise<void> {
     const lines = [{ description: 'Back', quantity: 1, unitPrice: '1' }];
     await this.service.postSale(partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'sold', lines }));
@@ -349,7 +349,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // A run started by an earlier process, which has since disappeared.
+    // Records a run of an earlier process, which has since disappeared.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;
@@ -357,7 +357,7 @@ export class EverythingElse {
     await this.decide(job, 'former', { ...run, term: 1 }, claimRun);
     await this.decide(job, 'former', { ...run, progress: 40, message: 'Some of it is done.' }, reportProgress);
     await this.decide(job, 'former', { ...run, error: 'The process is gone.' }, abandonRun);
-    // A run of a job that can be paused.
+    // Records a run of a job that can be paused.
     const paused = { executionId: this.service.service.engines.ids.next(), canPause: true };
     await this.decide(job, 'former', { ...start, executionId: paused.executionId, trigger: 'MANUAL' }, startJob);
     await this.decide(job, 'former', { ...run, ...paused, term: 2 }, claimRun);
@@ -392,10 +392,10 @@ export class EverythingElse {
     const rows = async () =>
       (await this.service.get(path, await this.service.operator())).data as (Listed & { rebuild: unknown })[];
     for (const { name } of await rows()) await this.operate('POST', `${path}/${name}/rebuild`);
-    // Rebuilds run one after another. The last one is still queued, so it can be cancelled.
+    // Rebuilds run one after another. The last rebuild is still queued, so it can be cancelled.
     await this.operate('DELETE', `${path}/${(await rows()).at(-1)?.name ?? ''}/rebuild`);
     await eventually(async () => (await rows()).every(({ rebuild }) => rebuild === null), PATIENCE_MS);
-    // A rebuild of a read model that existed only in an earlier version.
+    // Records a rebuild of a read model that existed only in an earlier version.
     const rebuildId = this.service.service.engines.ids.next();
     await this.decide(projectionAggregate, 'former', { rebuildId, version: 1 }, requestRebuild);
     const step = { kind: 'failed', reason: 'There is no such model.' } as const;
@@ -411,7 +411,7 @@ export class EverythingElse {
     return (body as { items: Listed[] }).items.find(({ name }) => name === 'Cash')?.id ?? '';
   }
 
-  /** @throws Error if no such event is appended in time */
+  /** Waits for an event of the given type. @throws Error if no such event is appended in time */
   private written(type: string): Promise<true> {
     const { events } = this.service.service.engines;
     const look = async () => (await events.readAll({ maxCount: 100_000 })).some((event) => event.type === type);

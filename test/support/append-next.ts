@@ -5,7 +5,7 @@ type Next = Omit<Append, 'expected'>;
 
 const expectedAfter = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
-/** Appends at the end of the stream, whatever it contains. */
+/** Appends at the end of the stream, regardless of its revision. */
 export async function appendNext(store: Store, stream: string, ...events: EventToAppend[]): Promise<Appended> {
   const [appended] = await appendAllNext(store, [{ stream, events }]);
   return appended as Appended;

@@ -34,7 +34,7 @@ export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
 export const restored = (path: string, store: EventStore, resume = false): Promise<Restored> =>
   restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, report: quiet });
 
-/** Lines of a backup, without line feeds. */
+/** Reads the lines of a backup, without line feeds. */
 export async function linesOf(path: string): Promise<string[]> {
   return gunzipSync(await readFile(path))
     .toString()
@@ -46,7 +46,7 @@ export async function linesOf(path: string): Promise<string[]> {
 export const writeLines = (path: string, lines: readonly string[]): Promise<void> =>
   writeFile(path, gzipSync(lines.map((line) => `${line}\n`).join('')));
 
-/** Seals arbitrary lines with a valid chain, like a forger who knows only the chain. */
+/** Seals arbitrary lines with a valid chain, as a forger could who knows only how the chain is computed. */
 export function chained(lines: readonly object[]): string[] {
   const chain = new LineChain();
   return lines.map((line) =>
@@ -71,7 +71,7 @@ export const unchained = (lines: readonly string[]): Record<string, unknown>[] =
     return parsed;
   });
 
-/** All events of the service in a store, without the fields that each engine assigns itself. */
+/** All events of the service in a store, without the fields that the engine assigns. */
 export async function contentOf(store: EventReader): Promise<object[]> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   const events = await store.readAll({ filter, maxCount: 100_000 });
@@ -92,7 +92,7 @@ export async function appendAll(store: EventStore, events: readonly Happened[]):
 
 let generations = 0;
 
-/** Hashes by name of all read models projected from a store. */
+/** Projects all read models from a store. Returns their hashes by name. */
 export async function modelsOf(events: EventReader, reads: EmbeddedReadStore): Promise<Record<string, string>> {
   generations += 1;
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;

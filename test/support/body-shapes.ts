@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 /*
- * Bodies that are as expensive as their size allows: one unit repeated, in a list or an object, at the top level or in
- * a field of the contract. A seed selects unit and place, so that a search over many bodies finds the worst.
+ * Bodies that are as expensive as their size allows. Each repeats one unit in a list or an object, at the top level or
+ * in a field of the contract. A seed selects the unit and the place, so that a search over many bodies finds the most
+ * expensive one.
  */
 
 const LITERALS = [
@@ -76,8 +77,8 @@ const names = fc.constantFrom<(index: number) => string>(
 );
 
 /**
- * Repeats the unit as often as the size allows, or `share` of that, so that some bodies stay just below the limits on
- * counts.
+ * Repeats the unit until the body has `share` of the permitted size. Some bodies therefore stay just below the limits
+ * on counts.
  */
 const repeated = (piece: (index: number) => string, bytes: number, share: number): string => {
   const parts: string[] = [];
@@ -120,8 +121,8 @@ const AT_ONCE = 100;
 const LOOKS = 20;
 
 /**
- * Finds the most expensive of `count` bodies. Each body is rated by the fastest of up to 20 runs of `take`, because a
- * run may also pay for garbage left by earlier runs.
+ * Finds the most expensive of `count` bodies. The cost of a body is that of the cheapest of up to 20 runs of `take`,
+ * because a run may include the collection of earlier garbage.
  */
 export function costliest(seed: number, count: number, bytes: number, take: (body: Buffer) => void): Costly {
   const found = { ms: 0, shape: '' };
@@ -133,7 +134,7 @@ export function costliest(seed: number, count: number, bytes: number, take: (bod
   return found;
 }
 
-/** Ends early once a run has taken at most `enoughMs`. */
+/** Returns the cost of the cheapest run, in milliseconds. Stops early once a run has cost at most `enoughMs`. */
 function costMs(body: Buffer, take: (body: Buffer) => void, enoughMs: number): number {
   let best = Infinity;
   for (let look = 0; look < LOOKS && best > enoughMs; look += 1) {
@@ -142,7 +143,7 @@ function costMs(body: Buffer, take: (body: Buffer) => void, enoughMs: number): n
     try {
       take(body);
     } catch {
-      // Rejecting a body also has a cost.
+      // The cost of a rejection also counts.
     }
     const { user, system } = process.cpuUsage(began);
     best = Math.min(best, (user + system) / 1_000);

@@ -36,8 +36,8 @@ const HEALED_MS = 10_000;
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 /**
- * Sales must be dated between 1900 and 2999. Dates before 2000 are excluded, because time zone offsets were different
- * then.
+ * Dates of sales must be between 1900 and 2999. The test excludes dates before 2000, when time zone offsets were
+ * different.
  */
 const SALE_DATES = DATES.filter((date) => date > '2000' && date < '2900');
 const BAD_AMOUNTS = [
@@ -47,11 +47,11 @@ const BAD_AMOUNTS = [
 const BAD_DATES = ['2026-02-30', '1899-12-31', 'tomorrow', '2026-1-1', '2026-01-01T00:00:00Z', '', null, 20260101];
 const PARTIES = ['customerId', 'accountId', 'counterAccountId', 'expenseItemId', 'direction'] as const;
 type Party = (typeof PARTIES)[number];
-/** Account types that receive and pay money. */
+/** Types of the accounts that can receive and pay money. */
 const MONEY: readonly string[] = ['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER'];
 const METHOD_TYPES = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
-/** The party fields that each type requires. */
+/** The party fields that each transaction type requires. */
 const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Party[]>> = {
   COLLECTION: () => ['customerId', 'accountId'],
   PAYMENT: ({ payee }) => ['accountId', payee],
@@ -61,9 +61,9 @@ const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Pa
 };
 
 type EntryBody = Readonly<Record<string, unknown>> & Partial<Record<Party, string | null>>;
-/** A payment of a sale; undefined if no active account receives it. */
+/** A payment of a sale. `account` is undefined if no active account can receive the payment. */
 type Target = { readonly account: string | undefined; readonly amount: bigint };
-/** A sale whose only fault is that its branch is inactive. */
+/** A sale that waits for its inactive branch and is valid otherwise. */
 type Waiting = {
   readonly sale: NaiveSale;
   readonly saleId: string;
@@ -73,8 +73,8 @@ type Waiting = {
 type Pushed = Readonly<Record<string, unknown>> & { readonly externalId: string };
 
 /**
- * Keeps a tenant's books through HTTP and in an independent model. After every request, both must agree on the response
- * and on all transactions.
+ * Keeps a tenant's books through HTTP and in an independent model. After every request, the service and the model must
+ * agree on the response and on all transactions.
  */
 export class Bookkeeper {
   /** Requests and responses, for debugging. */
@@ -139,12 +139,12 @@ export class Bookkeeper {
     }
   }
 
-  /** Compares all transactions, newest first, with the model. The model learns ids that it did not know. */
+  /** Compares all transactions, newest first, with the model. Adds new ids to the model. */
   async compare(): Promise<TransactionRecord[]> {
     const records = await everyPage<TransactionRecord>(this.service, this.token, '/api/transactions');
     const known = new Set(this.model.entries.map(({ id }) => id));
     const unknown = records.filter(({ id }) => !known.has(id)).toReversed();
-    // Adds transactions in order of creation, so that an original is known before its reversal.
+    // Processes transactions in order of creation, so that the model knows an original before its reversal.
     for (const record of unknown.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))) {
       const line = this.lineOf(record);
       const entry = this.model.entries.find((one) => one.id === null && this.toldAs(one, record) === line);
@@ -160,7 +160,7 @@ export class Bookkeeper {
     return records;
   }
 
-  /** The model has no rules, so it accepts any category that a rule assigned, provided that no user chose one. */
+  /** The model has no rules. It accepts any category that a rule has assigned, unless a user has chosen a category. */
   private toldAs(entry: NaiveEntry, { categorizedBy, categoryId }: TransactionRecord): string {
     const isByRule = categorizedBy !== null && entry.categoryId === null;
     return this.model.told(isByRule ? { ...entry, categoryId } : entry);
@@ -224,7 +224,7 @@ export class Bookkeeper {
     }
   }
 
-  /** Loads customers that are not in the model yet. */
+  /** Adds new customers to the model. */
   private async learnCustomers(): Promise<void> {
     type Customer = Omit<NaiveCustomer, 'isActive' | 'isDeleted'> & { readonly status: string };
     const path = '/api/customers?status=ALL';
@@ -248,7 +248,10 @@ export class Bookkeeper {
     return `${prefix}-${this.made}`;
   }
 
-  /** Sends a request, which must succeed exactly if `faults` is empty. Returns the response of a success. */
+  /**
+   * Sends a request, which must succeed if and only if `faults` is empty. Returns the response if the request
+   * succeeded.
+   */
   private async send(
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -402,7 +405,7 @@ export class Bookkeeper {
 
   // ── Manually recorded transactions ──
 
-  /** Records a transaction; returns its entry, or undefined if it was rejected as expected. */
+  /** Records a transaction. Returns its entry, or undefined if the transaction was rejected as expected. */
   private async record(step: EntryStep, spoil: Spoil | null, spoilBy: number): Promise<NaiveEntry | undefined> {
     const { body, faults: own, entry: expected } = this.requested(step);
     const spoilt = spoil === null ? undefined : this.spoiled(spoil, body, step, spoilBy);
@@ -414,7 +417,9 @@ export class Bookkeeper {
     return entry;
   }
 
-  /** The request of a step, the reasons to reject it, and the entry that it records otherwise. */
+  /**
+   * The request of a step, with the faults for which it must be rejected. Without faults, the service records `entry`.
+   */
   private requested(step: EntryStep): { body: EntryBody; faults: readonly Fault[]; entry: NaiveEntry } {
     const amount = this.cut(step.amount);
     const parties = this.partiesOf(step);
@@ -434,7 +439,7 @@ export class Bookkeeper {
     return { body, faults, entry: this.entryFor(step, parties, amount) };
   }
 
-  /** Records a journal entry. The last line balances the others unless there is a surplus. */
+  /** Records a journal entry. Without a surplus, the last line balances the others. */
   private async journal({ lines, balancing, surplus, date, category, description }: StepOf<'journal'>): Promise<void> {
     const { model } = this;
     const posted = lines.map(({ choice, isCustomer, amount }): NaivePosting => {
@@ -492,7 +497,7 @@ export class Bookkeeper {
   private partiesOf(step: EntryStep): Partial<Record<Party, string>> {
     const { accounts, customers } = this.model;
     const usual = accounts.filter(({ isActive, isDeleted }) => isActive && !isDeleted);
-    // Occasionally a closed or deleted account.
+    // Every tenth choice may be a closed or deleted account.
     const from = (choice: number, list: readonly NaiveAccount[]): string =>
       pick(choice % 10 === 0 ? accounts : list, choice).id;
     const typed = (...types: string[]): NaiveAccount[] => {
@@ -557,7 +562,7 @@ export class Bookkeeper {
         const party = pick(others, by);
         const value =
           party === 'direction' ? 'IN' : party === 'customerId' ? pick(this.model.customers, by).id : NOBODY;
-        // If parties are mutually exclusive, the error may refer to either of them.
+        // If two parties are mutually exclusive, the error may refer to either of them.
         return { body: { ...legal, [party]: value }, faults: [party, ...needed].map(invalidAt) };
       }
       case 'amount':
@@ -581,7 +586,7 @@ export class Bookkeeper {
     }
   }
 
-  /** Postings of each type of transaction. */
+  /** The entry that a step records, with the postings of its transaction type. */
   private entryFor(step: EntryStep, parties: Partial<Record<Party, string>>, amount: bigint): NaiveEntry {
     const { customerId = null, accountId = null, counterAccountId = null, expenseItemId = null } = parties;
     const { type, date } = step;
@@ -607,13 +612,13 @@ export class Bookkeeper {
     return type === 'OPENING_BALANCE' ? this.model.system('Opening') : undefined;
   }
 
-  /** Records and cancels a transaction. Every balance must then be the same as before. */
+  /** Records and cancels a transaction. All balances must then equal those before the transaction. */
   private async mistake({ entry }: StepOf<'mistake'>): Promise<void> {
     const before = await this.balances();
     const made = await this.record(entry, null, 0);
     if (!made) return;
     expect(await this.balances()).not.toEqual(before);
-    // A learned rule may have assigned a category. The reversal inherits it.
+    // A learned rule may have assigned a category, which the reversal inherits.
     await this.compare();
     await this.cancel(made);
     expect(await this.balances()).toEqual(before);
@@ -636,7 +641,7 @@ export class Bookkeeper {
   }
 
   private cancelFaults(entry: NaiveEntry, on: string | null): Fault[] {
-    // Only the sale's own cancellation or return can undo the transactions of a sale.
+    // Only a cancellation or return of a sale can undo the transactions of that sale.
     const isOfSale = entry.externalId !== null;
     return [
       ...(isOfSale ? [fault(409, 'SYSTEM_GENERATED')] : []),
@@ -646,16 +651,16 @@ export class Bookkeeper {
     ];
   }
 
-  /** Today, or the date of the original if that is later. */
+  /** Today or the date of the original, whichever is later. */
   private async reversalDate({ date }: NaiveEntry, today: string): Promise<string> {
-    // The date may change at midnight, between the request and the comparison.
+    // The date may change between the request and the comparison.
     const wasMidnight = today !== this.today();
     const dates = wasMidnight ? (await this.newest()).map((one) => one.date) : [];
     const now = dates.includes(this.today()) ? this.today() : today;
     return now < date ? date : now;
   }
 
-  /** Replaces a transaction: its effect on balances is undone, and that of the replacement is added. */
+  /** Replaces a transaction. Its effect on the balances is undone, and that of the replacement is added. */
   private async correct({ entry: which, on, by }: StepOf<'correct'>): Promise<void> {
     const entry = pick(this.seen, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -691,7 +696,7 @@ export class Bookkeeper {
     return new Date(ms + ZONES[this.model.currency].hours * HOUR_MS).toISOString().slice(0, 10);
   }
 
-  /** A user's choice of a category changes only the category. Repeating it has no effect. */
+  /** Chooses a category as a user. This changes only the category. The same choice again has no effect. */
   private async categorize({ entry: which, category }: StepOf<'categorize'>): Promise<void> {
     const having = this.seen.filter(({ categoryId }) => categoryId !== null);
     // Half of the choices replace or remove an existing category.
@@ -722,8 +727,8 @@ export class Bookkeeper {
   }
 
   /**
-   * Pushes a sale and compares the outcome: BOOKED or one of the rejections. A rejected sale is either abandoned or
-   * waits to be healed.
+   * Pushes a sale. Expects that it is booked or, if `rejections` is not empty, rejected with one of these codes. A
+   * rejected sale is abandoned, or waits to be healed.
    */
   private async push(
     body: Pushed,
@@ -747,7 +752,7 @@ export class Bookkeeper {
   }
 
   /**
-   * Toggles whether the branch SHUT is active. When the branch becomes active, the sales that waited for it are booked.
+   * Toggles whether the branch SHUT is active. When the branch becomes active, the sales that were waiting are booked.
    */
   private async openOrShut(): Promise<void> {
     const branch = this.shut;
@@ -768,7 +773,7 @@ export class Bookkeeper {
         booked.push(sale);
       } else await this.giveUp(saleId);
     }
-    // Several sales may be booked at the same time, in any order.
+    // The service may book several sales at the same time, in any order.
     if (booked.length === 0) return;
     const records = await everyPage<TransactionRecord>(this.service, this.token, '/api/transactions');
     const timeOf = (one: NaiveSale): string =>
@@ -786,7 +791,10 @@ export class Bookkeeper {
     return rejection?.code ?? status;
   }
 
-  /** Discards the dead letter of a rejected document, because the model does not book it when the cause disappears. */
+  /**
+   * Discards the dead letter of a rejected document, because the model does not book the document when the cause
+   * disappears.
+   */
   private async giveUp(saleId: string): Promise<void> {
     const token = await this.service.operator();
     const id = await this.service.letterOf('SALE', saleId);
@@ -837,7 +845,7 @@ export class Bookkeeper {
     ];
     const { sent, targets, targetsNow, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
-    // The service looks up or creates a customer only after it has found all other records.
+    // The service looks up or creates the customer only after it has found all other records of the sale.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
     const isPassive = wanted.known?.isActive === false;
     const rejections = [...early, ...(isPassive ? ['CUSTOMER_PASSIVE'] : [])];
@@ -1015,7 +1023,7 @@ const takes = (type: string, party: Party, accountType: string): boolean => {
   return type !== 'PAYMENT' || party !== 'counterAccountId' || ['SUPPLIER', 'EMPLOYEE'].includes(accountType);
 };
 
-/** Selects an item of a list by any number; undefined for an empty list. */
+/** Selects an item of a list by an arbitrary number. Returns undefined for an empty list. */
 function pick<T>(from: readonly T[], choice: number): T {
   return from[choice % from.length] as T;
 }

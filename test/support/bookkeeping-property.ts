@@ -16,7 +16,8 @@ type Scale = {
 
 /**
  * Random bookkeeping in tenants of three currencies. `title` contains %s for the currency. RUNS and STEPS lengthen the
- * test, SEED repeats a run, and SHRINK=true first shortens a failing sequence. A failure prints all requests.
+ * test. SEED reproduces an earlier run. SHRINK=true minimizes a failing sequence before reporting it. A failure prints
+ * all requests.
  */
 export function bookkeepingProperty(
   title: string,

@@ -1,7 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 
 /**
- * Bookkeeping steps describe future requests. Their numbers select among the records that exist when a step is taken.
+ * Bookkeeping steps describe future requests. The numbers in a step select from the records that exist when the step is
+ * taken.
  */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
@@ -38,12 +39,15 @@ const date = fc.constantFrom(...DATES);
 const direction = fc.constantFrom('IN' as const, 'OUT' as const);
 const seldom = fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 const often = seldom.map((value) => !value);
-/** A value that is mostly null. */
+/** A value that is usually null. */
 const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
 
-/** Minor units with at most 15 + 3 digits. Truncated for currencies with fewer decimal places. */
+/**
+ * Minor units of a currency with three decimal places, with at most 18 digits. Truncated for currencies with fewer
+ * decimal places.
+ */
 const amount = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(1n, 99_999n) },
   { weight: 2, arbitrary: fc.bigInt(1n, 10n ** 11n) },
@@ -51,7 +55,7 @@ const amount = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1n, 10n ** 18n - 1n) },
 );
 
-/** Signed minor units whose sums are still amounts. */
+/** Signed minor units, small enough that their sums are valid amounts. */
 const smallAmount = fc.bigInt(-(10n ** 9n), 10n ** 9n).filter((minor) => minor !== 0n);
 
 const entry = fc.record({
@@ -81,7 +85,7 @@ const saleLine = fc.record({
       arbitrary: fc.constantFrom('0', '0.01', '0.000001', '19.999999', '99999999999.999999', '999999999999999'),
     },
   ),
-  /** The discount in hundredths of the price. */
+  /** The discount as a percentage of the price. */
   discount: fc.constantFrom(0n, 0n, 0n, 1n, 33n, 100n),
   taxRate: fc.constantFrom('0', '0', '7', '19', '8.875', '100', '0.0001'),
 });
@@ -100,7 +104,7 @@ const arbitraries = {
     customer: fc.constantFrom('none' as const, 'code' as const, 'link' as const, 'both' as const),
     choice,
     saysTotal: fc.boolean(),
-    /** In the branch that is often inactive. */
+    /** Whether the sale is at the branch that is often inactive. */
     isAtShut: seldom,
     isOverdiscounted: seldom,
   }),

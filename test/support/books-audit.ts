@@ -19,10 +19,10 @@ const STATEMENT_COLUMNS =
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Compares everything that a tenant's books show with the model, to the smallest currency unit. */
+/** Compares everything that a tenant's books contain with the model. Amounts must match exactly. */
 export class BooksAudit {
   private readonly dates: readonly string[];
-  /** Entries by the service's ids. */
+  /** Entries of the model by the ids that the service assigned. */
   private readonly entries: ReadonlyMap<string, NaiveEntry>;
 
   constructor(
@@ -134,7 +134,7 @@ export class BooksAudit {
   }
 
   /**
-   * Checks that a customer's balance equals the sum of the postings of its transactions, and the balance of its
+   * Checks that each customer's balance equals the sum of the customer's postings, and the balance of the customer's
    * account.
    */
   private async customers(accounts: readonly AccountRecord[]): Promise<void> {
@@ -183,7 +183,7 @@ export class BooksAudit {
     }
   }
 
-  /** Checks the whole statement, and statements of consecutive periods. */
+  /** Checks the full statement of an account, and statements of consecutive periods. */
   private async statements({ id, balance }: AccountRecord): Promise<void> {
     const whole = await this.statement(id);
     expect([whole.opening, whole.closing]).toEqual([this.keeper.model.text(0n), balance.amount]);

@@ -1,6 +1,8 @@
 import { BrokerRefused, BrokerUnavailable, type Broker, type BrokerMessage } from '../../src/ports/broker.js';
 
-/** Makes a real broker reject some messages permanently, or makes the broker unavailable. `accept` ends both. */
+/**
+ * Makes a real broker reject some messages permanently, or makes the broker unavailable. `accept` ends either fault.
+ */
 export function choosy(broker: Broker) {
   let isAnswerLost = false;
   const publishInOrder = broker.publishInOrder.bind(broker);
@@ -20,13 +22,13 @@ export function choosy(broker: Broker) {
     return published;
   };
   const line = {
-    /** Number of messages received, stored or not. */
+    /** Number of received messages, whether or not they were stored. */
     attempts: 0,
     refuse: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) =>
         isMeant(message) ? new BrokerRefused('PAYLOAD_REFUSED', 'The broker does not take this.') : undefined;
     },
-    /** Unavailable once, for the next matching message. */
+    /** Makes the broker unavailable once, for the next matching message. */
     failNext: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => {
         if (!isMeant(message)) return undefined;
@@ -34,15 +36,15 @@ export function choosy(broker: Broker) {
         return new BrokerUnavailable('The broker is away.');
       };
     },
-    /** Unavailable for every message that does not match. */
+    /** Makes the broker unavailable for every message that does not match. */
     letThrough: (isTaken: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => (isTaken(message) ? undefined : new BrokerUnavailable('The broker is away.'));
     },
-    /** Every message is stored, but the acknowledgement is lost. */
+    /** Loses the acknowledgement of every message, which is stored. */
     loseAnswers: () => {
       isAnswerLost = true;
     },
-    /** Unavailable before any message is sent. */
+    /** Makes the broker unavailable before any message is sent. */
     refuseConnection: () => {
       refusalOf = () => new BrokerUnavailable('The broker is away.', undefined, false);
     },

@@ -20,7 +20,7 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-/** The replay of a dead letter, as its stream records it. */
+/** The event that the stream of a dead letter records for a replay. */
 const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
 const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   name: 'letter',
@@ -29,7 +29,7 @@ const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   evolve: () => null,
 };
 export const catalogue = new EventCatalogue([member, room, letter, claimAggregate, projectionAggregate]);
-/** The catalogue of a newer version of the service that was later rolled back. */
+/** The catalogue of a newer version of the service, which was later rolled back. */
 export const newerCatalogue = new EventCatalogue([
   { ...member, events: { ...member.events, MemberPromoted: domain('UPDATE', 'member', z.object({})) } },
   room,
@@ -47,7 +47,7 @@ const members: ReadModel<MemberView> = {
   filters: ['email'],
   order: { fields: ['email'], direction: 'ascending' },
 };
-/** One document per record, which is eventually deleted. */
+/** One document per record, until the record is deleted. */
 export const memberProjection: Projection<MemberView, MemberEvent> = {
   model: members,
   sources: ['member'],
@@ -75,7 +75,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Sums over several streams, and the order of arrival. */
+/** Sums over several streams. Also records the order of arrival. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],
@@ -138,7 +138,7 @@ export const facts = {
   unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
 };
 
-/** Appends facts in order, as other parts of the service do. Returns the position of the last one. */
+/** Appends facts in order, as other parts of the service do. Returns the position of the last fact. */
 export async function happen(store: EventStore, ...all: readonly Fact[]): Promise<number> {
   const facts = all.map(({ stream, type, data }) => ({
     stream,

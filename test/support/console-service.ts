@@ -28,7 +28,7 @@ export type Shop = {
 
 type Sent = { readonly method?: string; readonly token?: string; readonly key?: string; readonly body?: unknown };
 
-/** A service with its own port and folder; the folder is removed with it. */
+/** A service with a separate port and folder. The folder is removed with the service. */
 export class ConsoleService {
   private child: ChildProcess | undefined;
   private port = '0';
@@ -51,13 +51,13 @@ export class ConsoleService {
     return service;
   }
 
-  /** Starts the service on its existing folder and port. */
+  /** Starts the service on its existing port and folder. */
   async run(): Promise<void> {
     const { PATH = '', HOME = '' } = process.env;
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
-      // Waits until reads include earlier writes, however busy the machine is.
+      // Reads wait long enough to include earlier writes, even on a busy machine.
       READ_WAIT_MS: '10000',
       ...NO_LIMITS,
       ...this.settings,
@@ -76,7 +76,7 @@ export class ConsoleService {
     child.stdout.off('data', keep).resume();
   }
 
-  /** Stops the service with SIGTERM. Its data remains. */
+  /** Stops the service with SIGTERM, and keeps its data. */
   async halt(): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -86,7 +86,7 @@ export class ConsoleService {
     await ended;
   }
 
-  /** Changes the history while the service is stopped. */
+  /** Stops the service, changes its history, and restarts it. */
   async rewrite(change: (history: EmbeddedEventStore) => Promise<void>): Promise<void> {
     await this.halt();
     const history = EmbeddedEventStore.open({ directory: this.directory, clock: new SystemClock() });
@@ -158,7 +158,7 @@ export class ConsoleService {
     });
   }
 
-  /** Sends forbidden requests until the service records them as an error. */
+  /** Sends enough forbidden requests that the service records an error. */
   async knockInVain({ ownerToken: token }: Shop): Promise<void> {
     for (let time = 0; time < 11; time += 1) await this.call('/api/platform/tenants', { token }).catch(() => undefined);
   }
@@ -173,7 +173,7 @@ export class ConsoleService {
   }
 }
 
-/** Polls a condition. @throws Error if it does not hold within half a minute */
+/** Polls until a condition holds. @throws Error if the condition does not hold within half a minute */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   await comesTrue(holds, PATIENCE_MS);
 }

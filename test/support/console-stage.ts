@@ -3,12 +3,12 @@ import { ConsoleService, type Shop } from './console-service.js';
 import { launch, Visitor, type Look } from './visitor.js';
 
 type Furniture = { readonly service: ConsoleService; readonly shop: Shop };
-/** Setup of a console suite: one service with a shop, and a new visitor per test. */
+/** Setup of a console suite: one service with one shop, and a new visitor for each test. */
 export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page };
 
 /**
- * Registers setup and teardown of a suite and passes the stage to each test. A test fails if its visitor has
- * complaints. Returns a function that replaces the current visitor with a new one.
+ * Registers the setup and teardown of a suite, and passes the stage to each test. A test fails if its visitor has
+ * reported problems. Returns a function that replaces the current visitor with a new one.
  */
 export function onStage(
   handOver: (stage: Stage) => void,

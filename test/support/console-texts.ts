@@ -1,4 +1,4 @@
-// The texts of the console, read from its source as the compiler reads it.
+// The texts of the console, extracted from the syntax trees of its source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
@@ -8,11 +8,11 @@ const SOURCE = join(import.meta.dirname, '..', '..', 'console', 'src');
 /** One catalogue per language other than English. */
 export const MESSAGES = join(SOURCE, 'messages');
 const LOOKUPS = new Set(['t', 'rich']);
-/** Attributes and properties that a user reads or hears. */
+/** Attributes and properties whose values a user reads or hears. */
 const VISIBLE = new Set(
   'label title placeholder aria-label heading hint lead empty send what alt about header step words caption'.split(' '),
 );
-/** Text with at least one word. Codes, units and abbreviations are the same in every language. */
+/** Whether a text contains a word. Codes, units and abbreviations are the same in every language. */
 const hasWords = (text: string): boolean => /[a-z]{3,}|^[A-Z][a-z]$/.test(text);
 
 export type Found = { readonly file: string; readonly line: number; readonly text: string };
@@ -56,16 +56,21 @@ function outcomes(node: ts.Node): string[] {
   return [literal(node) ?? ''];
 }
 
-/** Names that are the same in every language: products, an example of an event type, and a URL scheme. */
+/**
+ * Names that are the same in every language: products, an event type used as an example, and an authentication scheme.
+ */
 const NAMES = new Set(
   'Kontor SaleAccepted Node Edge Opera Firefox Firefox/ Chrome Chrome/ Safari Safari/ Windows Android Linux'.split(' '),
 ).add('Bearer …');
 
-/** A sentence, or a word capitalized as at the beginning of a sentence. */
+/** Whether a text is a sentence, or a word capitalized like the first word of a sentence. */
 const isProse = (text: string): boolean =>
   /^[A-Z][a-z]+(?![A-Za-z])/.test(text) || /[a-z,.]{2} [a-z]{2}| [a-z]{2,} /i.test(text);
 
-/** Literals that no user reads: modules, types, property names, comparisons, errors in the code, and class names. */
+/**
+ * Whether a literal is one that no user reads: a module, type, property name, comparison, internal error, or class
+ * name.
+ */
 function isInternal(node: ts.Node): boolean {
   const { parent } = node;
   if ('name' in parent && parent.name === node) return true;
@@ -80,7 +85,7 @@ function isInternal(node: ts.Node): boolean {
 const INTERNAL =
   /^(?:oneOf|getRouteApi|lazyRouteComponent|api\.|[\w.()]+\.(?:matches|includes|closest|querySelector|set|get)(?:<\w+>)?\()/;
 
-/** Text of a node that users see although it is not looked up in the catalogue. */
+/** Texts of a node that users see but that are not looked up in the catalogue. */
 function bareIn(node: ts.Node): string[] {
   if (ts.isJsxText(node)) return [node.text.trim()];
   if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent)))
@@ -124,7 +129,7 @@ export const consoleSources = (): string[] =>
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('messages') && name !== 'theme.ts')
     .sort();
 
-/** Texts that the source looks up in the catalogue, and texts that it shows without looking them up. */
+/** Texts that the source looks up in the catalogue, and texts that it shows without a look-up. */
 export function textsOf(files: readonly string[]): Texts {
   const texts = { used: [], bare: [] };
   for (const file of files) read(join(SOURCE, file), texts);

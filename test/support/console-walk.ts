@@ -4,15 +4,15 @@ import { foreignAmong, type ShownLanguage, type Words } from './console-words.js
 import { eventually } from './eventually.js';
 import type { Visitor } from './visitor.js';
 
-/** Ids by name of the records that a suite has created. */
+/** Ids of the records that a suite has created, by name. */
 export type Ids = Readonly<Record<string, string>>;
 
 export type Stop = {
   /** Path of the page in the router. */
   readonly route: string;
-  /** Address with names of records in braces. Defaults to the route. */
+  /** URL path, with names of records in braces. Default: the route. */
   readonly at?: string;
-  /** A text that the page displays once its data is loaded. */
+  /** A text that the page displays only when its data is loaded. */
   readonly shows: Words | Readonly<Record<ShownLanguage, string>>;
   /** A button that opens a dialog. */
   readonly opens?: Words;
@@ -20,7 +20,7 @@ export type Stop = {
 
 const PERIOD = 'from=2025-01-01&to=2026-12-31';
 
-/** Represents every address that the router does not know. */
+/** Represents every path that no route of the router matches. */
 export const NOWHERE = '*';
 
 /** The page that is shown without a session. */
@@ -93,7 +93,7 @@ export const BOOKS: readonly Stop[] = [
   { route: '/rules/bench', shows: 'Test' },
 ];
 
-/** Tenant settings, and the pages that every user has. */
+/** Tenant settings, and the pages that are available to every user. */
 export const SETTINGS: readonly Stop[] = [
   { route: '/accounts', shows: 'Till of the harbour', opens: 'Create an account' },
   { route: '/branches', shows: 'HARBOUR', opens: 'Create a branch' },
@@ -142,7 +142,7 @@ const TEXTS = `(() => {
 })()`;
 /** Widths of phones, tablets, laptops and desktops. */
 const WIDTHS = [390, 820, 1280, 1920];
-/** The page and the tables whose content is wider than their place, so that a user would have to scroll sideways. */
+/** The page and the tables whose content is so wide that a user would have to scroll sideways. */
 const OVERHANGS = `[document.documentElement, ...document.querySelectorAll('.k-scroll')]
   .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth)
   .map((element) => [element.getAttribute('aria-label') ?? 'the page', element.scrollWidth - element.clientWidth])
@@ -171,7 +171,7 @@ async function adopt(page: Page, { scheme, size }: View): Promise<void> {
   );
 }
 
-/** What does not fit a screen of a width. Charts follow the width a moment later. */
+/** Returns the elements that do not fit a screen of the given width. Charts adapt to the width with a short delay. */
 async function overhangsAt(page: Page, width: number): Promise<string[]> {
   await page.setViewportSize({ ...WIDE, width });
   let found: string[] = [];
@@ -183,7 +183,7 @@ async function overhangsAt(page: Page, width: number): Promise<string[]> {
   return found;
 }
 
-/** What is wrong with the current page, or with its open dialog. */
+/** Faults of the current page or its open dialog. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
@@ -205,7 +205,7 @@ async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {
   await visitor.page.locator('main').getByText(words).first().waitFor();
 }
 
-/** Waits for the page to show its data, then for its dialog. */
+/** Opens a page and waits for its data, and then opens the page's dialog. Returns the faults of both. */
 async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> {
   await visitor.goTo(addressOf(stop, ids));
   await isShown(visitor, stop);

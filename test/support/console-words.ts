@@ -9,7 +9,8 @@ export type ShownLanguage = 'en' | 'de';
 const GERMAN = JSON.parse(readFileSync(join(MESSAGES, 'de.json'), 'utf8')) as Readonly<Record<string, string>>;
 
 /**
- * A text of the catalogue, with its values if it has any. Other texts, and those after `label: `, are shown unchanged.
+ * A text of the catalogue, with its values if it has any. Texts that the catalogue does not contain are shown
+ * unchanged. In `label: name`, only the label is translated.
  */
 export type Words = string | readonly [text: string, values: Readonly<Record<string, string | number>>];
 
@@ -25,7 +26,7 @@ export function wordsIn(language: ShownLanguage, words: Words): string {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, ' ');
 
-/** A pattern of all texts that a message may become. */
+/** A pattern that matches every text that a message can produce. */
 const patternOf = (elements: readonly MessageFormatElement[]): string =>
   elements
     .map((element) => {
@@ -55,7 +56,7 @@ class Messages {
 }
 
 const differing = Object.entries(GERMAN).filter(([english, german]) => inEnglish(english) !== german);
-/** Messages that differ between the languages and contain more than values. */
+/** Messages that differ between the languages and contain words. */
 const distinct = {
   en: new Messages(
     differing.map(([english]) => inEnglish(english)).filter((text) => /[A-Za-z]{2}/.test(literalsOf(text))),
@@ -72,7 +73,7 @@ function literalsOf(message: string): string {
 }
 
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec';
-/** Dates and amounts of the other language, and dates that only programs write. */
+/** Matches dates and amounts in the format of the other language, and dates in ISO 8601. */
 const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
   de: new RegExp(
     String.raw`\b\d{4}-\d\d-\d\d\b|\b\d\d?\/\d\d?\/\d{4}\b|\b\d\d? (?:${MONTHS})\b|(?<![\d.,])\d{1,3}(?:,\d{3})*\.\d\d(?![\d.])`,
@@ -80,10 +81,10 @@ const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
   en: /\b\d{4}-\d\d-\d\d\b|\b\d\d?\.\d\d?\.\d{4}\b|(?<![\d.,])\d{1,3}(?:\.\d{3})*,\d\d(?![\d,])/,
 };
 
-/** The first operator's name, which is also a label, and the name that the browser gives itself. */
+/** The first operator's name, which is also a label, and the browser's `User-Agent`. */
 const SAID_BY_OTHERS = /^Operator$|^Mozilla\//;
 
-/** The texts that are in the other language, or that contain a date or an amount in its format. */
+/** The texts that are in the other language, or that contain a date or an amount in a foreign format. */
 export function foreignAmong(texts: readonly string[], language: ShownLanguage): string[] {
   const other = language === 'de' ? 'en' : 'de';
   const isForeign = (text: string): boolean => distinct[other].include(text) && !all[language].include(text);

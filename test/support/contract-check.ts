@@ -6,7 +6,10 @@ const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema
   contracts.map((contract) => [typeOf(contract), { contract, schema: eventSchemaOf(contract) }]),
 );
 
-/** An event violates its contract and must not be published. The message contains names of fields, never values. */
+/**
+ * Thrown for an event that violates its contract and must not be published. The message contains field names, but no
+ * values.
+ */
 export class ContractViolated extends Error {
   readonly code = 'INVALID_EVENT';
   constructor(type: string, faults: readonly string[]) {

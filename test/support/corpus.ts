@@ -1,5 +1,5 @@
-// Histories recorded by earlier versions of the service, with the resulting books. Recordings are permanent. When a
-// schema changes or an event type is added (written by all-events.ts), a new recording is added to the existing ones.
+// Histories recorded by earlier versions of the service, with the resulting books. Recordings are permanent. If a
+// schema changes, or all-events.ts writes a new event type, a new recording is added.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
 import { readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export type StoredEvent = {
 
 type TransactionSeen = { readonly id: string; readonly date: string };
 
-/** A tenant's view of its books. All of it is derived from the history. */
+/** The books as a tenant sees them, derived entirely from the history. */
 export type BooksSeen = {
   readonly accounts: unknown;
   readonly customers: unknown;

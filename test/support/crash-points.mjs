@@ -1,9 +1,9 @@
-// Kills the process that loads it at one call of a port, just before or just after the call takes effect:
+// Kills the process that loads this module, just before or just after a call of a port takes effect:
 //
 //   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
-// Applies to the nth call of that point, counted per thread. `torn`: stores some of a write's documents but no
-// checkpoint, as may happen in a read store without transactions. An append to several streams is split, as the port
+// Applies to the nth call of that point. Each thread counts separately. `torn`: stores some of a write's documents but
+// no checkpoint, as may happen in a read store without transactions. An append to several streams is split, as the port
 // allows. Without CRASH_AT nothing changes. Also runs in worker threads, which inherit the import.
 const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
 let calls = 0;

@@ -1,4 +1,4 @@
-// Verifies the invariants of a stopped service's data directory, whatever faults the service has suffered.
+// Verifies the invariants of a stopped service's data directory, which must hold after any fault.
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
@@ -26,7 +26,7 @@ export type Audit = {
   readonly published: number;
 };
 
-/** All events of a history, decoded, in order. Throws for a damaged or truncated record. */
+/** All decoded events of a history, in order. Throws for a damaged or truncated record. */
 async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
   for (let from: number | undefined; ;) {
     const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
@@ -80,7 +80,7 @@ class Findings {
     facts?.push(type);
   }
 
-  /** A partner retries until its sale exists, so every claimed key must belong to a sale. */
+  /** Partners retry until their sales exist, so every claimed key must belong to a sale. */
   end(): void {
     for (const saleId of this.claimedSales)
       if (!this.externalIds.has(saleId))
@@ -88,12 +88,12 @@ class Findings {
   }
 }
 
-/** Event types that a stopping service still records after its read models have stopped. */
+/** Event types that the service records during shutdown, after its read models have stopped. */
 const LAST_WORDS = ['ErrorOccurred'];
 
 /**
- * Every projection, refolded from the history into a separate table, must equal the live read model. The live read
- * model must have reached the head, except for errors recorded during shutdown.
+ * Refolds every projection from the history into a separate table. The result must equal the live read model, which
+ * must include all events except errors recorded during shutdown.
  */
 export async function expectCleanRebuilds(directory: string): Promise<void> {
   const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
@@ -120,9 +120,9 @@ export async function expectCleanRebuilds(directory: string): Promise<void> {
 }
 
 /**
- * Verifies that revisions have no gaps, that events are unique, that no sale is accepted or booked twice, that every
- * booking is balanced, that every claim has its sale, that every integration event is published exactly once, and that
- * every read model equals a clean rebuild.
+ * Verifies that revisions have no gaps and events are unique, that no sale is accepted or booked twice, and that every
+ * booking is balanced. Every claim must have a sale, every integration event must be published exactly once, and every
+ * read model must equal a clean rebuild.
  */
 export async function auditData(directory: string): Promise<Audit> {
   const clock = new SystemClock();

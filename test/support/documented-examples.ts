@@ -18,10 +18,10 @@ type Document = {
   };
 };
 
-/** An example, what it is an example of, and its schema in the document. */
+/** An example with its schema in the document. `of` names what the example illustrates. */
 export type Example = { readonly of: string; readonly value: unknown; readonly schema: Json };
 
-/** Redirects references of schemas to `$defs`, where zod expects them. */
+/** Redirects schema references to `$defs`, where zod expects the schemas. */
 const asDefinitions = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/')) as T;
 
@@ -37,7 +37,7 @@ export class DocumentedOperation {
     return this.name.split(' ')[0] ?? '';
   }
 
-  /** The path with example values of its parameters, and the required query parameters. */
+  /** The path, with example values of its parameters and of the required query parameters. */
   get address(): string {
     const given = (place: string) => this.operation.parameters.filter((one) => one.in === place && one.required);
     const path = given('path').reduce(
@@ -76,7 +76,7 @@ export class DocumentedOperation {
       .map(({ name, schema, example }) => ({ of: `${this.name} ${name}`, value: example, schema }));
   }
 
-  /** Names of the media types of a status, and its examples. */
+  /** The media types and the examples of each response status. */
   responses(): { status: number; types: string[]; examples: Example[] }[] {
     return Object.entries(this.operation.responses).map(([status, { content = {} }]) => ({
       status: Number(status),
@@ -90,7 +90,7 @@ export class DocumentedOperation {
     return this.operation.responses[status]?.content?.['application/json']?.example;
   }
 
-  /** Faults of a response body as JSON, by the document. */
+  /** Differences between a JSON response body and its documented schema. */
   faultsOf(status: number, body: unknown): string[] {
     const schema = this.operation.responses[status]?.content?.['application/json']?.schema;
     return schema === undefined ? [] : this.document.faultsOf({ of: this.name, value: body, schema });
@@ -136,7 +136,7 @@ export class DocumentedExamples {
     return typeof $ref === 'string' ? (this.document.components.examples[$ref.split('/').at(-1) ?? ''] ?? {}) : example;
   }
 
-  /** Paths and messages of the parts of an example that its schema does not allow. */
+  /** Violations of the schema by an example, as paths with messages. */
   faultsOf({ value, schema }: Example): string[] {
     const { error } = this.validatorOf(schema).safeParse(value);
     return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -1,6 +1,7 @@
 // Further scenarios for a real EventStoreDB, run through its official client: `node eventstore-more-scenarios.mjs URL
-// [NAME]` prints the responses as JSON. The first scenario requires an empty server. Recorded in
-// golden/eventstoredb-more-golden.json from 23.10.6 and 24.10.4, which differ in five scenarios.
+// [NAME]` prints the responses as JSON. The first scenario requires an empty server.
+// golden/eventstoredb-more-golden.json contains the recorded responses of versions 23.10.6 and 24.10.4, which differ in
+// five scenarios.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { randomUUID } from 'node:crypto';
@@ -37,7 +38,7 @@ const attempt = async (fn) => {
   }
 };
 
-/** Deliveries of a subscription within `ms`. `LARGEST` represents 2^64 - 1. */
+/** Events that a subscription delivers within `ms`. `LARGEST` represents 2^64 - 1. */
 async function told(fromPosition, filter, ms, during = async () => undefined) {
   const seen = { order: [], checkpoints: [], events: 0 };
   const note = (what) => {

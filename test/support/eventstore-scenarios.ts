@@ -21,7 +21,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** The client, and a function that lets time pass for the client's server. */
+/** The client, and a function that lets time pass for the server. */
 export type Asked = { readonly client: EventStoreDBClient; readonly passTime: (ms: number) => Promise<void> | void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const event = (type: string, data: Fields = {}, more: { id?: string; metadata?: 
   jsonEvent<Written>({ type, data, ...more });
 const counted = (type: string, ...numbers: number[]) => numbers.map((n) => event(type, { n }));
 
-/** JSON in the form of the recording: 64-bit numbers are strings with the suffix `n`. */
+/** Converts a value to the form of the recording: 64-bit numbers become strings with the suffix `n`. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? `${field}n` : field));
   return JSON.parse(text);
@@ -59,7 +59,7 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | Answer> => {
   }
 };
 
-/** Waits for a condition. The scenario's result includes whether the condition held. */
+/** Waits for a condition, up to a time limit. A condition that never held is visible in the scenario's result. */
 async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
   for (const end = performance.now() + limitMs; !condition() && performance.now() < end;) await sleep(5);
 }
@@ -112,7 +112,7 @@ export class EventStoreScenarios {
       return 'ok';
     });
 
-  /** Collects a subscription's events up to and including one with `n: 'end'`. */
+  /** Collects a subscription's events, up to and including an event with `n: 'end'`. */
   #follow(subscription: StreamSubscription | AllStreamSubscription): { seen: unknown[]; end(): Promise<unknown[]> } {
     const seen: unknown[] = [];
     subscription.on('data', ({ event: delivered }: { event?: { data: unknown } }) => {
@@ -423,7 +423,7 @@ export class EventStoreScenarios {
       subscription.on('data', () => seen.push('data'));
       subscription.on('caughtUp', () => seen.push('caughtUp'));
       await until(() => seen.includes('caughtUp'));
-      // Any event delivered by mistake would arrive before this one.
+      // An event delivered by mistake would arrive before this one.
       await this.#append('aa', [event('End')]);
       await until(() => seen.filter((what) => what === 'data').length === 2);
       await subscription.unsubscribe();

@@ -3,7 +3,7 @@ import { FairLimit } from './fair-limit.js';
 const EVERY_MS = 10;
 
 /**
- * Polls until `look` returns a value. @throws Error with the text returned by `told`, if `look` does not return a value
+ * Polls until `look` returns a value. @throws Error with the text returned by `told` if `look` does not return a value
  * in time
  */
 export async function eventually<T>(

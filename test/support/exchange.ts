@@ -7,13 +7,13 @@ export type Exchange = {
 };
 export type Exchanged = {
   readonly status: number;
-  /** Names are in lower case. A repeated header has its last value. */
+  /** Names are in lower case. If a header occurs several times, the last value is used. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an event stream, because its end is not awaited. */
+  /** Empty for an event stream, whose end is not awaited. */
   readonly text: string;
 };
 
-/** There was no complete response, because the connection was refused or lost. */
+/** Thrown if there was no complete response, because the connection was refused or lost. */
 export class ConnectionLost extends Error {}
 
 const agent = new Agent({ keepAlive: true });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A time limit that adapts to the load of the machine: if pauses take three times as long as requested, everything else
- * may as well.
+ * A time limit that adapts to the load of the machine. If pauses take three times as long as requested, so may
+ * everything else.
  */
 export class FairLimit {
   private usedMs = 0;

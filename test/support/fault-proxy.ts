@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** Sender of bytes: the client, which sends requests, or the server, which sends responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Maximum read-ahead on a slow connection. Beyond it, the sender has to wait. */
+/** Maximum read-ahead on a slow connection. When it is reached, the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** One direction of a connection: chunks in order, each with its due time. */
@@ -78,7 +78,7 @@ class Flow {
       this.isFull = !this.to.write(chunk);
       return;
     }
-    // The permitted bytes still arrive. Then both ends see the connection close in mid-frame.
+    // Forwards the permitted bytes. The connection then closes in the middle of a frame.
     this.waiting = [];
     this.to.end(chunk.subarray(0, allowed));
     this.from.destroy();
@@ -149,7 +149,7 @@ export class FaultProxy {
     this.listener = undefined;
     if (!listener?.listening) return;
     listener.close();
-    // The listener closes only with its last connection, but the port is free immediately.
+    // The listener closes completely only with its last connection, but the port is free immediately.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -159,8 +159,8 @@ export class FaultProxy {
   }
 
   /**
-   * Forwards this many more bytes of a side, over all connections. Then closes the connection that exceeds the limit,
-   * and returns to normal.
+   * Forwards this many more bytes of a side, over all connections. Then closes the connection that exceeds the limit.
+   * All other connections work normally.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };
@@ -172,8 +172,8 @@ export class FaultProxy {
   }
 
   /**
-   * Number of bytes of a chunk to forward before its connection is cut. If undefined, the whole chunk is forwarded,
-   * without a cut.
+   * Number of bytes of a chunk to forward before the connection is cut. If undefined, the whole chunk is forwarded, and
+   * the connection is not cut.
    */
   take(side: Side, bytes: number): number | undefined {
     if (this.cut?.side !== side) return undefined;

@@ -21,19 +21,19 @@ export type Pause = { readonly reached: Promise<void>; readonly resume: () => vo
 type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: () => Promise<void> };
 
 /**
- * A real event store behind an unreliable connection: responses get lost, appends are delayed, and the engine is
+ * A real event store behind an unreliable connection. A test can lose responses, delay appends, and make the engine
  * unavailable.
  */
 export class FaultyEventStore implements EventStore {
   /** While true, every call is rejected. */
   away = false;
-  /** The store becomes permanently unavailable after this many more appends. */
+  /** Number of further appends after which the store becomes permanently unavailable. */
   appendsUntilAway = Number.POSITIVE_INFINITY;
   /** Number of upcoming appends that are stored but whose response is lost. */
   answersToLose = 0;
   /** Number of upcoming appends that are lost before they are stored. The caller sees an unknown outcome. */
   appendsToLose = 0;
-  /** Every append received, including lost ones. */
+  /** Every append received, including lost appends. */
   readonly appends: Append[] = [];
   readonly streamReads: (StreamRead & { readonly stream: string })[] = [];
   /** Start positions of subscriptions, in the order in which they were opened. */
@@ -42,12 +42,12 @@ export class FaultyEventStore implements EventStore {
   subscriptions = 0;
   /** Every subscription breaks after it has delivered this many further batches. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
-  /** Number of the engine's own records after the last event that the `nth` subscription has passed. */
+  /** Number of the engine's own records that the `nth` subscription has passed after the last event. */
   recordsAtEnd: (nth: number) => number = () => 0;
   private waiting: Waiting[] = [];
 
   readonly hasLocalReads: boolean;
-  /** Unset, so that every read reaches this store. */
+  /** Undefined, so that every read reaches this store. */
   revisionOf?(stream: string): number | undefined;
 
   constructor(readonly inner: EventStore) {

@@ -3,15 +3,15 @@ import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
 
 /**
- * A real read store that is temporarily unavailable, loses responses, or stores only part of a batch, as a cluster
- * without transactions may.
+ * A real read store that a test can make unavailable. It can also lose responses, or store only part of a batch, like a
+ * cluster without transactions.
  */
 export class FaultyReadStore implements ReadStore {
   /** While true, every call is rejected. */
   away = false;
   /**
-   * The next write fails after it has stored the documents of this many tables, but only half of those of the last
-   * table.
+   * Number of tables whose documents the next write stores before it fails. Of the last table, it stores only half of
+   * the documents.
    */
   tearAfterTables: number | undefined;
   /** The next write is stored but appears to fail. */
@@ -19,9 +19,9 @@ export class FaultyReadStore implements ReadStore {
   /** The next generation goes live, but the call appears to fail. */
   loseNextSwap = false;
 
-  /** Number of checkpoints that can still be read before such reads fail. */
+  /** Number of checkpoints that can be read before reads of checkpoints fail. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
-  /** Delays of the upcoming loads and writes in order, in event-loop turns. Later calls are not delayed. */
+  /** Delays of the next loads and writes, in event-loop turns. Calls after these are not delayed. */
   delays: number[] = [];
   /** Number of writes so far. */
   writes = 0;

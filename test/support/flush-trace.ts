@@ -1,5 +1,6 @@
 /**
- * Evaluation of an strace log: whether everything that each response promises was flushed before the response was sent.
+ * Result of the evaluation of an strace log. Everything that a response promises must be flushed before the response is
+ * sent.
  */
 export type FlushTrace = {
   readonly answers: number;
@@ -23,8 +24,8 @@ type Call =
   { readonly kind: 'write'; readonly markers: readonly string[] } | { readonly kind: 'flush'; readonly covers: number };
 
 /**
- * Follows the calls in order. A write counts when it has completed. A flush covers the writes that completed before the
- * flush began.
+ * Processes the calls in order. A write counts once it has completed. A flush covers the writes that completed before
+ * the flush began.
  */
 class Judge {
   readonly violations: string[] = [];
@@ -60,7 +61,7 @@ class Judge {
     for (const marker of call.markers) if (!this.carriedBy.has(marker)) this.carriedBy.set(marker, this.lastWrite);
   }
 
-  /** Checked when the write of the response begins, because a flush that has not completed by then is too late. */
+  /** Called when the write of a response begins, because a flush that has not completed by then is too late. */
   private answered(marker: string): void {
     this.answers += 1;
     const written = this.carriedBy.get(marker);

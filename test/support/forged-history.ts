@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { historyFile } from '../../src/adapters/embedded/event-store.schema.js';
 import { checksum, COLUMNS, type EventRow } from '../../src/adapters/embedded/event-store.record.js';
 
-/** An event as a forger with access to the files can change it. */
+/** The fields of an event that a forger with access to the files can change. */
 export type ForgedEvent = {
   stream: string;
   revision: number;

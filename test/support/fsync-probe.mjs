@@ -1,7 +1,7 @@
-// Appends events one after another to the embedded event store (or publishes to the embedded broker) of the service's
-// modules, and writes `ACK n` to standard output in a single write as soon as the nth is acknowledged. Traced by
-// .ci/fsync-order.sh, which also runs it with KONTOR_PROBE_SYNCHRONOUS=OFF to prove that the check detects a missing
-// flush.
+// Appends one event after another to the service's embedded event store, or publishes messages to its embedded broker.
+// As soon as the nth event or message is acknowledged, writes `ACK n` to standard output in a single write.
+// .ci/fsync-order.sh traces this program. It also traces a run with KONTOR_PROBE_SYNCHRONOUS=OFF, to prove that the
+// check detects a missing flush.
 //
 //   node fsync-probe.mjs <dist> <event-store|broker> <directory> <count>
 import { randomUUID } from 'node:crypto';

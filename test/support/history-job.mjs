@@ -1,13 +1,13 @@
-// node history-job.mjs NAME: runs a job over the whole history as the service does in a worker thread, in a separate
-// process that serves nothing. Settings come from the environment. A line on standard input stops the run early. Prints
-// the outcome and the maximum event-loop delay as JSON.
+// node history-job.mjs NAME: runs a job over the whole history, as the service does in a worker thread, but in a
+// separate process that handles no requests. Reads its settings from the environment. A line on standard input stops
+// the run early. Prints the outcome and the maximum event-loop delay as JSON.
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const { readConfig } = await import('../../dist/modules/config.js');
 const { historyJobs } = await import('../../dist/modules/app/history-jobs.js');
 
-// The first history of the read store, which has no prefix.
+// The tables of a read store's first history have no prefix.
 const history = { known: { historyId: '', space: '' }, noteDamage: () => undefined };
 const job = historyJobs(readConfig(), { history }).find(({ name }) => name === process.argv[2]);
 const stop = new AbortController();

@@ -4,13 +4,13 @@ import { saleOf, type Books, type TestService } from './service.js';
 const METHODS = ['CASH', 'CARD', 'BANK'] as const;
 const NAMES = ['Ada Yılmaz', 'Bob & Sons', 'Çelik A.Ş.', 'Dora Müller'];
 
-/** Dates of a history's sales. */
+/** Dates of the sales in a history. */
 export const DAYS = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'];
 
 /**
- * Writes a plausible history determined by a seed: customers with opening balances in both directions, sales to known
- * customers, to new customers and without a customer, some payments, returns and cancellations, and some rejected
- * sales.
+ * Writes a plausible history, determined by a seed. Customers have opening balances in both directions. Sales are to
+ * known customers, to new customers, or without a customer. The history also contains payments, returns, cancellations
+ * and rejected sales.
  */
 export async function writeHistory(
   service: TestService,

@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** Time that passes faster by this factor for everything that uses the clock, so that waits of minutes take seconds. */
+/** A clock on which time passes faster by a factor, so that waits of minutes take seconds. */
 export class HurriedClock extends SystemClock {
   private readonly beganMs = super.nowMs();
   private readonly beganMonotonicMs = super.monotonicMs();

@@ -4,26 +4,28 @@ import type { Clock } from '../../src/ports/time.js';
 
 type Step = { readonly actor: string; readonly run: () => Promise<void> };
 
-/** Chooses one of the waiting steps, given their actors and the number of completed steps. */
+/** Chooses one of the waiting steps, given the actors of these steps and the number of completed steps. */
 export type Picking = (actors: readonly string[], at: number) => number;
 
 const MAX_STEPS = 10_000;
 
-/** The numbers choose the next step. When they are used up, steps run first in, first out. */
+/** Chooses each next step by the next number. When there are no more numbers, steps run first in, first out. */
 export const byNumbers =
   (numbers: readonly number[]): Picking =>
   (actors, at) =>
     (numbers[at] ?? 0) % actors.length;
 
 /**
- * Runs concurrent work one step at a time in an order chosen by a test: every call to a gated engine waits until it is
- * picked. The same picks produce the same interleaving, so a failure can be shrunk and repeated.
+ * Runs concurrent work one step at a time, in an order chosen by a test. Every call to a gated engine waits until it is
+ * picked. The same picks produce the same interleaving, so a failure can be shrunk and reproduced.
  */
 export class Interleaver {
   private waiting: Step[] = [];
   private readonly crashed = new Set<string>();
 
-  /** Settles like `operation` after the step has been picked. Never settles if its actor crashes first. */
+  /**
+   * Runs `operation` when the step is picked, and settles with its result. Never settles if the actor crashes first.
+   */
   step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => operation().then(resolve, reject);
@@ -31,13 +33,13 @@ export class Interleaver {
     });
   }
 
-  /** Permanently stops all pending work of the actor. What it has stored remains. */
+  /** Permanently stops all pending work of an actor. Data that the actor has stored remains. */
   crash(actor: string): void {
     this.crashed.add(actor);
     this.waiting = this.waiting.filter((step) => step.actor !== actor);
   }
 
-  /** Runs the waiting steps until none is left. `pick` chooses the next one by its actor. */
+  /** Runs the waiting steps until none is left. `pick` chooses each next step. */
   async run(pick: Picking): Promise<void> {
     let idleTurns = 0;
     for (let at = 0; idleTurns < 3;) {
@@ -55,7 +57,7 @@ export class Interleaver {
     }
   }
 
-  /** The store as used by one actor. */
+  /** A view of the store in which every call of the actor is a step. */
   gated(store: EventStore, actor: string): EventStore {
     return new GatedEventStore(store, this, actor);
   }
@@ -93,11 +95,11 @@ class GatedEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    // The owner of the store closes it.
+    // The store's owner closes the store.
   }
 }
 
-/** Time advances when a sleeper is picked. `skewMs`: offset of this actor's wall clock. */
+/** A clock that advances when a sleeper is picked. `skewMs` is the offset of this actor's wall clock. */
 export class InterleavedClock implements Clock {
   constructor(
     private readonly time: { ms: number },

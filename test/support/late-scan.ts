@@ -6,7 +6,7 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of a tenant's transactions that come after the closing of their date in the history, if the date has not been
+ * Ids of a tenant's late transactions: in the history, they follow the closing of their date, which has not been
  * reopened since. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
@@ -21,14 +21,14 @@ export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   return late.map(({ id }) => id);
 }
 
-/** Every object with postings, at any depth. */
+/** Every object with postings, at any depth of a value. */
 function entriesIn(value: unknown): Dated[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('postings' in value) return [value as Dated];
   return Object.values(value).flatMap(entriesIn);
 }
 
-/** The events of a tenant that move money, and the events of its own record. */
+/** Events of a tenant's transactions, sales and customers, and of the tenant itself. */
 export const historyOf = (service: TestService, tenantId: string): Promise<readonly RecordedEvent[]> => {
   const prefixes = [
     `tenant-platform_${tenantId}`,

@@ -12,8 +12,8 @@ const DATE = '2026-03-04';
 const CURRENCY = 'EUR';
 
 /**
- * Appends the result of a command with checks that no longer hold. This happens when another command appends between
- * the checks of a command and its append.
+ * Appends results of commands whose checks no longer hold. This happens if another command appends between a command's
+ * checks and its append.
  */
 export class LateWriter {
   constructor(
@@ -21,13 +21,13 @@ export class LateWriter {
     private readonly tenantId: string,
   ) {}
 
-  /** Resolves when the read models reflect it. */
+  /** Resolves when the read models reflect the deletion. */
   async deleteCustomer(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(customer, { tenantId: this.tenantId, id }, {}, deleteCustomer));
     await this.service.quiet();
   }
 
-  /** Resolves when the read models reflect it. */
+  /** Resolves when the read models reflect the deletion. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(account, { tenantId: this.tenantId, id }, {}, deleteAccount));
     await this.service.quiet();

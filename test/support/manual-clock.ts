@@ -3,7 +3,7 @@ import type { Clock, Ids } from '../../src/ports/time.js';
 
 type Sleeper = { readonly dueMs: number; readonly wake: () => void };
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   private wallMs: number;
   private elapsedMs = 0;
@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.elapsedMs;
   }
 
-  /** Number of current sleepers. A test uses it to wait until the code under test sleeps. */
+  /** Number of current sleepers. With this number, a test can wait until the code under test sleeps. */
   get sleeping(): number {
     return this.sleepers.length;
   }
@@ -41,8 +41,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves both clocks forward, from one sleeper's end to the next. Each sleeper wakes at exactly its time, in order,
-   * and gets a turn of the event loop, so that a loop that sleeps again is woken again within the same advance.
+   * Moves both clocks forward, from the end of one sleep to that of the next. Each sleeper wakes at exactly its time,
+   * in order, and then gets a turn of the event loop. A loop that sleeps repeatedly is therefore woken repeatedly.
    */
   async advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`A clock advances by 0 ms or more, not by ${ms}.`);
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** Moves both clocks at once, and only then wakes the sleepers, as happens after a machine was suspended. */
+  /** Moves both clocks in one step before it wakes the sleepers. Simulates a machine that was suspended. */
   async leap(ms: number): Promise<void> {
     this.moveTo(this.elapsedMs + ms);
     for (const { dueMs, wake } of this.sleepers) if (dueMs <= this.elapsedMs) wake();

@@ -79,7 +79,7 @@ export const leave = (state: Member): MemberEvent[] =>
 export const clubCatalogue = new EventCatalogue([member, claimAggregate]);
 export const memberStream = (id: string): string => `member-${TENANT}_${id}`;
 
-/** One process of the service, with separate caches and queues, on the shared store. */
+/** One process of the service. It has separate caches and queues, but shares the store. */
 export function replica(store: EventStore, clock: Clock, ids: Ids, random: () => number = () => 0.5) {
   const reader = new RecordReader(store, clubCatalogue, clock);
   const appender = new Appender(store, clubCatalogue, clock);

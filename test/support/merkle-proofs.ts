@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// Verification of RFC 9162, sections 2.1.3.2 and 2.1.4.2, written from the text of the RFC and independent of src/. Hashes
-// are hex.
+// Proof verification of RFC 9162, sections 2.1.3.2 and 2.1.4.2. Written from the text of the RFC, and independent of
+// src/. Hashes are in hex.
 
 const node = (left: string, right: string): string =>
   createHash('sha256')

@@ -34,9 +34,9 @@ export type NaiveCategory = { readonly id: string; readonly direction: string; r
 export type NaiveBranch = { readonly id: string; readonly code: string; isActive: boolean };
 
 export type NaivePosting = readonly [accountId: string, amount: bigint];
-/** A transaction, limited to the facts that the API specifies. */
+/** The facts of a transaction that the API specifies. */
 export type NaiveEntry = {
-  /** Null until seen, if the service assigned it. */
+  /** Null for an id that the service assigns, until it is known. */
   id: string | null;
   readonly date: string;
   readonly type: string | null;
@@ -54,7 +54,10 @@ export type NaiveEntry = {
   readonly reference: string | null;
   categoryId: string | null;
   readonly original: NaiveEntry | null;
-  /** externalId of the sale to which a document and its payments belong. For a return, that of the related sale. */
+  /**
+   * `externalId` of the sale to which a document and its payments belong. For a return, the `externalId` of the related
+   * sale.
+   */
   readonly sale: string | null;
   isCancelled: boolean;
   readonly postings: readonly NaivePosting[];
@@ -110,7 +113,7 @@ export const entryOf = (
 const opposite = (direction: string | null): string | null =>
   direction === null ? null : direction === 'IN' ? 'OUT' : 'IN';
 
-/** Creates the reversal of an entry and marks the original as cancelled. */
+/** Creates the reversal of an entry, and marks the original as cancelled. */
 export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick<NaiveEntry, 'date'>): NaiveEntry {
   original.isCancelled = true;
   return {
@@ -128,13 +131,13 @@ export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick
 export type Sides = { readonly debit: bigint; readonly credit: bigint };
 const nothing: Sides = { debit: 0n, credit: 0n };
 
-/** The comparable facts of a listed transaction, as text. */
+/** The comparable facts of a transaction, as text. */
 export const told = (facts: readonly unknown[]): string =>
   JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
 /**
- * A tenant's books, kept in the simplest way: a list of entries from which everything else is summed. Shares no code
- * with the service.
+ * A tenant's books in the simplest form: a list of entries, from which all sums are calculated. Shares no code with the
+ * service.
  */
 export class NaiveBooks {
   readonly customers: NaiveCustomer[] = [];
@@ -142,7 +145,7 @@ export class NaiveBooks {
   readonly categories: NaiveCategory[] = [];
   readonly branches: NaiveBranch[] = [];
   readonly sales: NaiveSale[] = [];
-  /** In order of creation. */
+  /** Entries in order of creation. */
   readonly entries: NaiveEntry[] = [];
   /** The default account of each type that has one. */
   readonly defaults = new Map<string, string>();
@@ -187,7 +190,7 @@ export class NaiveBooks {
     );
   }
 
-  /** Sums over all transactions, or over those up to and including a date. */
+  /** Sums over all transactions, or over transactions up to and including a date. */
   sums(accountId: string, until = '9999-12-31'): Sides {
     return this.entries
       .filter(({ date }) => date <= until)
@@ -206,7 +209,7 @@ export class NaiveBooks {
     return own.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   }
 
-  /** Everything about an entry except its id. */
+  /** All facts of an entry except its id, as text. */
   told(entry: NaiveEntry): string {
     const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
     const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;

@@ -1,6 +1,6 @@
 /**
- * Money for models with which the service is compared. Written independently and in the simplest way, so that model and
- * service do not share a bug. Amounts are in minor units.
+ * Money for models with which the service is compared. Written independently and in the simplest way, so that a model
+ * and the service do not share bugs. Amounts are in minor units.
  */
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;
@@ -8,7 +8,7 @@ export type Currency = keyof typeof DIGITS;
 /** 10 to the power of `digits`. */
 export const unit = (digits: number): bigint => BigInt(`1${'0'.repeat(digits)}`);
 
-/** @throws Error unless the text is an amount with exactly these digits, in the API's notation */
+/** @throws Error unless the text is an amount in the API's notation, with exactly this number of decimals */
 export function minorUnits(text: string, digits: number): bigint {
   const form = digits === 0 ? /^-?(?:0|[1-9]\d*)$/ : new RegExp(`^-?(?:0|[1-9]\\d*)\\.\\d{${digits}}$`);
   if (!form.test(text) || /^-[0.]+$/.test(text)) throw new Error(`Not an amount of ${digits} digits: ${text}`);

@@ -1,4 +1,4 @@
-/** Folding of the letters that tests use. */
+/** Folded forms of the letters that tests use. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...{ İ: 'i', I: 'i', ı: 'i', Ş: 's', ş: 's', Ç: 'c', ç: 'c', Ğ: 'g', ğ: 'g' },
   ...{ Ö: 'o', ö: 'o', Ü: 'u', ü: 'u', é: 'e', É: 'e', ß: 'ss' },
@@ -6,7 +6,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 /** Search terms of a text, for the letters above and ASCII. */
 export function naiveWords(text: string): string[] {
-  // Lower-casing may have produced a separate combining dot.
+  // Converting to lower case may have produced a separate combining dot.
   const plain = text.replace(/[\u0300-\u036f]/g, '').replace(/./gu, (letter) => PLAIN[letter] ?? letter.toLowerCase());
   return plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
 }

@@ -3,8 +3,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { ServerRecipe } from './server-process.js';
 
 /**
- * A NATS server with JetStream, whose messages survive a restart. It stops without waiting for its connections to
- * close.
+ * A NATS server with JetStream. Messages survive a restart. The server stops without waiting for connections to close.
  */
 export const natsRecipe: ServerRecipe = natsRecipeWith();
 

@@ -35,7 +35,7 @@ export const postsTo = (event: Recorded, accountId: string): boolean =>
     postings.some((posting) => posting.accountId === accountId),
   );
 
-/** Deleted records with postings after their deletion, as the read model would list them. */
+/** Deleted records with postings after their deletion, as listed by an up-to-date read model. */
 export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[] {
   const documents = new Map<string, object | undefined>();
   for (const event of history.filter(({ entity }) => wants(deletedRecordProjection, entity)))
@@ -46,7 +46,7 @@ export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[
   );
 }
 
-/** Reads like an up-to-date read model: the result always includes every stored event. */
+/** Reads all stored events, which an up-to-date read model would include. */
 export type Look = () => Promise<readonly Recorded[]>;
 
 export const lookAt =
@@ -57,8 +57,8 @@ export const lookAt =
       .map((event) => catalogue.decode(event));
 
 /**
- * One process of the service: the commands that create and delete customers, accounts and transactions, and the policy
- * that restores deleted records, with separate caches and queues on the shared store.
+ * One process of the service, with separate caches and queues on the shared store. Contains the commands that create
+ * and delete customers, accounts and transactions, and the policy that restores deleted records.
  */
 export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
   private readonly reader: RecordReader;
@@ -116,7 +116,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Like the command's handler, without the check for the default account of a type. */
+  /** Like the handler of the command, but without the check for the default account of a type. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(async () => {
       if (await this.hasTransactions(this.tenantId, id)) return;
@@ -133,7 +133,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Posts the same amount, whatever the state of customer and account. */
+  /** Posts 1.00 without checks, regardless of the state of the customer and the account. */
   async post(customerId: string, accountId: string): Promise<void> {
     await this.acting(() => {
       const id = this.ids.next();

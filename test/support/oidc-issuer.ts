@@ -11,7 +11,7 @@ export class OidcIssuer {
   readonly asked: string[] = [];
   /** While true, the provider responds with 503. */
   away = false;
-  /** Overrides of the discovery document. */
+  /** Members that override those of the discovery document. */
   discovery: object = {};
   private keys: Key[] = [];
 
@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a key, which the issuer uses for signing from now on. Earlier keys are kept. */
+  /** Adds a key with which the issuer then signs. Keeps earlier keys. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;
@@ -48,7 +48,7 @@ export class OidcIssuer {
     return key.jwk;
   }
 
-  /** A valid token, apart from `changes`. */
+  /** Creates a token that is valid except for the given changes. */
   async token(email: string, changes: object = {}, header: object = {}): Promise<string> {
     const [key] = this.keys;
     if (!key) throw new Error('No key yet.');

@@ -27,7 +27,7 @@ export class Partners {
     for (;;) {
       const { status, body } = await this.timed(() => postSale(url, books, externalId));
       if (status === 200 || status === 202) break;
-      // A partner retries after a 503. It continues after the end of the run, until the sale is accepted.
+      // A partner retries after a 503 until the sale is accepted, even after the end of the run.
       await pause(100);
       if (status !== 503) throw new Error(`${externalId}: ${status} ${body}`);
     }

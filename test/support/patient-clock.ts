@@ -1,6 +1,9 @@
 import { ShiftedClock } from './shifted-clock.js';
 
-/** Real time, except that short time limits last a minute, so that no operation exceeds them on a busy machine. */
+/**
+ * A clock with real time, on which short time limits last a minute, so that no operation exceeds them on a busy
+ * machine.
+ */
 export class PatientClock extends ShiftedClock {
   isPatient = true;
 

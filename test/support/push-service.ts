@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
 import { selfSigned } from './self-signed.js';
 
-/** Response to a push. With `hang`, there is none. */
+/** Response to a push. With `hang`, there is no response. */
 export type PushReply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang';
 /** A push as it was received. */
 export type Push = {
@@ -15,7 +15,7 @@ export type Push = {
   readonly atMs: number;
 };
 
-/** A browser as its push service knows it. Only the browser can decrypt its pushes. */
+/** A browser with its push subscription. Only the browser can decrypt its pushes. */
 export class Browser {
   private readonly own = createECDH('prime256v1');
   private readonly auth = randomBytes(16);
@@ -79,7 +79,10 @@ export class PushService {
     return `https://127.0.0.1:${this.port}`;
   }
 
-  /** Creates a browser. Its pushes receive these responses in turn, and 201 afterwards. */
+  /**
+   * Creates a browser. The push service responds to its first pushes with the given replies, and to all others with
+   * 201.
+   */
   browser(...replies: PushReply[]): Browser {
     this.made += 1;
     const path = `/push/${this.made}`;
@@ -113,7 +116,7 @@ export class PushService {
   }
 }
 
-/** Claims of a push's VAPID token (RFC 8292). @throws Error unless it was signed by the key that it names */
+/** Claims of a push's VAPID token (RFC 8292). @throws Error unless the token was signed with the given key */
 export async function vapidClaims({ headers }: Push, publicKey: string, nowMs: number) {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (key !== publicKey) throw new Error(`Signed by ${key}`);

@@ -7,8 +7,8 @@ import type { EventReader } from '../../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
 
 /**
- * Folds the whole history, up to and including `upTo`, into a generation of a projection's table that has no other
- * writer. Builds secondary indexes at the end. Returns the number of folded events.
+ * Folds the history, up to and including `upTo`, into a generation of a projection's table that has no other writer.
+ * Builds secondary indexes at the end. Returns the number of folded events.
  */
 export async function rebuild(
   events: EventReader,

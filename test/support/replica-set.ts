@@ -14,14 +14,13 @@ const NOT_WRITABLE_PRIMARY = 10_107;
 const DUPLICATE_KEY = 11_000;
 
 /**
- * Two members of a replica set as a driver sees them: MongoDB's protocol over TCP, with documents in memory. Models the
- * effect of a failover on writes: `local` reads see the data of a member, and `majority` reads see the data of a
- * majority. A write that never reaches a majority stays on its member. After a failover, the previous primary rolls
- * back the writes that only it has.
+ * Two members of a replica set that speak MongoDB's protocol over TCP, with documents in memory. Models the effect of a
+ * failover on writes. A `local` read returns the data of a member, and a `majority` read that of a majority. After a
+ * failover, the previous primary rolls back the writes that have not reached a majority.
  */
 export class ReplicaSet {
   readonly members: readonly Member[];
-  /** Commands in order of arrival. Each is added after its execution. */
+  /** Commands in order of arrival. A command is added after its execution. */
   readonly commands: Doc[] = [];
   onCommand: Listener = () => undefined;
   /** Overrides a member's response. */
@@ -52,12 +51,14 @@ export class ReplicaSet {
     return this.members.map(({ host }) => host);
   }
 
-  /** From now on, no write of the primary reaches the other member. The primary does not know that yet. */
+  /** Prevents further writes of the primary from reaching the other member. The primary does not detect this. */
   isolatePrimary(): void {
     this.isIsolated = true;
   }
 
-  /** Elects the other member. The previous primary learns of the election and rolls back writes without a majority. */
+  /**
+   * Elects the other member. The previous primary learns of the election, and rolls back its writes without a majority.
+   */
   failOver(): void {
     const former = this.members[this.primary];
     this.primary = 1 - this.primary;

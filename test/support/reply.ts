@@ -25,14 +25,14 @@ export class Reply {
     return data.id;
   }
 
-  /** The error in one line: status, code, and the paths at fault. For a success, only the status. */
+  /** The error in one line: status, code, and the invalid paths. For a success, only the status. */
   get told(): string {
     if (this.status < 400) return String(this.status);
     const { code, errors = [] } = this.problem;
     return [this.status, code, ...new Set(errors.map(({ path }) => path))].join(' ');
   }
 
-  /** The error, in the format of the partner intake or in that of all other routes. */
+  /** The error. Supports the format of the partner intake and that of all other routes. */
   get problem(): Problem {
     const body = this.body as Problem | { readonly error: Problem };
     return 'error' in body ? body.error : body;

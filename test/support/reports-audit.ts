@@ -12,7 +12,7 @@ import { openItemsOf } from './naive-open-items.js';
 
 type Ledger = { readonly rows: readonly GeneralLedgerRow[]; readonly totalDebit: string; readonly totalCredit: string };
 
-/** The type of an account determines its place in the reports. */
+/** The type of an account determines the account's place in the reports. */
 const ASSETS = ['CUSTOMER', 'CASH', 'BANK', 'POS', 'OTHER'];
 const LIABILITIES = ['SUPPLIER', 'EMPLOYEE', 'CREDIT_CARD', 'TAX'];
 
@@ -109,7 +109,7 @@ export class ReportsAudit {
   private async profitAndLoss(from?: string, to?: string): Promise<void> {
     const { model } = this.keeper;
     for (const by of ['none', 'month', 'quarter'] as const) {
-      // The number of months or quarters of an open-ended period depends on the postings.
+      // Skips open-ended periods, because their number of months or quarters depends on the postings.
       if (by !== 'none' && (from === undefined || to === undefined)) continue;
       const path = `/api/reports/profit-and-loss?by=${by}${between(from, to)}`;
       if (by !== 'none' && periodsIn(by, from, to) > MAX_PERIODS) {

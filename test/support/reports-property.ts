@@ -4,7 +4,7 @@ import { bookkeepingProperty } from './bookkeeping-property.js';
 import { ReportsAudit } from './reports-audit.js';
 import type { TestService } from './service.js';
 
-/** Number of steps between two instants for which reports are stored. */
+/** Number of steps between two instants whose reports are stored for comparison. */
 const KEPT_EVERY = 8;
 
 const REPORTS = [
@@ -23,7 +23,7 @@ const REPORTS = [
   '/api/reports/general-ledger?format=beancount&to=2031-12-31',
 ];
 
-/** The reports that the service returned immediately after the instant. */
+/** The reports that the service returned immediately after an instant. */
 type Kept = { readonly knownAt: string; readonly reports: ReadonlyMap<string, string> };
 
 async function reportsOf(keeper: Bookkeeper, more = ''): Promise<ReadonlyMap<string, string>> {
@@ -55,8 +55,8 @@ async function compareWith({ knownAt, reports }: Kept, keeper: Bookkeeper): Prom
 }
 
 /**
- * Random bookkeeping through HTTP in tenants of three currencies. Every report must equal sums over a model that is only
- * a list of postings, and the report as of a past instant must equal the report produced at that instant.
+ * Random bookkeeping through HTTP in tenants of three currencies. Every report must equal sums over a model that is
+ * only a list of postings. A report as of a past instant must equal the report produced at that instant.
  */
 export function reportsProperty(scale: Parameters<typeof bookkeepingProperty>[1], service: () => TestService): void {
   bookkeepingProperty(

@@ -18,7 +18,7 @@ export type Schema = {
   readonly pattern?: string;
 };
 
-/** Path of a value in a body: names of members, 0 for the items of a list. */
+/** Path of a value in a body: member names, and 0 for the items of a list. */
 export type Place = readonly (string | 0)[];
 /** A path and the schema at that path. The body itself has an empty path. */
 export type Field = { readonly place: Place; readonly schema: Schema };
@@ -94,7 +94,7 @@ export class RequestSchemas {
     return this.document.components.parameters?.[given.$ref.split('/').at(-1) ?? ''] ?? {};
   }
 
-  /** Resolves references, and removes the null alternative. */
+  /** Resolves references, and removes null from the alternatives. */
   private resolved(schema: Schema): Schema {
     if (schema.$ref !== undefined)
       return this.resolved(this.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
@@ -149,8 +149,8 @@ function textOf({ format, pattern = '', minLength = 1 }: Schema): string {
   if (format === 'date') return '2026-01-01';
   if (format === 'date-time') return '2026-01-01T00:00:00.000Z';
   if (pattern === '^[A-Z]{3}$') return 'EUR';
-  // Amounts, quantities and similar.
+  // Matches amounts, quantities and similar numbers.
   if (pattern.includes('\\d')) return '1';
-  // Passwords of one repeated character are rejected.
+  // Alternates two characters, because the service rejects passwords of one repeated character.
   return 'xy'.repeat(minLength).slice(0, minLength);
 }

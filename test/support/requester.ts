@@ -18,7 +18,9 @@ export type Sent = {
 
 type Problem = { readonly errors?: readonly { readonly path: string }[] };
 
-/** Calls any route of the service as a permitted caller. If the path contains an id, an existing record is used. */
+/**
+ * Calls any route of the service as a permitted caller. If the path contains an id, uses that of an existing record.
+ */
 export class Requester {
   private readonly ids = new Map<string, string>();
 
@@ -36,7 +38,7 @@ export class Requester {
     return requester;
   }
 
-  /** Ids of created records, by the path through which they were created. */
+  /** Ids of created records, by the path with which they were created. */
   get recordIds(): ReadonlyMap<string, string> {
     return this.ids;
   }

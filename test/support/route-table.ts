@@ -39,7 +39,7 @@ export type Operation = {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
 
-/** A valid text of each format. */
+/** A valid value for each format. */
 const VALID: Readonly<Record<string, string>> = {
   email: 'least@least.test',
   date: '2026-01-01',
@@ -74,7 +74,7 @@ export class ApiDocument {
     return wanted.map(({ name = '' }) => name);
   }
 
-  /** Response headers of a route and status, in lower case: all of them, and those that are always present. */
+  /** Response headers of a route and status, in lower case: all headers, and those that are always present. */
   headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
     const [method = '', path = ''] = route.split(' ');
     const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
@@ -85,7 +85,7 @@ export class ApiDocument {
     return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
-  /** The minimal body of a route; undefined if the route takes none. */
+  /** The minimal body of a route. Undefined if the route takes no body. */
   leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
     const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
     return content && this.leastOf(content['application/json']?.schema ?? {});

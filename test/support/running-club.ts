@@ -25,10 +25,10 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** Number of events after which a projection that has folded none of them is built in bulk. */
+/** Number of events from which a new projection is built in bulk. */
 export const MANY = 1_200;
 
-/** The same projection, except that it fails to fold events for which `isPoison` holds. */
+/** The same projection, except that it fails to fold greetings by a member for whom `isPoison` returns true. */
 export const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
   ...projection,
   evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
@@ -37,15 +37,15 @@ export const poisoned = (projection: AnyProjection, isPoison: (by: string) => bo
   },
 });
 
-/** The club with the processes that maintain its read models, on embedded engines with injectable faults. */
+/** The club, and the processes that maintain its read models, on embedded engines with injectable faults. */
 export class Club {
   readonly clock = new ManualClock();
   readonly running = new Set<ProjectionRunner>();
-  /** Whether attempts to park letters fail. */
+  /** While true, attempts to park letters fail. */
   deskAway = false;
-  /** Number of upcoming settlements of letters that fail. */
+  /** Number of further attempts to settle letters that fail. */
   settlementsToLose = 0;
-  /** The next report of this rebuild step fails, either before it is stored or, if `isKept`, after. */
+  /** Makes the next report of this rebuild step fail: before it is stored or, if `isKept`, after it is stored. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
 
   private constructor(
@@ -61,7 +61,7 @@ export class Club {
     return new Club(directory, events, store);
   }
 
-  /** Starts a process that maintains these projections; `stopped` lists the projections that have stopped. */
+  /** Starts a process that maintains the given projections. `stopped` lists the projections that have stopped. */
   async start(
     projections: readonly AnyProjection[] = clubProjections,
     batchSize = 100,
@@ -122,7 +122,7 @@ export class Club {
     };
   }
 
-  /** The letter of the event at this position. */
+  /** The letter of the event at the given position. */
   async letter(projection: string, position: number): Promise<string> {
     const [event] = await this.events.inner.readAll({ from: position - 1, maxCount: 1 });
     return `${projection} ${event?.id ?? ''}`;
@@ -182,7 +182,7 @@ export const tableOf = ({ model }: AnyProjection, generation: number): AnyTable 
 export const liveOf = (club: Club, { model: { name, version } }: AnyProjection) =>
   club.store.inner.liveGeneration(name, version);
 
-/** Requests a rebuild; resolves when it has ended, with any outcome. */
+/** Requests a rebuild. Resolves when the rebuild has ended, regardless of the outcome. */
 export async function rebuilt(club: Club, name: string, id = `rebuild of ${name}`) {
   await happen(club.events.inner, facts.rebuildRequested(name, id));
   await until(club.clock, async () => (await club.control(name)).last?.id === id);
@@ -204,7 +204,7 @@ export const isGone = (club: Club, projection: AnyProjection, generation: number
     () => true,
   );
 
-/** Whether no generation of any projection has quarantined events. */
+/** Returns true if no projection has quarantined events in any generation. */
 export async function hasEmptyQuarantine(club: Club): Promise<boolean> {
   for await (const { json } of club.store.inner.scan(QUARANTINE_TABLE)) if (json !== null) return false;
   return true;

@@ -24,7 +24,8 @@ import { FaultyEventStore } from './faulty-event-store.js';
 import type { TestService } from './service.js';
 
 /**
- * Another replica's view of sessions. It uses the same history and data directory, but none of the service's memory.
+ * Another replica's view of sessions. The replica uses the service's history and data directory, but shares no memory
+ * with the service.
  */
 export class SecondReplica {
   private constructor(

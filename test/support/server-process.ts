@@ -15,14 +15,14 @@ export type ServerRecipe = {
   /** `directory` belongs to the server and survives restarts. */
   readonly args: (port: number, directory: string) => readonly string[];
   readonly url: (port: number) => string;
-  /** Resolves with the server's version once it responds; rejects until then. */
+  /** Resolves with the server's version if the server responds, and rejects otherwise. */
   readonly probe: (port: number) => Promise<string>;
   readonly startWithinMs?: number;
 };
 
 /**
- * Below the ephemeral port range of operating systems, so that no other process is assigned one before its server
- * listens.
+ * The range is below the ephemeral ports of operating systems. Otherwise, the system could assign a free port to
+ * another process before the server listens.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
 
@@ -54,7 +54,7 @@ function isStopped(pid: number): boolean {
   return readdirSync(tasks).every((task) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8')));
 }
 
-/** A real server as a child process that a test can stop, kill, hang, and restart on the same port. */
+/** A real server as a child process. A test can stop, kill and suspend the server, and restart it on the same port. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
   private output = '';
@@ -128,7 +128,10 @@ export class ServerProcess {
     await this.start();
   }
 
-  /** Suspends the server: it keeps its connections but does not respond. Resolves once all its threads have stopped. */
+  /**
+   * Suspends the server, which keeps its connections but does not respond. Resolves once all threads of the server have
+   * stopped.
+   */
   async hang(): Promise<void> {
     const { pid } = this;
     this.child?.kill('SIGSTOP');

@@ -1,16 +1,16 @@
-// Error messages of the service, read from its source as the compiler reads it.
+// Error messages of the service, extracted from the syntax trees of its source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** Calls with an error message as their last text. */
+/** Functions whose last text argument is an error message. */
 const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
 
-/** A message without the names of its values: `The total is {}.` */
+/** A message without the names of its values, such as `The total is {}.` */
 export const nameless = (message: string): string => message.replaceAll(/\{\w*\}/g, '{}');
 
-/** Text of a literal, a template or a sum of both; undefined for any other expression. */
+/** Text of a literal, of a template, or of a concatenation of these. Undefined for any other expression. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
@@ -27,7 +27,7 @@ function isMessage(node: ts.Node): boolean {
   return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && REFUSALS.has(parent.expression.getText());
 }
 
-/** Every text of the service, and the error messages among those of some of its folders. */
+/** All texts of the service, and the error messages in the given folders. */
 export function serviceMessages(...folders: readonly string[]): {
   readonly texts: ReadonlySet<string>;
   readonly messages: readonly string[];

@@ -46,7 +46,7 @@ export type TestTenant = {
 };
 export type TestKey = { readonly id: string; readonly sourceId: string; readonly key: string };
 
-/** A tenant with a partner, which is enough for pushing sales. */
+/** A tenant with a partner, as required to push sales. */
 export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 
 type Options = {
@@ -97,7 +97,7 @@ export class TestService {
     return this.running.service;
   }
 
-  /** Stops the service as SIGTERM would, and restarts it on its data. `meanwhile` runs in between. */
+  /** Stops the service as SIGTERM would, and restarts it on the same data. `meanwhile` runs in between. */
   async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     await this.stop();
     await meanwhile();
@@ -139,12 +139,12 @@ export class TestService {
     return (reply.data as { accessToken: string }).accessToken;
   }
 
-  /** Forgets the operator's token, because it belongs to another history. */
+  /** Discards the operator's token, which belongs to another history. */
   forgetOperator(): void {
     this.operatorToken = undefined;
   }
 
-  /** An operator token that has not expired according to the clock. */
+  /** Returns an operator's token that is valid according to the clock. */
   async operator(): Promise<string> {
     const nowMs = this.clock.nowMs();
     if (!this.operatorToken || this.operatorToken.untilMs < nowMs)
@@ -244,7 +244,7 @@ export class TestService {
     return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
   }
 
-  /** Resolves with the id of the first dead letter that matches the search, once it is parked. */
+  /** Resolves with the id of the first dead letter that matches the search, once such a letter is parked. */
   letterOf(origin: string, search: string): Promise<string> {
     const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
     return eventually(
@@ -287,7 +287,7 @@ export class TestService {
       READ_WAIT_MS: '10000',
       // Tests start jobs explicitly.
       JOB_SCHEDULES: 'off',
-      // Tests of checkpoints set their own intervals.
+      // Tests that require checkpoints set a shorter interval.
       INTEGRITY_CHECKPOINT_SECONDS: '3600',
       ...NO_LIMITS,
       ...this.environment,

@@ -7,7 +7,7 @@ type RequestOptions = {
   readonly allowCredentials: readonly { readonly id: string }[];
 };
 
-/** Encodes integers, texts, bytes and maps as CBOR (RFC 8949), as far as attestations need it. */
+/** Encodes integers, texts, bytes and maps as CBOR (RFC 8949), as far as attestations require. */
 function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string, unknown>): Buffer {
   const head = (major: number, n: number): Buffer =>
     n < 24
@@ -31,7 +31,7 @@ export class SoftAuthenticator {
     namedCurve: 'P-256',
   });
 
-  /** `counter` is the signature counter. With 0, as in most passkeys, it never increases. */
+  /** `counter` is the signature counter. The value 0 never increases, as with most passkeys. */
   constructor(
     private readonly origin: string,
     public counter = 0,
@@ -63,7 +63,10 @@ export class SoftAuthenticator {
     });
   }
 
-  /** The result of `navigator.credentials.get`. Set `counts` to false for a replayed or cloned counter. */
+  /**
+   * The result of `navigator.credentials.get`. If `counts` is false, the counter does not increase, as with a cloned
+   * authenticator.
+   */
   get({ challenge, rpId }: RequestOptions, counts = this.counter > 0, origin = this.origin): object {
     if (counts) this.counter += 1;
     const data = this.dataFor(rpId, 0x01);

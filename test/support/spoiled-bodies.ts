@@ -16,13 +16,16 @@ const typeOf = (value: unknown): string =>
 export class SpoiledBodies {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 
-  /** Minimal bodies of a schema, each with one fault. `given` provides members that the schema does not describe. */
+  /**
+   * Minimal bodies of a schema, each with one fault. `given` provides members whose required values the schema does not
+   * describe.
+   */
   of(schema: JsonSchema, given: object = {}): fc.Arbitrary<Spoiled> {
     const least = { ...(this.right(schema) as object), ...given };
     return this.changes(schema, '').map(({ path, how, value }) => ({ path, how, body: changed(least, path, value) }));
   }
 
-  /** Number of fields that can be made invalid, and therefore of attempts worth making. */
+  /** Number of fields that can be made invalid. A test should make about this number of attempts. */
   fieldsOf(schema: JsonSchema): number {
     const { properties = {}, items } = this.resolved(schema) as {
       properties?: Record<string, JsonSchema>;
@@ -88,7 +91,7 @@ export class SpoiledBodies {
     const inner = Object.entries(properties)
       .filter(([, one]) => typesOf(this.resolved(one)).length > 0)
       .map(([name, one]) => this.changes(one, at(name)));
-    // Entries of unrestricted form cannot be invalid.
+    // Items of unrestricted form cannot be made invalid.
     if (items && typesOf(this.resolved(items)).length > 0) inner.push(this.changes(items, `${path}[0]`));
     for (const name of required) here.push(always({ path: at(name), how: 'is missing', value: OMITTED }));
     if (additionalProperties === false)
@@ -134,7 +137,7 @@ export class SpoiledBodies {
 
 const always = (change: Change): fc.Arbitrary<Change> => fc.constant(change);
 
-/** A copy of a value with a replacement at `lines[0].quantity`; missing parents are created. */
+/** A copy of a value with a replacement at a path such as `lines[0].quantity`. Creates missing parents. */
 function changed(value: unknown, path: string, replacement: unknown): unknown {
   const [, head = '', rest = ''] = /^\[?([^.[\]]+)\]?\.?(.*)$/.exec(path) ?? [];
   if (head === '') return replacement;

@@ -1,4 +1,4 @@
-// Reads a broker's stored messages as a consumer does, because the port can only publish.
+// Reads a broker's stored messages as a consumer does, because the port offers only publishing.
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
@@ -24,9 +24,8 @@ type Reference = {
 };
 
 /**
- * Messages of the embedded broker in a directory, in order, after a sequence number. Includes the messages that the
- * broker stores, and those of the events to which it refers, which are translated from the history in the same
- * directory.
+ * Messages of the embedded broker in a directory after a sequence number, in order. The broker stores some messages
+ * itself. For others, it stores a reference to an event. These are translated from the history in the same directory.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
@@ -47,7 +46,7 @@ export function messagesIn(directory: string, after = 0): StoredMessage[] {
   return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Sequence number of the embedded broker's newest message; 0 if there is none. */
+/** Sequence number of the embedded broker's newest message. 0 if there are no messages. */
 export const lastSequenceIn = (directory: string): number =>
   reading(join(directory, 'broker.sqlite'), (db) => {
     const lastOf = (table: string): number =>
@@ -63,7 +62,7 @@ function derived(directory: string, references: readonly Reference[]): StoredMes
     return references.flatMap(({ sequence, position, messages, eventId }) => {
       const row = event.get(position) as EventRow | undefined;
       const recorded = row && toRecordedEvent(row);
-      // The history was replaced by one without the event.
+      // The history has been replaced by one that does not contain the event.
       if (recorded?.id !== eventId) return [];
       const { recordedAtMs: storedAtMs } = recorded;
       const made = messagesOf(catalogue.decode(recorded));

@@ -1,20 +1,20 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Performs a task in the console, either with the mouse or with the keyboard alone. */
+/** Performs the actions of a task in the console, with the mouse or with the keyboard alone. */
 export type Hands = {
   readonly name: 'mouse' | 'keyboard';
-  /** Clicks so far. */
+  /** Number of clicks so far. */
   readonly clicks: number;
   /** Opens a page of the navigation. */
   goTo(label: string): Promise<void>;
   /** Presses a button, follows a link, or ticks a box. */
   press(target: Locator): Promise<void>;
   type(field: Locator, text: string): Promise<void>;
-  /** Chooses an option of a field, searching for it if the field allows that. */
+  /** Chooses an option of a field. Searches for the option if the field supports search. */
   choose(field: Locator, option: string): Promise<void>;
 };
 
-/** The parts of the document that functions in the page use. */
+/** The members of a DOM element that the functions evaluated in the page use. */
 type Part = {
   readonly tabIndex: number;
   readonly disabled?: boolean;
@@ -27,7 +27,7 @@ type Screen = {
   readonly document: { readonly activeElement: Part; readonly querySelectorAll: (selector: string) => Iterable<Part> };
 };
 
-/** Whether the focus is already in the form of a field, so that Tab leads to the field. */
+/** Whether the focus is already in the field's form, so that Tab leads to the field. */
 const isInForm = (field: Locator): Promise<boolean> =>
   field.evaluate((element) => {
     const { document } = globalThis as unknown as Screen;
@@ -36,7 +36,7 @@ const isInForm = (field: Locator): Promise<boolean> =>
   });
 const isSearchable = async (field: Locator): Promise<boolean> => (await field.getAttribute('readonly')) === null;
 
-/** Counts every click. Within a form, Tab leads from field to field, as it does for people who type. */
+/** Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, as people do who type. */
 export class Mouse implements Hands {
   readonly name = 'mouse';
   clicks = 0;
@@ -71,7 +71,7 @@ const optionOf = (page: Page, name: string): Locator =>
     .filter({ has: page.getByText(name, { exact: true }) })
     .first();
 
-/** How many times to press Tab to get to an element; negative: Shift+Tab. */
+/** Number of times that Tab must be pressed to reach an element. If negative, Shift+Tab must be pressed. */
 const stepsTo = (target: Locator): Promise<number> =>
   target.evaluate((element) => {
     const { document } = globalThis as unknown as Screen;
@@ -86,7 +86,7 @@ const stepsTo = (target: Locator): Promise<number> =>
   });
 const MOST_TRIES = 10;
 
-/** Uses Tab, Enter, Space, the arrow keys, and Ctrl-K, but no pointer. */
+/** Uses only Tab, Enter, Space, the arrow keys, and Ctrl-K. */
 export class Keyboard implements Hands {
   readonly name = 'keyboard';
   readonly clicks = 0;
@@ -151,5 +151,7 @@ export class Keyboard implements Hands {
   }
 }
 
-/** The keys for a date in a date field, whose order is that of the browser's own language: `2026-02-28` is `02282026`. */
+/**
+ * The keys that enter a date in a date field, in the order of the browser's own language. For `2026-02-28`: `02282026`.
+ */
 const digitsOf = (date: string): string => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join('');

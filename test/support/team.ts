@@ -6,7 +6,7 @@ import { PASSWORD, type TestService, type TestTenant } from './service.js';
 /** A signed-in user. */
 export type Member = { readonly id: string; readonly email: string; readonly token: string };
 
-/** A tenant's users and roles over HTTP. Acts as the owner unless another token is given. */
+/** Manages a tenant's users and roles over HTTP. Acts as the owner unless another token is given. */
 export class Team {
   private constructor(
     private readonly service: TestService,
@@ -61,7 +61,7 @@ export class Team {
     return this.service.post('/api/roles', body, token);
   }
 
-  /** A user with exactly these permissions, in addition to those of USER. */
+  /** Creates a user with exactly the given permissions, in addition to those of USER. */
   async memberWith(...permissions: readonly string[]): Promise<Member> {
     return this.signedIn({ roleIds: [await this.role(permissions)] });
   }

@@ -14,7 +14,7 @@ type Under = {
 export class ToyJob implements Job {
   readonly description = 'Does what a test says.';
   readonly parameters = z.strictObject({ note: z.string().max(5).optional(), rooms: z.array(z.string()).optional() });
-  /** Every run started so far, oldest first. */
+  /** All runs started so far, oldest first. */
   readonly runs: Under[] = [];
   readonly isResumable?: true;
   /** Whether a run ends when it receives the signal to stop. */
@@ -37,7 +37,7 @@ export class ToyJob implements Job {
     });
   }
 
-  /** The latest run. @throws Error if none has started */
+  /** The latest run. @throws Error if no run has started */
   get latest(): Under {
     const latest = this.runs.at(-1);
     if (!latest) throw new Error(`No run of ${this.name} has begun`);
@@ -55,7 +55,7 @@ export function factsOf(job: ToyJob, isEnabled = true): JobFacts {
   };
 }
 
-/** A job of a running service. @throws Error if it does not exist */
+/** A job of a running service. @throws Error if there is no job of that name */
 export function jobOf({ service: { app } }: TestService, name: string): Job {
   const found = app.get<readonly Job[]>(JOBS).find((job) => job.name === name);
   if (!found) throw new Error(`There is no job ${name}`);

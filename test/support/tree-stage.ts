@@ -27,7 +27,7 @@ import { ManualClock, SeededIds } from './manual-clock.js';
 const PATIENCE_MS = 20_000;
 export const EVERY_MS = 60_000;
 
-/** At least the given number of plausible events of several streams. The same seed produces the same events. */
+/** Plausible events of several streams. Their number is at least `least`. The same seed produces the same events. */
 export function plausibleEvents(least: number, seed: number) {
   const found: { id: string; stream: string; revision: number; type: string; data: object; metadata: object }[] = [];
   for (let round = 0; found.length < least; round += 1) {
@@ -39,7 +39,7 @@ export function plausibleEvents(least: number, seed: number) {
   return found;
 }
 
-/** The integrity tree of a history, maintained by a process with a clock that the test controls. */
+/** The integrity tree of a history, maintained by a process whose clock the test controls. */
 export class TreeStage {
   readonly clock = new ManualClock();
   readonly complaints: string[] = [];
@@ -53,7 +53,7 @@ export class TreeStage {
     private readonly keys: IntegrityKeys,
   ) {}
 
-  /** `directory` contains the key, the checkpoint files and, unless given separately, the read models. */
+  /** `directory` contains the key, the checkpoint files and, without `shared`, the read models. */
   static async open(events: EventStore, directory: string, shared?: ReadStore): Promise<TreeStage> {
     const reads = shared ?? (await EmbeddedReadStore.open({ directory, mode: 'readwrite' }));
     return new TreeStage(events, reads, directory, await IntegrityKeys.open(directory));
@@ -63,7 +63,7 @@ export class TreeStage {
     return new CheckpointFiles(join(this.directory, 'checkpoints'));
   }
 
-  /** `between` is called before a checkpoint is appended. */
+  /** Starts to maintain the tree. Calls `between` before each append of a checkpoint. */
   lead(between: () => Promise<void> = () => Promise.resolve()): void {
     const complain = (fields: object, message: string): void => {
       this.complaints.push(`${message}: ${(fields as { reason?: string }).reason ?? ''}`);
@@ -81,7 +81,7 @@ export class TreeStage {
     this.follower.start();
   }
 
-  /** Lets time pass until the tree covers the whole history and its last checkpoint is in the files. */
+  /** Lets time pass until there is a new checkpoint and it is stored in the checkpoint files. */
   async signed(): Promise<SignedCheckpoint> {
     const before = (await this.checkpoints()).length;
     return eventually(async () => {

@@ -12,19 +12,19 @@ export type Look = {
   readonly language?: ShownLanguage;
 };
 
-/** The viewer's locale: language, dates and numbers. */
+/** The viewer's locale in each language, for dates and numbers. */
 const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Axe rules: all of them, or only those with results that depend on the colour scheme. */
+/** Axe rules: all rules, or only those whose results depend on the colour scheme. */
 const RULES = {
   all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   colours: ['color-contrast', 'link-in-text-block'],
 } as const;
 const PATIENCE_MS = 20_000;
-// Containers provide no sandbox and little shared memory. The host name makes this machine look like a remote one,
-// because browsers trust plain HTTP to the loopback address more than to any other host.
+// Containers provide no sandbox and little shared memory. The host name simulates a remote service, because browsers
+// trust plain HTTP to the loopback address more than to other hosts.
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   '--host-resolver-rules=MAP books.example 127.0.0.1',
@@ -32,7 +32,7 @@ const ARGUMENTS = [
 
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
 
-/** Matches every message with which a browser reports an unavailable service. */
+/** Matches the messages with which a browser reports an unavailable service. */
 export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
 
 /** A user with a separate browser context, so that cookies and tabs are not shared. */
@@ -64,14 +64,14 @@ export class Visitor {
     return visitor;
   }
 
-  /** Opens another tab of the same browser. */
+  /** Opens another tab of the visitor's browser. */
   async tab(): Promise<Page> {
     const page = await this.context.newPage();
     this.listen(page);
     return page;
   }
 
-  /** Patterns of complaints that the test causes on purpose. */
+  /** Accepts complaints that match these patterns, because the test causes them on purpose. */
   expects(...patterns: RegExp[]): void {
     this.expected.push(...patterns);
   }
@@ -99,7 +99,7 @@ export class Visitor {
 
   /** Violations of levels A and AA of the Web Content Accessibility Guidelines and of best practices, one per line. */
   async barriers(rules: keyof typeof RULES = 'all'): Promise<string[]> {
-    // Evaluated through the debugger, because the page's policy blocks injected scripts.
+    // Evaluates axe through the debugger, because the page's policy blocks injected scripts.
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(await axeSource());
     const options = JSON.stringify({ runOnly: RULES[rules], resultTypes: ['violations'] });
     const found = await this.page.evaluate<AxeResult>(`axe.run(document, ${options})`);
@@ -124,7 +124,7 @@ export class Visitor {
     page.on('pageerror', (error) => {
       complain(`thrown: ${String(error.stack)}`);
     });
-    // Policy violations also appear as console errors.
+    // The browser also reports policy violations as console errors.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()))
         complain(`console: ${message.text()} ${message.location().url}`);

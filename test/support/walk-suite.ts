@@ -6,7 +6,9 @@ import { launch, Visitor } from './visitor.js';
 type Person = { readonly email: string; readonly password: string };
 type Kept = { readonly person: Person; readonly ids: Ids };
 
-/** Walks some pages of the console in each language. Suites with different pages run in parallel. */
+/**
+ * Declares a suite that visits some pages of the console in each language. Suites with different pages run in parallel.
+ */
 export function walkSuite(
   what: string,
   {
@@ -14,7 +16,7 @@ export function walkSuite(
     before = [],
     stops,
   }: {
-    /** Creates the records, and returns the user who visits the pages. */
+    /** Creates the records. Returns their ids, and the user who visits the pages. */
     readonly keep: (service: ConsoleService) => Promise<Kept>;
     /** Pages to visit before signing in. */
     readonly before?: readonly Stop[];

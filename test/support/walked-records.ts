@@ -15,7 +15,7 @@ const firstOf = <Row>(rows: readonly Row[]): Row => {
   return row;
 };
 
-/** A tenant with account names that differ from all labels of the console. */
+/** Creates a tenant with account names that differ from all labels of the console. */
 async function openShop(service: ConsoleService): Promise<Shop> {
   const shop = await service.openShop();
   const mine = { token: shop.ownerToken };

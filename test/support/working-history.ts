@@ -1,4 +1,4 @@
-// Sales and expectations shared by the suites in which the service continues on another history.
+// Sales and expectations for the suites in which the service continues with another history.
 import { saleOf, type Books, type TestService } from './service.js';
 
 export async function sellTo(service: TestService, { partner }: Books, prefix: string, count: number): Promise<void> {

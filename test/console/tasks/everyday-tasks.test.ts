@@ -1,5 +1,5 @@
-// Twelve everyday tasks, each with the mouse and with the keyboard alone. None takes more than six clicks. The table in
-// docs/console/tasks.md has the same counts.
+// Twelve everyday tasks, each performed once with the mouse and once with the keyboard alone. No task takes more than
+// six clicks. The table in docs/console/tasks.md lists the same numbers of clicks.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { launch, Visitor } from '../../support/visitor.js';
 const MOST_CLICKS = 6;
 const KINDS = ['mouse', 'keyboard'] as const;
 type Kind = (typeof KINDS)[number];
-/** Names and dates of the two performances of a task. */
+/** Branch code and closing date for each of the two ways to perform a task. */
 const FACTS = {
   mouse: { branch: 'EAST', through: '2026-01-31' },
   keyboard: { branch: 'WEST', through: '2026-02-28' },
@@ -34,7 +34,7 @@ const mine = <T>(path: string, body?: unknown, method?: string): Promise<T> =>
   });
 const category = { name: 'Quay bonuses', direction: 'BOTH' };
 
-/** The records that the tasks of one kind begin with. */
+/** Creates the records that the tasks require, for the mouse or for the keyboard. */
 async function furnish(kind: Kind, bank: string): Promise<void> {
   const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: `Brew by ${kind}` });
   await mine(`/api/customers/${customer.id}`, { name: `Brew & Co by ${kind}` }, 'PATCH');

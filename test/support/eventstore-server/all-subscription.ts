@@ -13,8 +13,8 @@ export const LIVE_BUFFER = 32;
 const DEFAULT_SEARCH_WINDOW = 32;
 
 /**
- * A catch-up subscription to $all. With a filter, sends a checkpoint after every `window` × `interval` examined events;
- * without one, none.
+ * A catch-up subscription to $all. With a filter, sends a checkpoint after every `window` × `interval` examined events.
+ * Without a filter, sends no checkpoints.
  */
 export class AllSubscription {
   readonly #node: EventStoreNode;
@@ -24,7 +24,7 @@ export class AllSubscription {
   readonly #checkpointEvery: number;
   readonly #silences: number;
   readonly #start: Position | undefined;
-  /** The last record examined. */
+  /** The last examined record. */
   #position: Position;
   /** The last event or checkpoint that was sent. */
   #reached: Position;
@@ -84,8 +84,8 @@ export class AllSubscription {
   }
 
   /**
-   * Every commit enters the live buffer at once and is sent to the consumer from there. A commit that does not fit ends
-   * the subscription, even if the consumer is fast.
+   * Every commit immediately enters the live buffer, from which it is sent to the consumer. A commit that does not fit
+   * into the buffer ends the subscription, even if the consumer is fast.
    */
   async #goLiveBounded(): Promise<void> {
     const buffer: (() => ReadResp)[] = [];
@@ -131,7 +131,7 @@ export class AllSubscription {
     }
   }
 
-  /** Returns false if there was nothing left to examine. */
+  /** Examines the next page of events, and delivers those that match. Returns false if the page is empty. */
   async #deliverPage(): Promise<boolean> {
     const page = this.#node.history.log.page(this.#position + 1, 'forwards');
     for (const event of page) {
@@ -178,8 +178,8 @@ export const caughtUp = (): ReadResp => new streams.ReadResp().setCaughtUp(new s
 export const fellBehind = (): ReadResp => new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
 
 /**
- * Exclusive start position; undefined if no record begins there. A position beyond the end is valid: events up to it
- * are not delivered.
+ * Exclusive start position. Undefined if no record begins at the requested position. A position beyond the end is
+ * valid: events up to that position are not delivered.
  */
 function startOf(target: ReadReq.Options.AllOptions, last: Position): Position | undefined {
   if (target.hasEnd()) return last;

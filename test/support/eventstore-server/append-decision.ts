@@ -9,21 +9,22 @@ export type ServerAppend = {
   readonly events: readonly SerializedEvent[];
 };
 
-/** Ids of stored events, looked up only if revisions alone do not decide. */
+/** Ids of stored events, which are looked up only if the revisions alone are not sufficient for a decision. */
 export interface StoredIds {
   at(stream: string, revision: number): string | undefined;
-  /** Revision of the event if it is among the stream's newest events; otherwise undefined. */
+  /** Revision of the event if it is among the stream's newest events. Otherwise, undefined. */
   findRecent(stream: string, id: string): number | undefined;
 }
 
-/** `repeated`: the events are already stored, the last of them at `revision`. */
+/** `repeated`: the events are already stored. The last of them has the given revision. */
 export type Decision = { readonly kind: 'write' } | { readonly kind: 'repeated'; readonly revision: number };
 
 const write: Decision = { kind: 'write' };
 
 /**
- * EventStoreDB's rules (IndexWriter.CheckCommit), as its recorded responses show them. A repeat is recognized by its
- * ids at the revisions that the first attempt would have written. A batch that is only partly stored is rejected.
+ * Applies the rules of EventStoreDB (IndexWriter.CheckCommit), as its recorded responses show them. A repeated append
+ * is recognized by its event ids at the revisions that the first attempt would have written. A batch of which only a
+ * part is stored is rejected.
  * @throws WrongExpectedRevision, StreamTombstoned
  */
 export function decideAppend(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {
@@ -56,7 +57,10 @@ function decideAnywhere(append: ServerAppend, head: StreamHead, ids: StoredIds):
   return last === undefined ? write : { kind: 'repeated', revision: last };
 }
 
-/** Other events follow the expected revision. The append is a repeat, recreates a soft-deleted stream, or conflicts. */
+/**
+ * Decides an append if the stream already has events after the expected revision. The append is a repeat, recreates a
+ * soft-deleted stream, or conflicts.
+ */
 function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids: StoredIds): Decision {
   let revision = after;
   for (const { id } of append.events) {
@@ -73,7 +77,7 @@ function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids
 const wrong = ({ stream, expected }: ServerAppend, { revision }: StreamHead): WrongExpectedRevision =>
   refusal(stream, expected, revision < 0 ? 'no_stream' : revision);
 
-/** The port's error type supports only the port's expectations; `expectationOf` returns the original one. */
+/** The port's error type supports only the port's expectations. `expectationOf` returns the original expectation. */
 export const refusal = (stream: string, expected: Expectation, actual: number | 'no_stream'): WrongExpectedRevision =>
   new WrongExpectedRevision(stream, expected as ExpectedRevision, actual);
 

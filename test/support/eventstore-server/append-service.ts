@@ -48,10 +48,13 @@ export function toExpected(options: WithExpectation, revision: string): Expectat
 export const nameOf = (identifier: { getStreamName_asU8(): Uint8Array } | undefined): string =>
   identifier ? Buffer.from(identifier.getStreamName_asU8()).toString('utf8') : '';
 
-/** Result of an append: its last revision, and its position in the notation of the protocol. */
+/** Result of an append: the revision of its last event, and its position in the protocol's notation. */
 export type Written = { readonly revision: number; readonly at: string };
 
-/** Stores an append whose events take `bytes`. An empty append returns the position of the next write to the log. */
+/**
+ * Stores an append. `bytes` is the size of its events. For an empty append, returns the position of the next write to
+ * the log.
+ */
 export async function carryOut(node: EventStoreNode, append: ExpectingAppend, bytes: number): Promise<Written> {
   node.noteCall('append');
   if (node.access?.forbids('write')) throw accessDenied();
@@ -62,7 +65,7 @@ export async function carryOut(node: EventStoreNode, append: ExpectingAppend, by
   return { revision, at: toLogPosition(position < 0 ? Math.max(0, last) : position) };
 }
 
-/** The error with which the node rejects the call; undefined if the node accepts it. */
+/** The error with which the node rejects a call. Undefined if the node accepts the call. */
 export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure | undefined {
   if (node.faults.refusing) return unavailable();
   if (node.access && !node.access.knows(metadata)) return unauthenticated();
@@ -70,7 +73,7 @@ export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure 
   return leader && notLeader(leader);
 }
 
-/** Append to one stream in a separate call, which the client uses with credentials or with older servers. */
+/** Handles an append that is a separate call. The client uses such calls with credentials and with older servers. */
 export function append(
   node: EventStoreNode,
   call: ServerReadableStream<AppendReq, AppendResp>,

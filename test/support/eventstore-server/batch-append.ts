@@ -18,7 +18,7 @@ import { Any, Code, google, rpc, shared, streams } from './protocol.js';
 import { AppendTimedOut, MAX_APPEND_BYTES, RpcFailure } from './rpc-errors.js';
 import type { ExpectingAppend } from './server-log.js';
 
-/** Backpressure: further appends are read only when some of the pending ones have been answered. */
+/** Backpressure: at this number of unanswered appends, no further appends are read. */
 const MAX_UNANSWERED = 2_000;
 const MAX_UNANSWERED_BYTES = 16 * 1024 * 1024;
 
@@ -32,8 +32,8 @@ type Pending = {
 };
 
 /**
- * Many appends in one call. Each response carries the correlation id of its append and is sent when the append
- * completes.
+ * A call with many appends. The response to an append is sent when the append completes, and contains its correlation
+ * id.
  */
 export class BatchAppendCall {
   readonly #node: EventStoreNode;
@@ -165,7 +165,7 @@ export class BatchAppendCall {
 
   #send({ correlation, stream, bytes }: Pending, appended: Written | undefined, error: unknown): void {
     if (this.#broken || this.#call.cancelled || this.#call.destroyed) return;
-    // If the server itself times out, it sends the id as two numbers, regardless of the original form of the id.
+    // If the append times out on the server, EventStoreDB sends the id as two numbers, regardless of its original form.
     const id = error instanceof AppendTimedOut ? toUuid(fromUuid(correlation), true) : correlation;
     const answer = new streams.BatchAppendResp()
       .setCorrelationId(id)
@@ -187,7 +187,7 @@ export class BatchAppendCall {
 
 class DeadlinePassed extends Error {}
 
-/** The deadline refers to the client's wall clock, so it is compared with the wall clock of this machine. */
+/** The deadline refers to the client's wall clock, so it is compared with this machine's wall clock. */
 function millisecondsLeft(options: BatchAppendReq.Options): number {
   const deadline = options.getDeadline();
   return deadline ? deadline.toDate().getTime() - Date.now() : Infinity;
@@ -200,7 +200,7 @@ function succeeded({ revision, at }: Written): BatchAppendResp.Success {
   return revision < 0 ? success.setNoStream(new google.Empty()) : success.setCurrentRevision(String(revision));
 }
 
-/** Codes and texts are the same as in EventStoreDB. The client reads only the details. */
+/** Codes and texts are the same as in EventStoreDB, although the client reads only the details. */
 function toStatus(error: unknown): Status {
   if (error instanceof WrongExpectedRevision)
     return statusOf(Code.ALREADY_EXISTS, 'WrongExpectedVersion', wrongVersion(error));

@@ -19,7 +19,9 @@ export function toClusterInfo(members: readonly Member[]): ClusterInfo {
   return new gossip.ClusterInfo().setMembersList(infos);
 }
 
-/** The client's first request to a server. The client appends in batches only if BatchAppend is listed. */
+/**
+ * Handles the client's first request to a server. The client appends in batches only if the response lists BatchAppend.
+ */
 export function toSupportedMethods(version: string, batchAppend: boolean): SupportedMethods {
   const answer = new features.SupportedMethods().setEventStoreServerVersion(version);
   for (const { path } of Object.values(StreamsService)) {

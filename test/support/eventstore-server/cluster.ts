@@ -11,7 +11,7 @@ export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
 };
 
 /**
- * Nodes that share one history, so that every node has the events stored by any of them. The first node starts as the
+ * Nodes that share one history, so that each node has the events stored by all nodes. The first node starts as the
  * leader.
  */
 export class EventStoreCluster {
@@ -35,7 +35,7 @@ export class EventStoreCluster {
     return new EventStoreCluster(history, nodes);
   }
 
-  /** `esdb://` with the addresses of all nodes, which the client searches for the leader. */
+  /** `esdb://` URL with the addresses of all nodes. The client finds the leader among them. */
   get url(): string {
     return `esdb://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`;
   }
@@ -46,14 +46,15 @@ export class EventStoreCluster {
   }
 
   /**
-   * Makes a node the leader. The other nodes reject calls that require a leader with NotLeader. Connections stay open.
+   * Makes a node the leader. The other nodes respond with NotLeader to calls that require a leader. Connections stay
+   * open.
    */
   elect(node: EventStoreServer): void {
     this.#leader = node;
     this.#gossip();
   }
 
-  /** Stops a node as a crash would. If it was the leader, there is no leader until `elect` is called. */
+  /** Stops a node as a crash would. After the leader has been stopped, there is no leader until `elect` is called. */
   async stopNode(node: EventStoreServer): Promise<void> {
     this.#stopped.add(node);
     if (node === this.#leader) this.#leader = undefined;

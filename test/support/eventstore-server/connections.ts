@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** A server's port and open connections, so that a test can break them or close the port temporarily. */
+/** A server's port and open connections. A test can break the connections, and close the port temporarily. */
 export class Connections {
   readonly #host: string;
   readonly #accept: (socket: Socket) => void;
@@ -9,7 +9,7 @@ export class Connections {
   #server: Server | undefined;
   #port: number;
 
-  /** Port 0 selects a free port, which is reused when the server reopens it. */
+  /** Port 0 selects a free port, which the server then reuses when it reopens. */
   constructor(host: string, port: number, accept: (socket: Socket) => void) {
     this.#host = host;
     this.#port = port;

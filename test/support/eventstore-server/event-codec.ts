@@ -6,7 +6,7 @@ import { missingProperty } from './rpc-errors.js';
 import { shared, streams } from './protocol.js';
 import { FOR_EVER, METADATA_EVENT } from './stream-rules.js';
 
-/** A proposed event, from either of the protocol's append calls. */
+/** A proposed event of either of the protocol's append calls. */
 export type Proposed = {
   getId(): UUID | undefined;
   getMetadataMap(): { get(key: string): string | undefined };
@@ -15,8 +15,8 @@ export type Proposed = {
 };
 
 /**
- * EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that would change in the round trip is
- * wrapped.
+ * Key of wrapped data. EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that the round
+ * trip would change is therefore wrapped.
  */
 const WRAPPED = '$bytes';
 const JSON_TYPE = 'application/json';
@@ -60,7 +60,7 @@ function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }
 
-/** The object if it serializes to exactly these bytes; otherwise undefined. */
+/** The object in the bytes if it serializes to exactly the same bytes. Otherwise, undefined. */
 function asPlainObject(bytes: Uint8Array): object | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;

@@ -21,7 +21,7 @@ import { type Like, SERVER_VERSIONS, type ServerVersion } from './server-version
 import { appendNoise, SystemEvents } from './system-noise.js';
 
 const HOST = '127.0.0.1';
-/** The same limit as in EventStoreDB, where a single event may exceed the gRPC append limit. */
+/** The same message limit as in EventStoreDB. A single event may exceed the append limit. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
@@ -29,9 +29,7 @@ export type NodeOptions = {
   readonly like?: Like;
   /** Default: a free port. */
   readonly port?: number;
-  /**
-   * If false, the server behaves as if it had no BatchAppend, so that the client makes a separate call for each append.
-   */
+  /** If false, the server does not offer BatchAppend, so the client makes a separate call for each append. */
   readonly batchAppend?: boolean;
   /** Serves TLS with this certificate. Default: none. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -40,12 +38,14 @@ export type NodeOptions = {
 };
 
 export type EventStoreServerOptions = NodeOptions & {
-  /** Contains the history. It remains when the server stops. */
+  /** Folder of the history, which remains when the server stops. */
   readonly directory: string;
   readonly clock?: Clock;
-  /** Writes system events like a real server: some in a new history, then its statistics. Default: none. */
+  /**
+   * Writes system events like a real server: initial events in a new history, and periodic statistics. Default: false.
+   */
   readonly systemEvents?: boolean;
-  /** Minimum delay before a flush. Appends that arrive in the meantime share the flush. Default: 2. */
+  /** Minimum delay before a flush. Appends that arrive in the meantime share the flush. Default: 2 ms. */
   readonly flushDelayMs?: number | undefined;
 };
 
@@ -124,7 +124,7 @@ export class EventStoreServer {
     return `esdb://${HOST}:${this.port}?tls=false`;
   }
 
-  /** For clients that discover the leader by gossip. */
+  /** URL for clients that discover the leader by gossip. */
   get discoveryUrl(): string {
     return `esdb+discover://${HOST}:${this.port}?tls=false`;
   }
@@ -134,7 +134,7 @@ export class EventStoreServer {
     return this.#sent;
   }
 
-  /** Members reported by gossip from now on. Initially, the server is a one-node cluster and its leader. */
+  /** Sets the members that gossip reports. Initially, the server is the leader of a one-node cluster. */
   setMembers(members: readonly Member[]): void {
     this.#members = members;
   }
@@ -150,12 +150,12 @@ export class EventStoreServer {
     await this.#history.store.append({ stream, expected: 'any', events: [event] });
   }
 
-  /** Breaks every open connection; new ones are accepted. */
+  /** Breaks every open connection. Accepts new connections. */
   disconnectAll(): void {
     this.#connections.breakAll();
   }
 
-  /** Breaks every connection and closes the port for `downMs`. The data remains. */
+  /** Breaks every connection, and closes the port for `downMs`. The data remains. */
   async restart(downMs = 50): Promise<void> {
     await this.#connections.close();
     await new Promise((resolve) => setTimeout(resolve, downMs));

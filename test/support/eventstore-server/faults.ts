@@ -7,7 +7,7 @@ export class Faults {
   readonly #subscriptions = new Set<() => void>();
   #hung: { readonly until: Promise<void>; readonly end: () => void } | undefined;
 
-  /** Connections and calls are accepted, but nothing is stored or answered until `resume`. */
+  /** Accepts connections and calls, but stores and answers nothing until `resume`. */
   hang(): void {
     if (this.#hung) return;
     let end = (): void => undefined;
@@ -15,23 +15,23 @@ export class Faults {
     this.#hung = { until, end };
   }
 
-  /** Ends `hang`, and carries out pending calls. */
+  /** Ends the effect of `hang`. Pending calls are carried out. */
   resume(): void {
     this.#hung?.end();
     this.#hung = undefined;
   }
 
-  /** The next `count` appends are stored, but the connection breaks before the response. */
+  /** Stores the next `count` appends, but breaks the connection before the response. */
   dropAfterCommit(count: number): void {
     this.#dropsLeft = count;
   }
 
-  /** Delays every response, and every page of a read or subscription, by `ms`; 0 disables it. */
+  /** Delays every response, and every page of a read or subscription, by `ms`. The value 0 ends the delays. */
   slow(ms: number): void {
     this.#slowMs = ms;
   }
 
-  /** Subscriptions that are currently open stay open but stop delivering. Later subscriptions deliver normally. */
+  /** Stops the deliveries of all open subscriptions, which stay open. Later subscriptions deliver normally. */
   silenceSubscriptions(): void {
     this.#silences += 1;
   }
@@ -63,26 +63,27 @@ export class Faults {
     return this.#refusing;
   }
 
-  /** Number of calls of `silenceSubscriptions`: a subscription that began at an earlier count is silent. */
+  /** Number of calls of `silenceSubscriptions`. A subscription that began at a lower number is silent. */
   get silences(): number {
     return this.#silences;
   }
 
-  /** Returns true once for each append with a response that is to be lost. */
+  /** Returns true if the response to the current append is to be lost. Counts each such append once. */
   takeDrop(): boolean {
     if (this.#dropsLeft === 0) return false;
     this.#dropsLeft -= 1;
     return true;
   }
 
-  /** Registers a subscription; returns the function that removes it. */
+  /** Registers a subscription. Returns a function that removes the subscription. */
   watch(abort: () => void): () => void {
     this.#subscriptions.add(abort);
     return () => this.#subscriptions.delete(abort);
   }
 
   /**
-   * Resolves when the current delay has ended; undefined if there is no delay, which saves a turn of the event loop.
+   * Resolves when the current delay has ended. Returns undefined if there is no delay, which saves a turn of the event
+   * loop.
    */
   hold(): Promise<void> | undefined {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;

@@ -3,7 +3,7 @@ import { LogReader } from './log-reader.js';
 import { AppendTimedOut } from './rpc-errors.js';
 import { type ExpectingAppend, ServerLog, type ServerLogOptions } from './server-log.js';
 
-/** EventStoreDB's default minimum delay before a flush. Appends that arrive in the meantime share the flush. */
+/** EventStoreDB's default for the minimum delay before a flush. Appends that arrive in the meantime share the flush. */
 const FLUSH_DELAY_MS = 2;
 /** Timeout after which EventStoreDB gives up on an uncommitted append. */
 const COMMIT_TIMEOUT_MS = 2_000;
@@ -40,8 +40,8 @@ export class History {
   }
 
   /**
-   * Like the store's `append`, but drops a repeat of an append that is in flight. EventStoreDB does the same, because
-   * it recognizes the events but does not know their position yet.
+   * Like the store's `append`, but drops an append that repeats one in flight. EventStoreDB also does this, because it
+   * recognizes the events before it knows their position.
    * @throws the store's errors; AppendTimedOut when a dropped append would time out
    */
   async append(append: ExpectingAppend): Promise<Appended> {
@@ -74,10 +74,7 @@ export class History {
     for (const begin of this.#gathered.splice(0)) begin();
   };
 
-  /**
-   * Calls `wake` once when records exist beyond `position`, immediately if they already do. Returns a function that
-   * cancels the wait.
-   */
+  /** Calls `wake` once, as soon as there are records beyond `position`. Returns a function that cancels the wait. */
   onceBeyond(position: Position, wake: () => void): () => void {
     if (this.#head > position) {
       wake();

@@ -8,7 +8,8 @@ const PAGE_MAX_EVENTS = 256;
 const PAGE_MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * Reads the engine's complete history, including the system's own records. The port omits them, but $all includes them.
+ * Reads the engine's complete history, including the engine's own records. The port omits these records, but $all
+ * includes them.
  */
 export class LogReader {
   readonly #db: DatabaseSyncInstance;
@@ -46,7 +47,7 @@ export class LogReader {
     return take(statement.iterate(from) as Iterable<EventRow>);
   }
 
-  /** The next records of a stream starting at a revision, including those hidden by its metadata. */
+  /** The next records of a stream, starting at a revision. Includes records that the stream's metadata hides. */
   streamPage(stream: string, from: number): RecordedEvent[] {
     return take(this.#ofStream.iterate(stream, from) as Iterable<EventRow>);
   }

@@ -8,11 +8,11 @@ export type Endpoint = { readonly host: string; readonly port: number };
 /** State shared by the services of one server. */
 export type EventStoreNode = {
   readonly version: ServerVersion;
-  /** If undefined, access is unrestricted. */
+  /** Access rights. If undefined, access is unrestricted. */
   readonly access: Access | undefined;
   readonly history: History;
   readonly faults: Faults;
-  /** The leader, if that is another node. */
+  /** The leader, if it is another node. */
   leaderElsewhere(): Endpoint | undefined;
   /** Counts a call of Read. */
   noteCall(kind: 'append' | 'read' | 'subscription'): void;

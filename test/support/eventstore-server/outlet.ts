@@ -36,8 +36,8 @@ export class Outlet {
   }
 
   /**
-   * Waits until the function passed to `begin` is called. `begin` returns a function that cancels the wait. Ends early
-   * if the reader disconnects.
+   * Waits until the function passed to `begin` is called. `begin` returns a function that cancels the wait. The wait
+   * ends early if the reader disconnects.
    */
   async until(begin: (wake: () => void) => () => void): Promise<void> {
     if (this.closed) return;

@@ -15,7 +15,7 @@ import { StreamSubscription } from './stream-subscription.js';
 /** Page size of a stream read, in events. */
 const PAGE_EVENTS = 64;
 
-/** The single method for reads and subscriptions, on a stream or on $all. */
+/** The only method for reads and subscriptions, of a stream or of $all. */
 export async function read(node: EventStoreNode, call: ServerWritableStream<ReadReq, ReadResp>): Promise<void> {
   const outlet = new Outlet(call, node);
   try {
@@ -103,7 +103,7 @@ async function readStream(
     await outlet.send(new streams.ReadResp().setLastStreamPosition(String(last)));
 }
 
-/** First revision of the read. If undefined, the read starts at the beginning of its direction. */
+/** First revision to read. If undefined, a forward read starts at the first event, and a backward read at the last. */
 function firstRevision(target: ReadReq.Options.StreamOptions, direction: Direction): number | undefined {
   if (target.hasRevision()) return Math.min(Number(target.getRevision()), Number.MAX_SAFE_INTEGER);
   if (target.hasEnd()) return direction === 'backwards' ? undefined : Number.MAX_SAFE_INTEGER;
@@ -146,8 +146,8 @@ async function readAll(
 }
 
 /**
- * First record to examine. A position is inclusive forwards and exclusive backwards. Undefined for a position inside a
- * record.
+ * First record to examine. The requested position is inclusive in a forward read and exclusive in a backward read.
+ * Undefined for a position inside a record.
  */
 function firstPosition(target: ReadReq.Options.AllOptions, direction: Direction, last: Position): Position | undefined {
   const forwards = direction === 'forwards';

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/embedded/event-store.record.js';
 import type { StoredIds } from './append-decision.js';
 
-/** Number of the newest events of a stream among which a repeat with `any` is recognized. */
+/** Number of newest events of a stream in which a repeated append with `any` is recognized. */
 const RECENT_EVENTS = 1_000;
 const MAX_WINDOWS = 64;
 
 /**
- * Looks up ids in the stream itself, so that no index of ids is needed. Only `any` requires a search: for streams that
- * receive appends with `any`, the ids of the newest events are cached and kept up to date.
+ * Looks up ids in the stream itself, so that no index of ids is required. Only appends with `any` require a search. For
+ * the streams of such appends, the ids of the newest events are cached.
  */
 export class RecentIds implements StoredIds {
   readonly #row: StatementSyncInstance;
@@ -41,7 +41,7 @@ export class RecentIds implements StoredIds {
     remember(window, id, revision);
   }
 
-  /** Must be called after a rollback, because some of the recorded events may not exist. */
+  /** Must be called after a rollback, because some of the noted events do not exist. */
   clear(): void {
     this.#windows.clear();
   }

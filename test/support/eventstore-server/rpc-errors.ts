@@ -2,7 +2,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { EventTooLarge, StreamTombstoned, WrongExpectedRevision } from '../../../src/ports/event-store.js';
 import type { Expectation } from './stream-rules.js';
 
-/** Limit on data, metadata and type of an append's events, in bytes: EventStoreDB's default. */
+/** Limit on the total size of the data, metadata and types of an append's events. Equals EventStoreDB's default. */
 export const MAX_APPEND_BYTES = 1024 * 1024;
 
 /** A failed gRPC call. EventStoreDB sends the details in the trailers. */
@@ -56,18 +56,18 @@ export const consumerTooSlow = (): RpcFailure =>
   );
 
 /**
- * Errors of a subscription from a position inside a record. Newer servers send `invalidPosition`, older ones
+ * Errors of a subscription from a position inside a record. Newer servers send `invalidPosition`, older servers
  * `handlerFailed`.
  */
 export const invalidPosition = (): RpcFailure =>
   new RpcFailure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
 export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'Exception was thrown by handler.');
 
-/** Error of a read from such a position. */
+/** Error of a read from a position inside a record. */
 export const unexpectedReadResult = (result: 'Error' | 'InvalidPosition'): RpcFailure =>
   new RpcFailure(status.UNKNOWN, `Unexpected ReadAllResult: ${result}`);
 
-/** Error of a dropped append, in a separate call. */
+/** Error of a dropped append that is a separate call. */
 export const writeTimedOut = (): RpcFailure =>
   new RpcFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
 
@@ -87,7 +87,7 @@ export const unauthenticated = (): RpcFailure =>
 export const accessDenied = (): RpcFailure =>
   new RpcFailure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 
-/** Error of any call other than an append when the engine rejects it. `operation` is in EventStoreDB's notation. */
+/** Converts the engine's error for a call other than an append. `operation` is in EventStoreDB's notation. */
 export function toRpcFailure(error: unknown, operation: string): RpcFailure {
   if (error instanceof RpcFailure) return error;
   if (error instanceof StreamTombstoned) return streamDeleted(error.stream);

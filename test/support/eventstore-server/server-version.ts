@@ -2,11 +2,14 @@
 export type ServerVersion = {
   readonly number: string;
   /**
-   * A filtered subscription to $all that has caught up receives one more checkpoint, at the last event or checkpoint
-   * that was sent, or (2^64-1, 2^64-1) if there was none.
+   * A filtered subscription to $all receives one more checkpoint when it has caught up. The checkpoint is at the last
+   * event or checkpoint that was sent, or at (2^64-1, 2^64-1) if there was none.
    */
   readonly sendsCheckpointWhenLive: boolean;
-  /** A subscription whose live buffer overflows catches up from the log again. Otherwise, it ends with ABORTED. */
+  /**
+   * A subscription whose live buffer overflows catches up from the log again. If false, such a subscription ends with
+   * ABORTED.
+   */
   readonly fallsBehind: boolean;
   /**
    * A subscription to $all from an invalid position is confirmed first and then rejected, with INVALID_ARGUMENT instead
@@ -15,7 +18,7 @@ export type ServerVersion = {
   readonly knowsInvalidPositions: boolean;
 };
 
-/** Versions by the argument of `--like`. */
+/** Supported versions, by the argument of `--like`. */
 export const SERVER_VERSIONS = {
   '23.10': {
     number: '23.10.6',

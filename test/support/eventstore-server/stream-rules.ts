@@ -13,14 +13,14 @@ export const TOMBSTONE_EVENT = '$streamDeleted';
 
 export const metadataStreamOf = (stream: string): string => `$$${stream}`;
 
-/** Parts of a stream that its metadata hides. */
+/** Rules in a stream's metadata that hide events. */
 export type StreamRules = {
   readonly truncateBefore: number;
   readonly maxCount: number | undefined;
   readonly maxAgeMs: number | undefined;
 };
 
-/** End of a stream. `revision` is -1 if it was never written. */
+/** End of a stream. `revision` is -1 if the stream was never written. */
 export type StreamHead = {
   revision: number;
   readonly tombstoned: boolean;
@@ -31,7 +31,7 @@ export const isSoftlyDeleted = ({ rules }: StreamHead): boolean => rules?.trunca
 
 const MAX_CACHED = 50_000;
 
-/** Cache of stream heads. Only the writing connection may rely on it. */
+/** Cache of stream heads. Only the connection that writes may rely on the cache. */
 export class StreamHeads {
   readonly #head: StatementSyncInstance;
   readonly #row: StatementSyncInstance;

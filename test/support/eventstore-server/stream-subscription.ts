@@ -10,8 +10,8 @@ import { FOR_EVER } from './stream-rules.js';
 const PAGE_EVENTS = 64;
 
 /**
- * A catch-up subscription to one stream, which need not exist yet. During catch-up, it skips events that the stream's
- * metadata hides. Once live, it delivers everything, as EventStoreDB does. A tombstone ends the subscription.
+ * A catch-up subscription to one stream, which need not exist yet. Like EventStoreDB, skips events that the stream's
+ * metadata hides during catch-up, but delivers all live events. A tombstone ends the subscription.
  */
 export class StreamSubscription {
   readonly #node: EventStoreNode;

@@ -23,7 +23,7 @@ const statistics = (n: number): EventToAppend => ({
   metadata: {},
 });
 
-/** A link is not JSON. It contains the revision and stream of another event. */
+/** A link, which is not JSON, contains the revision and the stream of another event. */
 const linkEvent = (n: number): EventToAppend => ({
   id: randomUUID(),
   type: '$>',
@@ -44,7 +44,7 @@ const FIRST: readonly (readonly [stream: string, ...events: readonly (readonly [
   ['$scavenges', ['$scavengeIndexInitialized', {}]],
 ];
 
-/** System events of the server: the initial ones in a new history, and periodic node statistics. */
+/** System events of the server: initial events in a new history, and periodic node statistics. */
 export class SystemEvents {
   readonly #store: ServerLog;
   readonly #timer: NodeJS.Timeout;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { ServerRecipe } from '../server-process.js';
 
-/** Folder that `.ci/mongo-server.sh` fills. */
+/** Folder in which `.ci/mongo-server.sh` installs the server. */
 const lib = process.env.MONGO_SERVER_LIB ?? join(import.meta.dirname, 'lib');
 
 /**
  * mongo-java-server, which speaks MongoDB's protocol. Its data survives restarts, and journaled writes survive a kill.
- * It has no query plans (`explain`), and scans whole collections except for look-ups by id.
+ * The server has no query plans (`explain`), and scans whole collections for all queries except look-ups by id.
  */
 export const mongoRecipe: ServerRecipe = mongoRecipeWith();
 
