@@ -37,7 +37,7 @@ export async function copyDocuments(
   return { documents, ms };
 }
 
-/** Writes to a read store with plain inserts. The key has the only index. */
+/** Writes to a read store with plain inserts, with no index except that of the keys. */
 export const into =
   (store: ReadStore) =>
   async (writes: readonly DocumentWrite[]): Promise<void> => {

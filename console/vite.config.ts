@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const OUT = join(import.meta.dirname, '..', 'dist', 'console');
-/** Minimum size in bytes. For smaller files, compression saves less than one network packet. */
+/** Minimum size of files to compress, in bytes. For smaller files, compression saves less than one network packet. */
 const LEAST_BYTES = 1_400;
 
 /**
@@ -25,7 +25,10 @@ const precompressed = (): Plugin => ({
   },
 });
 
-/** Limit in bytes of the compressed scripts and styles of a page in any language, with everything that it imports. */
+/**
+ * Limit on the compressed scripts and styles of a page in any language, in bytes. Includes everything that the page
+ * imports.
+ */
 const MOST_BYTES = 350_000;
 
 /** Fails the build if a page becomes too large. Pages and languages are the chunks that the entry loads on demand. */
@@ -74,9 +77,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
-      // Compression takes most of the build's time.
+      // Disables the check, because compression always takes most of the build time.
       checks: { pluginTimings: false },
-      // Thousands of library files contain "use client", which has no meaning here.
+      // Ignores the directive "use client", which thousands of library files contain and which has no meaning here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
       },

@@ -8,12 +8,12 @@ import { root } from './checkout.mjs';
 
 const FLUSHES = 300;
 const LOOK_MS = 2_000;
-/** If other processes use more than this share of the CPU, the machine is reported as busy. */
+/** Maximum CPU share of other processes. Above this share, the machine is reported as busy. */
 const QUIET_SHARE = 0.1;
 
 const git = (...args) => spawnSync('git', args, { cwd: root }).stdout?.toString().trim();
 
-/** Median duration of writing and flushing 4 KiB in the folder where the figures store their data, in milliseconds. */
+/** Median time, in milliseconds, to write and flush 4 KiB in the folder where the figures store their data. */
 function fdatasyncP50Ms() {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-bench-'));
   const file = openSync(join(folder, 'flush'), 'w');
@@ -46,7 +46,7 @@ export const commit = () => ({
   isChanged: git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'bench', 'package-lock.json') !== '',
 });
 
-/** CPU ticks over all cores: busy and total. */
+/** Busy and total CPU ticks of all cores. */
 function ticks() {
   const [user, nice, system, idle, iowait, ...rest] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]
@@ -57,7 +57,7 @@ function ticks() {
   return { busy, all: busy + idle + iowait };
 }
 
-/** Load from other processes while no benchmark runs: load average, and share of all cores. */
+/** Load from other processes while no benchmark runs: the load average, and the used share of all cores. */
 export async function otherWork() {
   const load = loadavg().map((one) => Number(one.toFixed(2)));
   if (process.platform !== 'linux') return { load, busyShare: null, isQuiet: load[0] < QUIET_SHARE * cpus().length };

@@ -1,11 +1,14 @@
 // Output of `npm run bench`: the table and the growth curves.
 
-/** A curve is flat if the result for the largest history is worse than that for the smallest by at most this factor. */
+/**
+ * A curve is flat if its result for the largest history is worse than its result for the smallest by at most this
+ * factor.
+ */
 const FLAT = 1.25;
 /** Units for which lower values are better. */
 const LESS = ['ms', 's', 'µs', 'MiB', 'MiB/min'];
 
-// JSON supports neither infinity nor NaN. Both are stored as null.
+// JSON supports neither infinity nor NaN, so both are stored as null.
 const number = (value) => (value === null ? '?' : told(value));
 const told = (value) =>
   Math.abs(value) >= 1_000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
@@ -41,7 +44,7 @@ const HEAD = ['', 'figure', 'median (range)', 'against', 'ratio', 'goal', '', 'o
 
 export function table(figures) {
   const lines = [HEAD, ...figures.map(lineOf)];
-  // The row of a skipped figure shows the reason across all columns.
+  // Excludes rows of skipped figures, in which the reason spans all columns.
   const whole = lines.filter(({ length }) => length === HEAD.length);
   const widths = HEAD.map((_, at) => Math.max(...whole.map((line) => line[at].length)));
   return lines
@@ -50,8 +53,8 @@ export function table(figures) {
 }
 
 /**
- * For each figure measured at several sizes, its medians, and the factor by which the largest size is worse than the
- * smallest.
+ * For each figure that was measured at several sizes: the medians, and the factor by which the result for the largest
+ * size is worse than that for the smallest.
  */
 export function curves(figures) {
   const groups = figures
@@ -64,7 +67,8 @@ const isPoint = ({ events, median }) => events !== undefined && median !== undef
 const nameOf = ({ figure, name }) => `${figure} ${name}`;
 
 /**
- * Rates are compared by their ratio to the baseline of the same run, because the machine may be slower an hour later.
+ * Compares rates by their ratio to the baseline of the same run, because the speed of the machine may change between
+ * runs.
  */
 function curveOf(all) {
   const points = all.toSorted((a, b) => a.events - b.events);

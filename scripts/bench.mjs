@@ -1,9 +1,9 @@
 // npm run bench -- [--only B3,B5] [--quick] [--runs N] [--events 10000,100000] [--name NAME] [--keep DIR]
 //                   [--both-cores]
 //
-// Measures every figure of docs/performance.md, each in its own process, one after another. Prints a table and writes
-// all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed goals do
-// not fail the command; errors and figures that cannot be measured do.
+// Measures every figure of docs/performance.md, one after another, each in a separate process. Prints a table, and
+// writes all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed
+// goals do not fail the command; errors and figures that cannot be measured do.
 //   --quick       short and small, about ten minutes: a smoke test, not to be quoted
 //   --only        only these figures; includes those without a goal: backup, notifications, audit, reports
 //   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes; other figures only with --only
@@ -41,7 +41,7 @@ function chosen() {
   return figures.filter((figure) => figure.ids.some((id) => ids.includes(id.toLowerCase())));
 }
 
-/** Resolves with the last line of the program's output once the program has succeeded. */
+/** Runs a program. Resolves with the last line of its output once the program has succeeded. */
 function lastLine(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -111,7 +111,8 @@ async function main() {
 const usualName = () => (values.quick ? 'quick' : values.events ? 'growth' : 'bench');
 
 /**
- * Saves the results so far, in case a later figure fails or the run is interrupted. Returns the result and its path.
+ * Saves the results so far, in case a later figure fails or the run is interrupted. Returns the results and the path of
+ * the file.
  */
 function keep(all, about, began) {
   const quiet = all.every(({ warnings }) => warnings === undefined);

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { root } from './checkout.mjs';
 
 const DIST = join(root, 'dist');
-/** Entry points: programs and worker threads, which are started by file name. */
+/** Entry points: programs, and worker threads, which are started by their file names. */
 const ENTRIES = ['main', 'app/restore', 'app/verify', 'app/subscribers.worker', 'app/job.worker'];
 /**
  * Packages that stay in node_modules: native modules, clients of optional servers, and a module that must be loaded
@@ -32,8 +32,8 @@ const fileOf = ({ name }) => {
 };
 
 /**
- * Stack traces refer to Kontor's own sources. Mappings of packages are not needed, and source texts would only use
- * memory.
+ * Stack traces must refer to Kontor's own sources. Source maps of packages are not required, and source texts would
+ * only use memory.
  */
 function shrinkMap({ fileName, map }) {
   if (!map) return;

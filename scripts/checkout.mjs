@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 
-/** npm writes this file last, so it indicates that an installation was completed, and when. */
+/** npm writes this file last. Its modification time is therefore the time at which an installation was completed. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
 const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));
@@ -27,7 +27,7 @@ const operatorsConsole = {
   inputs: ['console', 'clients/typescript/src', 'package-lock.json'].map((path) => at(path)),
   build: buildConsole,
 };
-/** Modules that test and benchmark programs import. The service itself does not need them. */
+/** Modules that tests and benchmarks import. The service itself does not require them. */
 const modules = {
   what: 'the modules of the service',
   result: at('dist', 'modules', 'main.js'),
@@ -47,15 +47,17 @@ const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : -Infini
 const isLink = (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 /**
- * Latest modification time below a path. Includes folders, because the modification time of a folder changes when a
- * file in it is removed.
+ * Latest modification time below a path. Includes folders, because the removal of a file changes the modification time
+ * of its folder.
  */
 function latestChange(path) {
   if (!existsSync(path) || !statSync(path).isDirectory()) return changedAt(path);
   return readdirSync(path).reduce((latest, name) => Math.max(latest, latestChange(join(path, name))), changedAt(path));
 }
 
-/** Runs a program to completion and returns its exit code. Forwards signals to the program, which decides how to exit. */
+/**
+ * Runs a program until it exits, and returns its exit code. Forwards signals to the program, which decides how to exit.
+ */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -80,9 +82,9 @@ async function must(what, running) {
 }
 
 /**
- * Installs the dependencies of the lock file, unless they were installed after the lock file was last changed. Includes
- * development tools, which the build needs. A symlinked node_modules belongs to another checkout, and `npm ci` would
- * empty it.
+ * Installs the dependencies in the lock file, unless they have been installed since its last change. Includes
+ * development tools, which the build requires. Does not change a symlinked node_modules, which belongs to another
+ * checkout and which `npm ci` would empty.
  */
 export async function install() {
   if (changedAt(INSTALLED) >= changedAt(LOCK) || isLink(at('node_modules'))) return;
@@ -96,7 +98,7 @@ export async function install() {
   );
 }
 
-/** Bundles src/ into dist/. Removes earlier output except for parts that are built separately. */
+/** Bundles src/ into dist/. Removes earlier output, except parts that are built separately. */
 async function buildService() {
   const left = existsSync(at('dist')) ? readdirSync(at('dist')) : [];
   for (const name of left)

@@ -1,5 +1,5 @@
-// npm run docs:console: screenshots of the console's pages for docs/console/, taken with Chromium (/usr/bin/chromium,
-// or CHROMIUM_PATH) from the compiled service with demo-like data.
+// npm run docs:console: takes screenshots of the console's pages for docs/console/. Uses Chromium (/usr/bin/chromium,
+// or CHROMIUM_PATH) and the compiled service with sample data.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import '../test/support/typescript.mjs';
@@ -34,7 +34,7 @@ async function furnish(service) {
   return { shop, backup, letter: items[0].id };
 }
 
-/** Creates records for the search and the bookkeeping pages. */
+/** Creates records for the search and for the bookkeeping pages. */
 async function furnishBooks(service, { shop }) {
   const mine = (path, body, method) => service.call(path, { token: shop.ownerToken, body, method });
   const opening = { amount: '1250.00', direction: 'OUT', date: '2026-01-01' };

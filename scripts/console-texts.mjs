@@ -1,5 +1,5 @@
-// Brings the catalogues of the console up to date (npm run console:texts): adds new texts with an empty translation,
-// removes unused ones, sorts.
+// npm run console:texts: updates the catalogues of the console. Adds new texts with empty translations, removes unused
+// texts, and sorts the rest.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consoleSources, textsOf } from '../test/support/console-texts.ts';

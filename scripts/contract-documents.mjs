@@ -1,6 +1,7 @@
-// npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json: the routes, and from
-// it the types of the console and the client; docs/asyncapi.json: the integration events; docs/events/: the data of
-// each stored event. With --check: exit code 1 if a file is out of date. Does not start any engine.
+// npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json contains the routes.
+// The types of the console and the client are generated from it. docs/asyncapi.json contains the integration events,
+// and docs/events/ the data of each stored event. With --check, exits with code 1 if a file is out of date. Starts no
+// engines.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -24,7 +25,7 @@ installConsole(server);
 kernel.endpoints.push(...endpointsOf(allControllers));
 const document = JSON.parse(documentText());
 
-/** The document without examples, which would only lengthen the comments of the client's types. */
+/** The document without examples, which would only make the comments of the client's types longer. */
 const withoutExamples = () => {
   const copy = structuredClone(document);
   delete copy.components.examples;
@@ -42,7 +43,7 @@ const HEADER = '// Written by `npm run docs:contracts` from docs/openapi.json: d
 const EVENTS = 'docs/events';
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Documents of each event's data, without metadata, in the current version. */
+/** JSON Schemas of each event's data in the current version, without metadata. */
 const eventDocuments = () =>
   catalogue.aggregates.flatMap(({ name: entity, events }) =>
     Object.entries(events).map(([type, { version, schema, audit }]) => [

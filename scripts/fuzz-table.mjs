@@ -1,4 +1,4 @@
-// Summary of a fuzz run, computed from the output of test/fuzz/hooks.py.
+// Summary of a fuzz run, derived from the output of test/fuzz/hooks.py.
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const listed = (counts) => {
   const parts = Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
@@ -6,8 +6,7 @@ const listed = (counts) => {
 };
 
 /**
- * Findings that fail a run, by the kinds that schemathesis distinguishes. The last row counts all kinds that are not
- * listed in other rows.
+ * Findings that fail a run, by schemathesis's kinds of findings. The last row counts all kinds that no other row lists.
  */
 const COUNTED = [
   ['undocumented statuses', ['UndefinedStatusCode']],
@@ -33,7 +32,7 @@ export const operationsOf = ({ paths }, only) =>
     .filter(([path]) => only.length === 0 || only.includes(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
 
-/** Rows of the table, and the operations that were not reached. */
+/** Returns the rows of the table, and the operations that were not reached. */
 export function figuresOf(wanted, { operations, sent, admitted, findings, dropped, renewals }) {
   const missed = wanted.filter((name) => operations[name] === undefined);
   const statuses = statusesOf(operations);

@@ -1,4 +1,4 @@
-// Runs Jest for the other scripts. TEST_REPORT=<file> writes its result there as JSON.
+// Runs Jest for the other scripts. TEST_REPORT=<file> writes Jest's result to the file, as JSON.
 import { buildIfStale, install, run } from './checkout.mjs';
 
 /** Installs dependencies, and builds the service and its modules. Tests start these modules as processes. */

@@ -1,5 +1,5 @@
 // Temporary folder for tests, in memory if there is enough space. On disk, every flush would wait for the device. This
-// would not improve the tests, because they cannot distinguish the content of the disk from the page cache. Uses only
+// would not make the tests stricter, because they cannot tell data on disk from data in the page cache. Uses only
 // Node's own modules.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function hasRoom() {
   return bavail * bsize >= ENOUGH_BYTES;
 }
 
-/** Removes folders that killed runs have left. */
+/** Removes folders that killed runs have left behind. */
 function removeOld() {
   for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
     const path = join(MEMORY, name);

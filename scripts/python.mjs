@@ -11,7 +11,10 @@ const succeeds = (program, ...args) =>
 /** Folder that contains the programs of a virtual environment. */
 export const binOf = (environment) => join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
 
-/** Creates a virtual environment with these packages. Returns the folder of its programs; undefined on failure. */
+/**
+ * Creates a virtual environment with the given packages. Returns the folder of its programs. Returns undefined on
+ * failure.
+ */
 export async function pythonWith(environment, ...packages) {
   const bin = binOf(environment);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];

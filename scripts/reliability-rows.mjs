@@ -1,6 +1,7 @@
-// Rows of the fault matrix. Each contains a fault, and the suites that verify the guarantees under this fault. A row
-// whose suites are all in other folders is covered by the commands that run those folders, but the soak runs the suites
-// again. `needs` names programs. `measures`: the row compares times or memory with a limit, so it runs alone.
+// Rows of the fault matrix. Each row contains a fault, and the suites that verify the guarantees under this fault. If
+// all suites of a row are in other folders, the commands for those folders cover the row. The soak nevertheless runs
+// these suites again. `needs` names the required programs. `measures`: the row compares times or memory with a limit,
+// and therefore runs alone.
 const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
 
 export const rows = [

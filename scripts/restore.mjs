@@ -1,5 +1,5 @@
-// npm run restore -- FILE [--verify-only] [--resume] [--identity FILE]: installs and builds if necessary, then loads a backup into the
-// configured event store, which must not contain any Kontor events.
+// npm run restore -- FILE [--verify-only] [--resume] [--identity FILE]: installs and builds if necessary, and then
+// loads a backup into the configured event store, which must not contain any events of Kontor.
 import { buildIfStale, install } from './checkout.mjs';
 
 await install();

@@ -1,5 +1,6 @@
-// npm run keys:rotate: puts a new signing key first in DATA_DIR/signing-key.json. Running processes pick it up within
-// seconds. The old key verifies tokens for another half hour; the first rotation after that removes it.
+// npm run keys:rotate: puts a new signing key first in DATA_DIR/signing-key.json. Running processes use the new key
+// within seconds. The old key verifies tokens for another half hour. The first rotation after that time removes the old
+// key.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -15,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Must have the same value as in src/security/signing-keys.ts. */
+/** This value must equal that in src/security/signing-keys.ts. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -29,7 +30,7 @@ function fail(message) {
 if (process.env.JWT_SIGNING_KEY || process.env.JWT_SIGNING_KEY_FILE)
   fail('JWT_SIGNING_KEY is set, so the key file is not used. Instead, put a new key first in its {"keys":[…]}.');
 
-/** Serializes rotations, because concurrent rotations could lose a key that has already signed tokens. */
+/** Serializes rotations. Concurrent rotations could lose a key that has already signed tokens. */
 function lock() {
   try {
     return openSync(`${path}.lock`, 'wx', 0o600);
@@ -58,12 +59,12 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // The check below reports this error.
+    // The error below reports invalid JSON, too.
   }
   throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }
 
-/** Flushes the new file, gives it the owner of the old file, and then renames it to replace the old file. */
+/** Flushes the new file, gives it the owner of the old file, and then replaces the old file by renaming the new one. */
 function replace(text) {
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);
@@ -77,7 +78,7 @@ function replace(text) {
     closeSync(file);
   }
   renameSync(draft, path);
-  // Windows cannot open a folder, and has no need to flush one.
+  // Windows cannot open a folder, and does not require that a folder is flushed.
   if (process.platform === 'win32') return;
   const folder = openSync(directory, 'r');
   fsyncSync(folder);
@@ -89,7 +90,7 @@ try {
   const nowMs = Date.now();
   const { privateKey } = generateKeyPairSync('ed25519');
   const now = new Date(nowMs).toISOString();
-  // The first key has been in use until now, even if its entry contains `supersededAt`.
+  // The first key has been in use until now, even if the file contains an earlier `supersededAt` for it.
   const known = readKeys().map(({ supersededAt = now, ...jwk }, index) => ({
     ...jwk,
     supersededAt: index === 0 ? now : supersededAt,

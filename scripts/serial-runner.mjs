@@ -1,5 +1,4 @@
-// Jest runner for suites that must have the machine to themselves. Runs them in the main process while all workers are
-// idle.
+// Jest runner for suites that must run alone on the machine. Runs them in the main process while all workers are idle.
 import TestRunner from 'jest-runner';
 
 export default class SerialRunner extends TestRunner {

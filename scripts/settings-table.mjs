@@ -1,5 +1,5 @@
-// npm run docs:settings: writes README's table of settings from the schema in src/config.ts. With --check: exit code 1
-// if the table is out of date.
+// npm run docs:settings: generates the table of settings in the README from the schema in src/config.ts. With --check,
+// exits with code 1 if the table is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../test/support/typescript.mjs';

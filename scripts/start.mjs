@@ -1,10 +1,10 @@
-// npm start: installs and builds if necessary, then runs the service in this same process, so that a signal forwarded
-// by npm reaches it.
+// npm start: installs and builds if necessary, and then runs the service in the same process, so that signals forwarded
+// by npm reach the service.
 import { buildIfStale, install } from './checkout.mjs';
 
 await install();
 await buildIfStale();
-// Ctrl-C arrives twice, from the terminal and from npm. The second signal must not interrupt the draining that the
-// first one started.
+// Ctrl-C sends two signals, one from the terminal and one from npm. The second must not interrupt the draining that the
+// first has started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 await import('../dist/main.js');

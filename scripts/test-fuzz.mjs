@@ -1,10 +1,11 @@
 // npm run test:fuzz: schemathesis sends requests generated from docs/openapi.json to the compiled service, where
-// test/fuzz/ maintains a tenant, credentials and records. Prints a table at the end. The run fails for a status of 500
-// or above, an undocumented status, an accepted invalid input, any other finding, or an operation that was not reached.
-// FUZZ_EXAMPLES=<n> (default 40): random requests per operation; FUZZ_SEED=<n> (default 1): seed;
-// FUZZ_ONLY=<path>[,<path>]: only these paths; FUZZ_RESULT=<file>: writes the findings as JSON; SCHEMATHESIS=<folder>:
-// an existing virtual environment. Without access to PyPI, Kontor's own property test with invalid bodies runs instead;
-// with REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+// test/fuzz/ maintains a tenant, credentials and records. Prints a table at the end. The run fails if there is any
+// finding, such as a status of 500 or above, an undocumented status, or an accepted invalid input. The run also fails
+// if an operation was not reached. FUZZ_EXAMPLES=<n> sets the number of random requests per operation (default: 40),
+// and FUZZ_SEED=<n> the seed (default: 1). FUZZ_ONLY=<path>[,<path>] limits the run to these paths. FUZZ_RESULT=<file>
+// writes the findings as JSON. SCHEMATHESIS=<folder> uses an existing virtual environment. Without access to PyPI,
+// Kontor's own property test with invalid bodies runs instead. With REQUIRE_SERVERS=true, this is a failure.
+// TEST_REPORT: see jest.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];
 
-/** Path of schemathesis in a virtual environment below `work`; undefined if it cannot be installed. */
+/** Path of schemathesis in a virtual environment below `work`. Undefined if schemathesis cannot be installed. */
 async function schemathesis(work) {
   const given = process.env.SCHEMATHESIS;
   const bin = given === undefined ? await pythonWith(join(work, 'python'), `schemathesis==${VERSION}`) : binOf(given);
@@ -43,7 +44,7 @@ function configuration(work) {
   return path;
 }
 
-/** Requests are sent one at a time, so that on two cores the service uses one and the fuzz run the other. */
+/** Sends one request at a time, so that on two cores, the service uses one and the fuzz run the other. */
 function fuzz(program, url, operator, result, work) {
   const { PATH = '', HOME = '' } = process.env;
   const env = {
@@ -68,14 +69,14 @@ async function tellErrors(service) {
     console.log(`\n${count} × ${method} ${where}: ${message}\n${stack ?? ''}`);
 }
 
-/** Starts a separate service, fuzzes it, and returns the counts. */
+/** Starts a separate service, fuzzes that service, and returns the counts. */
 async function fuzzed(program, work) {
   await import('../test/support/typescript.mjs');
   const { ConsoleService, OPERATOR } = await import('../test/support/console-service.ts');
   const result = process.env.FUZZ_RESULT ?? join(work, 'result.json');
   rmSync(result, { force: true });
-  // Trusts the client address that a request claims. Fuzz requests claim addresses other than those of setup requests,
-  // so they do not throttle the setup.
+  // The service trusts the client address that a request claims. Fuzz requests and setup requests claim different
+  // addresses, so that fuzz requests do not throttle the setup.
   const service = await ConsoleService.start({ METRICS_TOKEN, TRUST_PROXY: 'true' });
   try {
     console.log(`Fuzzing ${service.url} (seed ${seed}, ${examples} examples)`);
@@ -89,7 +90,7 @@ async function fuzzed(program, work) {
     for (const operation of missed) console.log(`Not covered: ${operation}`);
     console.log(`\n${tableOf([['seed', seed], ['examples', examples], ...rows])}`);
     const failed = missed.length + told.findings.length + (serverErrors > 0 ? 1 : 0);
-    // Schemathesis may also fail without a finding, for example because of an internal error.
+    // schemathesis may also fail without a finding, for example because of an internal error.
     return { passed: wanted.length - missed.length, failed: failed === 0 && code !== 0 ? 1 : failed };
   } finally {
     await service.close();

@@ -1,6 +1,6 @@
-// npm run test:real: the suites of test/real/, against the servers whose URLs are set (after `docker compose up -d`),
-// or otherwise against server processes that the suites start, if the programs are installed. Suites that cannot run
-// are listed with a reason; with REQUIRE_SERVERS=true (as in CI) that is a failure. Arguments are passed to Jest.
+// npm run test:real: runs the suites of test/real/ against the servers whose URLs are set (after `docker compose up
+// -d`). For other servers, the suites start server processes if the programs are installed. Suites that cannot run are
+// listed with a reason. With REQUIRE_SERVERS=true, as in CI, this is a failure. Arguments are passed to Jest.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';
@@ -21,7 +21,7 @@ const servers = {
 
 const SERVERS = ['mongodb', 'nats', 'redis'];
 
-/** `own`: the suite kills server processes, so it always starts its own servers instead of using a URL. */
+/** `own`: the suite kills server processes. It therefore always starts its own servers, even if a URL is set. */
 const suites = [
   { path: 'test/real/eventstoredb.test.ts', needs: [] },
   ...SERVERS.map((name) => ({ path: `test/real/${name}.test.ts`, needs: [name] })),
@@ -55,7 +55,7 @@ const unlisted = readdirSync(join(root, 'test/real'))
   .filter((path) => path.endsWith('.test.ts') && !suites.some((suite) => suite.path === path));
 if (unlisted.length > 0) throw new Error(`These suites are not listed: ${unlisted.join(', ')}`);
 
-/** The reason why a suite cannot run; undefined if it can. */
+/** The reason why a suite cannot run. Undefined if the suite can run. */
 function obstacle({ needs, own = false }) {
   const missing = needs.map((name) => servers[name]).find(({ url, isHere }) => !isHere && (own || !process.env[url]));
   return missing && (own ? missing.lacks : `${missing.url} is not set, and ${missing.lacks}`);

@@ -1,8 +1,8 @@
-// npm run test:reliability and npm run test:soak: run the rows of the fault matrix and print a table of the results.
-// RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form and writes docs/reliability.md if
-// every row ran. RELIABILITY_SEED=<n> reproduces the random choices of an earlier run. RELIABILITY_ONLY=<row>[,<row>]
-// selects rows, and RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose programs are missing are reported; with
-// REQUIRE_SERVERS=true they are reported as failed. TEST_REPORT: see jest.mjs.
+// npm run test:reliability and npm run test:soak: run the rows of the fault matrix, and print a table of the results.
+// RELIABILITY_SCALE=soak (or --soak, as in `npm run test:soak`) selects the long form, and writes docs/reliability.md
+// if every row was run. RELIABILITY_SEED=<n> reproduces the random choices of an earlier run.
+// RELIABILITY_ONLY=<row>[,<row>] selects rows, and RELIABILITY_RESULT=<file> writes the table as JSON. Rows whose
+// programs are missing are reported as not run or, with REQUIRE_SERVERS=true, as failed. TEST_REPORT: see jest.mjs.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -41,15 +41,15 @@ async function run({ row, fault, suites }, work) {
 }
 
 /**
- * The CI command that, in the short form, covers the row at the same scale. The table lists the row, but it is not run
- * again.
+ * The CI command that covers the row at the same scale. In the short form, the table lists such a row, but the row is
+ * not run again.
  */
 function shownBy({ suites }) {
   if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;
   return suites.some((suite) => suite.startsWith('test/real/')) ? 'npm run test:real' : 'npm test';
 }
 
-/** Result of a row, whether it ran or not. */
+/** Runs a row if possible and necessary, and returns its result. */
 async function resultOf(row, work) {
   const notRun = { ...row, seed, cycles: '0', seconds: 0, figures: '', passed: 0, failed: 0 };
   const elsewhere = shownBy(row);
@@ -60,7 +60,10 @@ async function resultOf(row, work) {
   return { ...notRun, failed, result: `not run: no ${missing.join(', ')}` };
 }
 
-/** Runs several rows at once, but those that measure run one by one. Results are in the order of the rows. */
+/**
+ * Runs several rows at once, except rows that measure, which run one by one. Returns the results in the order of the
+ * rows.
+ */
 async function resultsOf(chosen, work) {
   const results = new Map();
   const take = async (queue) => {
@@ -72,7 +75,7 @@ async function resultsOf(chosen, work) {
   return chosen.map((row) => results.get(row));
 }
 
-/** Results in a Jest report. A skipped test counts as failed. */
+/** Counts and result of a Jest report. A skipped test counts as failed. */
 function countsOf(report, status) {
   if (!existsSync(report)) return { passed: 0, failed: 1, result: 'no report' };
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -83,7 +86,7 @@ function countsOf(report, status) {
   return { passed: numPassedTests, failed, result: failed === 0 ? 'passed' : 'FAILED' };
 }
 
-/** Cycles and figures recorded by the tests. Without a record, every passed test counts as a cycle. */
+/** Cycles and figures that the tests have recorded. If there are none, every passed test counts as a cycle. */
 function notesOf(path, passed) {
   if (!existsSync(path)) return { cycles: `${passed} tests`, figures: '' };
   const told = readFileSync(path, 'utf8')
@@ -113,7 +116,7 @@ function table(results) {
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
-/** Writes the report only after a complete run, because it lists the rows that ran and the commit. */
+/** Writes the report only after a complete run, because the report must list all rows, with the commit. */
 function writeReport(results) {
   const commit = git('rev-parse', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`;

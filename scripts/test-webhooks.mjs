@@ -1,8 +1,8 @@
 // npm run test:webhooks: the compiled service delivers webhooks to a receiver in Python, which verifies every delivery
 // with the PyPI library `standardwebhooks`. One endpoint accepts everything, one rejects some messages once, and one is
-// slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> (default 200): pushed sales;
-// WEBHOOK_PYTHON=<folder>: an existing virtual environment. Without access to PyPI nothing is tested; with
-// REQUIRE_SERVERS=true that is a failure. TEST_REPORT as in jest.mjs.
+// slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> sets the number of pushed sales
+// (default: 200). WEBHOOK_PYTHON=<folder> uses an existing virtual environment. Without access to PyPI, nothing is
+// tested. With REQUIRE_SERVERS=true, this is a failure. TEST_REPORT: see jest.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const MESSAGES = 2 * SALES;
 const PATHS = ['/steady', '/flaky', '/slow'];
 const PATIENCE_MS = 120_000;
 
-/** Starts the receiver; `stop` ends it. */
+/** Starts the receiver, which `stop` ends. */
 async function startReceiver(bin) {
   const script = join(root, 'test', 'webhooks', 'receiver.py');
   const child = spawn(join(bin, 'python'), [script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -36,7 +36,7 @@ async function startReceiver(bin) {
   };
 }
 
-/** The report for a path, once this number of messages has arrived or the time limit is reached. */
+/** The report for a path. Resolves once this number of messages has arrived, or when the time limit is reached. */
 async function arrived(receiver, path, messages) {
   let report = await receiver.report(path);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; report = await receiver.report(path)) {
@@ -61,7 +61,7 @@ async function deliver(service, receiver) {
     for (let number = first; number < last; number += 1) await service.sell(shop, `sale-${number}`);
   };
   await sellTo(0, SALES / 2);
-  // Messages signed before the rotation have only one signature, that of the old secret.
+  // Waits, because messages signed before the rotation have only one signature, which is that of the old secret.
   await arrived(receiver, '/steady', MESSAGES / 2);
   const rotated = await service.call(`/api/webhooks/${hooks.get('/steady')}/rotate-secret`, { token, method: 'POST' });
   await sellTo(SALES / 2, (SALES * 3) / 4);
@@ -70,7 +70,7 @@ async function deliver(service, receiver) {
   await sellTo((SALES * 3) / 4, SALES);
 }
 
-/** All checks with their outcomes. */
+/** All checks of a path, with their outcomes. */
 function checksOf(path, { accepted, unverified, rejected }) {
   const first = new Map(accepted.map((one) => [one.id, one]));
   const sequences = new Map();

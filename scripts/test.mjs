@@ -1,6 +1,6 @@
-// npm test: installs and builds if necessary, then runs every suite that needs neither servers nor a browser; arguments
-// are passed to Jest. TEST_REPORT=<file> writes Jest's result there as JSON. SALES sets the scale of test/e2e (.ci/run:
-// 10000).
+// npm test: installs and builds if necessary, and then runs every suite that requires neither servers nor a browser.
+// Arguments are passed to Jest. TEST_REPORT=<file> writes Jest's result to the file, as JSON. SALES sets the scale of
+// test/e2e (.ci/run: 10000).
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';

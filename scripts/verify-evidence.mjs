@@ -1,6 +1,6 @@
-// node verify-evidence.mjs FILE [KEY]: checks an evidence bundle without the service. Needs only this file and Node.
-// KEY is the verifier key of the service (`kontor/…+…+…`), or a file with it. Without KEY, the key in the bundle is
-// used, which provides no protection against somebody who can create bundles.
+// node verify-evidence.mjs FILE [KEY]: checks an evidence bundle without the service. Requires only this file and
+// Node.js. KEY is the verifier key of the service (`kontor/…+…+…`), or the path of a file that contains it. Without
+// KEY, the program uses the key in the bundle. This provides no protection against anyone who can create bundles.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 

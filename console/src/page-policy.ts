@@ -6,11 +6,11 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Nonce without which the browser blocks style elements. */
+/** Nonce that style elements require. Without it, the browser blocks them. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 
-// Read by get-nonce for the library that prevents a page from scrolling behind a dialog.
+// The package get-nonce reads this variable for the library that prevents a page from scrolling behind a dialog.
 policed.__webpack_nonce__ = styleNonce();
 
 const withoutTags = (text: string): string => {
@@ -18,6 +18,6 @@ const withoutTags = (text: string): string => {
   return text;
 };
 
-// Text is never interpreted as markup (require-trusted-types-for). The only exception is Mantine, which writes its
-// variables as the text of style elements. Text without tags is therefore allowed.
+// The page never interprets text as markup (require-trusted-types-for). The only exception is Mantine, which writes its
+// variables into style elements as text. Text without tags is therefore permitted.
 policed.trustedTypes?.createPolicy('default', { createHTML: withoutTags });

@@ -6,10 +6,10 @@ import { platformRoutes } from './routes/platform.routes';
 import { root, signedIn } from './routes/signed-in.route';
 import { tenantRoutes } from './routes/tenant.routes';
 
-/** Longest wait for a paint, in milliseconds. */
+/** Maximum wait for a paint, in milliseconds. */
 const UNPAINTED_MS = 50;
 
-// One line per page, with its address, its search parameters, and the chunk that contains it.
+// One route per page, with its path, its search parameters, and the chunk that contains its code.
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -91,7 +91,7 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
-/** Resolves once the browser has painted. A hidden tab does not paint, so that the wait is limited. */
+/** Resolves once the browser has painted. The wait is limited, because a hidden tab does not paint. */
 const painted = (): Promise<void> =>
   new Promise((resolve) => {
     const limit = window.setTimeout(resolve, UNPAINTED_MS);
@@ -101,8 +101,8 @@ const painted = (): Promise<void> =>
     });
   });
 
-// Rendering another page takes long on slow computers. The browser first paints the response to the click: the pressed
-// link, or the closed menu. Changes of filters replace the address, and are not delayed.
+// On slow computers, rendering another page takes a long time. The browser therefore first paints the effect of the
+// click: the pressed link, or the closed menu. Changes of filters replace the URL, and are not delayed.
 const { navigate } = router;
 router.navigate = async (options) => {
   if (options.replace !== true) await painted();

@@ -1,6 +1,6 @@
 import { createTheme, Input, Modal, type CSSVariablesResolver } from '@mantine/core';
 
-/** Calm and dense. Every text colour meets the contrast requirements of WCAG AA in both colour schemes. */
+/** A calm and dense theme. Every text colour meets the contrast requirements of WCAG AA in both colour schemes. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 9, dark: 8 },
@@ -12,11 +12,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Inputs in a row stay aligned, whether or not they have a hint.
+    // Shows the hint below the input, so that inputs in a row stay aligned even if only some have a hint.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),
-    // By default, the header of a dialog is a header element, which would be a second banner of the page.
+    // By default, a dialog has a header element, which would be a second banner of the page.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
   },
 });

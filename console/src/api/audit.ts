@@ -16,6 +16,6 @@ export const auditEntryQuery = (id: string) =>
   queryOptions({
     queryKey: ['audit-entry', id],
     queryFn: ({ signal }) => data(api.GET('/api/platform/audit-logs/{id}', { params: { path: { id } }, signal })),
-    // Audit entries are immutable.
+    // Never stale, because audit entries are immutable.
     staleTime: Infinity,
   });

@@ -29,7 +29,7 @@ async function signed(request: Request, send: Send): Promise<Response> {
   return send(request).catch(lostBy(request.signal));
 }
 
-/** Whether the request may succeed if it is repeated, with a renewed session or after a proof of identity. */
+/** Returns whether a retry may succeed, because the session was renewed or the user has proved their identity. */
 async function isMended(response: Response): Promise<boolean> {
   if (response.status === 401) return renew();
   return response.status === 403 && (await problemOf(response.clone())).code === 'STEP_UP_REQUIRED' && askStepUp();
@@ -47,11 +47,11 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
 }
 
 /**
- * Position that the read models must reach to include every write of this tab; 0 if they already include every write.
+ * Position that the read models must reach to include every write of this tab. 0 if they already include all writes.
  */
 let awaited = 0;
 
-/** Makes subsequent reads wait for at least this position, until one of them has reached it. */
+/** Makes subsequent reads wait for at least this position, until a read has reached the position. */
 export function awaitPosition(position: number): void {
   awaited = Math.max(awaited, position);
 }
@@ -64,8 +64,8 @@ async function write(request: Request): Promise<Response> {
 }
 
 /**
- * Waits until the read models have reached the position. If they do not reach it, for example because one has stopped,
- * returns the available data.
+ * Waits until the read models have reached the awaited position. If they do not, for example because a read model has
+ * stopped, returns the available data.
  */
 async function read(request: Request): Promise<Response> {
   const position = awaited;
@@ -84,6 +84,9 @@ export const api = createClient<paths, 'application/json'>({
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),
 });
 
-/** Header for changing the revision that was read. Without it, the change applies to any revision. */
+/**
+ * Header that restricts a change to the revision that was read. Without this header, the change applies to any
+ * revision.
+ */
 export const ifMatch = (revision?: number): { 'If-Match'?: string } =>
   revision === undefined ? {} : { 'If-Match': `"${revision}"` };

@@ -4,8 +4,8 @@ import { lostBy, problemOf } from './problem';
 const FILE_NAME = /filename="([^"]+)"/;
 
 /**
- * Saves a file that requires the session's token, which a plain link cannot send. Returns the file name: the given one,
- * or the one chosen by the service. @throws KontorError
+ * Saves a file that requires the session's token, which a plain link cannot send. Returns the given file name or, if
+ * there is none, the name chosen by the service. @throws KontorError
  */
 export async function download(path: string, type = '*/*', fileName?: string): Promise<string> {
   const request = new Request(new URL(path, location.origin), { headers: { accept: type } });

@@ -21,7 +21,7 @@ export const errorQuery = (id: string) =>
 const SAME = ['level', 'code', 'statusCode', 'method', 'route', 'message'] as const;
 const MOST_WORDS = 6;
 
-/** Other records that appear to be of the same error, from before or after this record was resolved. */
+/** Other records that appear to describe the same error, from before or after the resolution of this record. */
 export const sameErrorsQuery = (of: ErrorRecord) =>
   queryOptions({
     queryKey: ['errors', 'same', of.id],

@@ -6,8 +6,8 @@ const randomKey = (): string =>
 
 type Keys = {
   /**
-   * Header of a request that creates a record. Its key stays the same as long as the body does, so that a retry creates
-   * no duplicate.
+   * Header of a request that creates a record. The key changes only if the body changes, so that a retry creates no
+   * duplicate.
    */
   readonly headerFor: (body: object) => { 'Idempotency-Key': string };
   /** Called after success, so that the same body then creates another record. */

@@ -21,7 +21,7 @@ export const runsQuery = (query: { pageNumber: number; pageSize: number; search?
     queryFn: ({ signal }) => whole(api.GET('/api/platform/jobs/logs', { params: { query }, signal })),
   });
 
-/** Returns the job, updated with the state of one of its runs. */
+/** Returns the job, updated with the state of a run if the run belongs to this job. */
 function after(job: Job, run: Run): Job {
   if (job.name !== run.jobName) return job;
   return { ...job, isRunning: run.status === 'RUNNING', lastExecution: run };
@@ -40,7 +40,7 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       signal: ending.signal,
       onState: setState,
       onEvent: ({ id, event, data: content }) => {
-        // Run lists are projected from the history and may lag.
+        // Lists of runs are projected from the history, and may lag.
         awaitPosition(Number(id));
         // A response that is still in flight contains older data and would overwrite this update.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });

@@ -25,21 +25,23 @@ export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
 const PAGES = '/console';
 
 /**
- * Permitted target of a notification: a page of this console, another page of the service, or an external HTTPS
- * address.
+ * Permitted target of a notification: a page of this console, another page of the service, or an external HTTPS URL.
  */
 type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
 
-/** Returns a notification's link if it is safe to follow; never a script, a file or an unencrypted address. */
+/**
+ * Returns a notification's link if the link is safe to follow. Never returns a script, a file, or an unencrypted
+ * external URL.
+ */
 export function safeLink(link: string | null): SafeLink | undefined {
   if (link === null || !URL.canParse(link, location.origin)) return undefined;
   const url = new URL(link, location.origin);
   const isOwn = url.origin === location.origin;
   if (!isOwn && url.protocol !== 'https:') return undefined;
-  // The router expects an address without an origin. `//host` is a different origin and is handled below.
+  // The router expects a URL without an origin. `//host` is a different origin, which is handled below.
   if (isOwn) return { to: url.pathname + url.search + url.hash, isOwn: true, host: undefined };
   return { to: url.href, isOwn: false, host: url.host };
 }
 
-/** Whether an address of the service is a page of this console. */
+/** Whether a path of the service is a page of this console. */
 export const isPage = (to: string): boolean => to === PAGES || to.startsWith(`${PAGES}/`);

@@ -8,7 +8,7 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 export const WATCH_EVERY_MS = 2_000;
 /** Polling interval of counts that need attention, in milliseconds. */
 export const SLOWLY_MS = 10_000;
-/** Number of samples that this page retains: ten minutes. */
+/** Number of samples that the page retains. They cover ten minutes. */
 const KEPT = 300;
 
 /** Values of all queues at one time, for charts. */
@@ -31,7 +31,7 @@ export type Sample = Point & {
 type Observed = {
   readonly queues: readonly Queue[];
   readonly samples: readonly Sample[];
-  /** The hour before the first sample, as retained by the service. */
+  /** Points from the hour before the first sample, which the service retains. */
   readonly history: readonly Point[];
 };
 
@@ -62,8 +62,8 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
 }
 
 /**
- * Current state of all queues, with the samples collected since the signed-in user first displayed them and those of
- * the preceding hour.
+ * Current state of all queues. Includes the samples collected since the signed-in user first displayed the queues, and
+ * those of the preceding hour.
  */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],
@@ -88,8 +88,8 @@ export const systemQuery = queryOptions({
 });
 
 /**
- * Rate at which the head advanced between samples, in positions per second. On the embedded engine, an event occupies
- * one position.
+ * Rate at which the head has advanced between samples, in positions per second. In the embedded engine, an event
+ * occupies one position.
  */
 export function headRates(of: readonly Point[]): (number | null)[] {
   return of.map(({ at, head }, index) => {

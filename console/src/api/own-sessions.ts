@@ -12,7 +12,7 @@ export const ownSessionsQuery = queryOptions({
 
 export const endSession = (id: string) => data(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }));
 
-// The order matters, because most browsers also include the names of the browsers that they resemble.
+// The order matters, because the `User-Agent` of most browsers also contains the names of browsers that they resemble.
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -32,7 +32,7 @@ const SYSTEMS = [
 type Names = readonly (readonly [mark: string, name: string])[];
 const nameIn = (text: string, names: Names): string | undefined => names.find(([mark]) => text.includes(mark))?.[1];
 
-/** `Firefox on Linux`. For other programs, the start of their `User-Agent`. */
+/** Name of a device, such as `Firefox on Linux`. For an unknown program, the start of its `User-Agent`. */
 export function deviceName(userAgent: string | null): string {
   if (userAgent === null) return t('Unknown device');
   const browser = nameIn(userAgent, BROWSERS);

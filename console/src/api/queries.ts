@@ -3,18 +3,19 @@ import { KontorError } from './problem';
 
 const RETRIES = 2;
 /**
- * Interval at which a page repeats its requests while the service is unavailable, so that it recovers automatically.
+ * Interval at which a page retries its requests while the service is unavailable, so that the page recovers
+ * automatically.
  */
 const RECOVERY_MS = 5_000;
 
 const isPassing = (error: unknown): error is KontorError => error instanceof KontorError && error.isPassing;
 
-/** Cache of all reads. It exists only as long as the tab. */
+/** Cache of all reads, which exists only as long as the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // Requests are sent even if the browser is offline, so that this is reported as a separate error.
+      // Sends requests even if the browser is offline, so that being offline is reported as a separate error.
       networkMode: 'always',
       // A timeout is not retried, because a retry would double the waiting time.
       retry: (failures, error) => failures < RETRIES && isPassing(error) && error.code !== 'TIMEOUT',

@@ -58,7 +58,7 @@ const errors: Search = async (search, signal) => {
   }));
 };
 
-/** Everything about a request, in the form of its audit log entries. */
+/** Links to the audit log entries that contain the searched request id. */
 const requests: Search = async (search, signal) => {
   if (!REQUEST.test(search)) return [];
   const { totalCount } = await whole(

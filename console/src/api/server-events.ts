@@ -7,7 +7,10 @@ export type LiveState = 'connecting' | 'live' | 'waiting';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** The service sends a comment every 15 s. A connection without any data for longer than this is considered dead. */
+/**
+ * The service sends a comment every 15 s. A connection that receives no data for longer than this time is considered
+ * dead.
+ */
 const SILENCE_MS = 40_000;
 
 type Watch = {
@@ -27,7 +30,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', end);
   });
 
-/** Parses one block of an event stream (WHATWG HTML, 9.2.6); undefined for comments. */
+/** Parses one block of an event stream (WHATWG HTML, 9.2.6). Returns undefined for a comment. */
 function parsed(block: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

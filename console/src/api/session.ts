@@ -7,7 +7,7 @@ import { queryClient } from './queries';
 type Tokens = components['schemas']['ConsoleSessionDto'];
 export type Credentials = components['schemas']['LoginDto'];
 
-/** `unknown`: not yet checked. `ended`: a session of this tab has ended. */
+/** `unknown`: the session has not been checked yet. `ended`: a session of this tab has ended. */
 export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 
 /** Remaining lifetime at which tokens are renewed, so that requests are rarely rejected because of an expired token. */
@@ -23,7 +23,7 @@ let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel('kontor-session');
-// Checks again, because a sign-in or sign-out in another tab may have changed the user.
+// The session must be checked again, because a sign-in or sign-out in another tab may have changed the user.
 tabs.onmessage = () => {
   lose('unknown');
 };
@@ -63,14 +63,14 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 }
 
 /**
- * Browsers provide locks only over HTTPS or on localhost. Without them, the service accepts a used token for a few
- * seconds.
+ * Browsers provide locks only over HTTPS or on localhost. For tabs without locks, the service accepts a used token for
+ * a few more seconds.
  */
 const { locks } = navigator as { readonly locks?: LockManager };
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ? work() : locks.request(LOCK, work));
 
 /**
- * All tabs share the cookie, and its token can be used only once. The lock prevents a tab from sending a token that
+ * All tabs share the cookie, whose token can be used only once. The lock prevents a tab from sending a token that
  * another tab has used.
  */
 async function refresh(): Promise<boolean> {
@@ -89,7 +89,7 @@ export function renew(): Promise<boolean> {
 }
 
 /**
- * Returns a token that remains valid for the duration of a request; undefined if nobody is signed in. @throws
+ * Returns a token that remains valid for the duration of a request. Returns undefined if nobody is signed in. @throws
  * KontorError
  */
 export async function accessToken(): Promise<string | undefined> {
@@ -98,7 +98,8 @@ export async function accessToken(): Promise<string | undefined> {
 }
 
 /**
- * Signs in with a password or, in a second step, with a factor. If a second step is required, returns its request.
+ * Signs in with a password or, in a second step, with a factor. If a second step is required, returns the request for a
+ * factor.
  * @throws KontorError for wrong credentials, too many attempts, or an unavailable service
  */
 export async function signIn(proof: Credentials | FactorProof): Promise<FactorRequired | undefined> {

@@ -16,6 +16,6 @@ export const tenantAuditEntryQuery = (id: string) =>
   queryOptions({
     queryKey: ['tenant-audit-entry', id],
     queryFn: ({ signal }) => data(api.GET('/api/audit-logs/{id}', { params: { path: { id } }, signal })),
-    // Audit entries are immutable.
+    // Never stale, because audit entries are immutable.
     staleTime: Infinity,
   });

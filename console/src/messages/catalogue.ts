@@ -29,13 +29,16 @@ function formatOf(text: string): IntlMessageFormat {
   return format;
 }
 
-/** A text in the viewer's language. The English text in ICU notation is its key: `t('{n, plural, one {# sale} …}', { n })`. */
+/**
+ * A text in the viewer's language. The key is the English text in ICU notation: `t('{n, plural, one {# sale} …}', { n
+ * })`.
+ */
 export const t = (text: string, values?: Values): string =>
   values === undefined ? wordsOf(text) : String(formatOf(text).format(values));
 
 /**
- * A text with elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day: <Day … />
- * })`.
+ * A text that contains elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day:
+ * <Day … /> })`.
  */
 export function rich(text: string, values: RichValues): ReactNode {
   const tags = Object.entries(values).map(([name, value]) => [
@@ -47,22 +50,22 @@ export function rich(text: string, values: RichValues): ReactNode {
 
 const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, ...Children.toArray(parts));
 
-/** A noun as it appears within a sentence: in lower case, except in German. */
+/** A noun as it is written within a sentence: in lower case, except in German. */
 export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
 
-/** The texts of a kind that the service identifies by a code, in the viewer's language. */
+/** The translations of all texts of a kind, with the codes by which the service identifies them. */
 export const textsOfKind = (kind: string): readonly (readonly [code: string, text: string])[] =>
   Object.entries(catalogue)
     .filter(([key]) => key.startsWith(`${kind}:`))
     .map(([key, text]) => [key.slice(kind.length + 1), text]);
 
-/** A text of the catalogue with its values. */
+/** Formats a text of the catalogue with its values. */
 export const written = (text: string, values: Values): string =>
   String(new IntlMessageFormat(text, locale).format(values));
 
 /**
- * A text that the service identifies by a code. `fallback` is the service's own English text. Catalogue key:
- * `kind:CODE`.
+ * The translation of a text that the service identifies by a code. The key in the catalogue is `kind:CODE`. `fallback`
+ * is the service's English text.
  */
 export const byCode = (kind: string, code: string, fallback: string): string =>
   catalogue[`${kind}:${code}`] ?? fallback;

@@ -1,11 +1,14 @@
 /**
- * Languages of the console, each with its own name. English is the language of the source. Each of the others has a
+ * Languages of the console, each with its name in that language. The source is in English. Every other language has a
  * file in this folder.
  */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** The features of a browser that this module uses. Tests of parts of the console run without a browser. */
+/**
+ * The browser features that this module uses. They are optional, because tests of parts of the console run without a
+ * browser.
+ */
 type Browser = {
   readonly navigator?: { readonly languages: readonly string[] };
   readonly localStorage?: { getItem(key: string): string | null; setItem(key: string, value: string): void };
@@ -30,7 +33,10 @@ function stored(): string | null {
 
 const chosen = stored();
 
-/** Language of all texts: the stored choice, or otherwise the browser's language. It changes only with a reload. */
+/**
+ * Language of all texts: the stored choice or, if there is none, the browser's language. Changes only when the page is
+ * reloaded.
+ */
 export const language: Language = isLanguage(chosen) ? chosen : (wished.map(baseOf).find(isLanguage) ?? 'en');
 
 /** Locale of numbers and dates: the viewer's own variant of the language, for example `de-AT`. */

@@ -12,7 +12,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, Stri
 
 type Known = { readonly pattern: RegExp; readonly names: readonly string[]; readonly words: string };
 
-/** A message of the service with its values, as `The total is {total}.` in the catalogue. */
+/** Messages with values, such as `The total is {total}.` in the catalogue. */
 const known: readonly Known[] = textsOfKind(KIND)
   .filter(([message]) => message.includes('{'))
   .map(([message, words]) => ({
@@ -22,7 +22,7 @@ const known: readonly Known[] = textsOfKind(KIND)
   }));
 const fixed = new Map(textsOfKind(KIND));
 
-/** An error message of the service in the viewer's language; the English message if it has no translation. */
+/** An error message of the service in the viewer's language. Without a translation, the English message. */
 export function serviceWords(message: string): string {
   const words = fixed.get(message);
   if (words !== undefined) return words;

@@ -78,7 +78,7 @@ const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters) => 
   ...(isDefault !== undefined && { isDefault: isDefault === 'true' }),
 });
 
-/** List of customers. Shows only active customers unless the address specifies a status. */
+/** List of customers. Shows only active customers unless the URL specifies a status. */
 export function CustomersPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const isFiltered = Object.keys(filters).length > 0;

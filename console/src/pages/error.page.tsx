@@ -22,7 +22,7 @@ import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
-/** One kind of error, with its occurrences and its resolution. */
+/** An error, with its occurrences and its resolution. */
 export function ErrorPage(): ReactNode {
   const { id } = route.useParams();
   const error = useQuery(errorQuery(id));
@@ -65,7 +65,7 @@ function Resolve({ error }: { error: ErrorRecord }): ReactNode {
   );
 }
 
-/** Later occurrences of a resolved error, or earlier occurrences of an open error. */
+/** Refers to later occurrences of a resolved error, or to earlier occurrences of an open error. */
 function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
   const { data: same = [] } = useQuery(sameErrorsQuery(error));
   const open = same.find(({ resolved }) => !resolved);

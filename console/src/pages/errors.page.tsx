@@ -53,7 +53,7 @@ const columns: readonly Column<ErrorRecord>[] = [
   { key: 'resolved', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
-/** Errors grouped by kind. Shows only open errors unless the address specifies a status. */
+/** Errors grouped by kind. Shows only open errors unless the URL specifies a status. */
 export function ErrorsPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const { resolved = 'false', ...rest } = filters;

@@ -51,7 +51,7 @@ const columns: readonly Column<ListedEvent>[] = [
   { key: 'related', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
-/** The event's type. When expanded, also its content. */
+/** The type of the event and, when expanded, its content. */
 function Details({ event: { type, data, metadata, deliveries } }: { event: ListedEvent }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -70,7 +70,7 @@ function Details({ event: { type, data, metadata, deliveries } }: { event: Liste
   );
 }
 
-/** Events do not contain user names, but the audit log shows them. */
+/** Links to the audit log, because events do not contain user names. */
 const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
   const userId = textIn(event.metadata, 'userId') ?? textIn(event.metadata, 'operatorId');
   return userId === undefined ? (
@@ -85,7 +85,7 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
 /** An example of a record kind. Kinds are codes, which are the same in every language. */
 const RECORD_KIND = 'sale';
 
-/** Everything that the same request caused, in all streams. */
+/** Link to the events that the same request has caused in all streams. */
 const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
   const correlationId = textIn(metadata, '$correlationId');
   return correlationId === undefined ? (

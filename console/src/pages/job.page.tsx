@@ -35,14 +35,14 @@ const jobHistoryQuery = (name: string) => ({
     eventsOf({ entity: 'job', id: name, tenantId: PLATFORM }, { pageNumber: 1, pageSize: LATEST }, signal),
 });
 
-/** The run in the address, or the latest run; undefined if the job has no such run. */
+/** The run that the URL specifies, or the latest run. Undefined if the job has no such run. */
 function chosenRun(
   job: Job | undefined,
   listed: readonly Run[],
   name: string,
   id: string | undefined,
 ): Run | undefined {
-  // The event stream delivers the latest run. The list is requested again when a run ends.
+  // The event stream delivers the latest run. The list of runs is requested again when a run ends.
   const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }

@@ -5,7 +5,7 @@ import { ProblemView } from '../parts/problem-view';
 import { KontorError, problemOf } from '../api/problem';
 import { t } from '../messages/catalogue';
 
-/** Shown for unknown addresses. */
+/** Shown for URLs that match no page. */
 export const MissingPage = (): ReactNode => (
   <main className="k-center">
     <Stack align="center" gap="sm">

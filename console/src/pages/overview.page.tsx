@@ -75,7 +75,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** The part of a query that this page needs. The page shows the data only while the query succeeds. */
+/** The part of a query that this page requires. The page shows the data only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -102,7 +102,7 @@ function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
   };
 }
 
-/** Names of unavailable engines and stopped projections; empty if there are none. */
+/** Names of the unavailable engines and stopped projections. Empty if there are none. */
 const troubleOf = ({ checks, projections }: SystemHealth): string =>
   [
     ...checks.filter(({ status }) => status !== 'up').map(({ name, reason }) => (reason ? `${name}: ${reason}` : name)),
@@ -117,8 +117,8 @@ function headTile(samples: readonly Sample[], system: SystemHealth | undefined):
 type Counted = Asked<{ readonly totalCount: number }>;
 
 /**
- * Number of items that need attention, with a note. While the number is unknown, neither of them suggests that all is
- * well.
+ * Number of items that require attention, with a note. While the number is unknown, neither the value nor the note
+ * suggests that all is well.
  */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
@@ -190,7 +190,7 @@ type LagProps = { readonly points: readonly Point[]; readonly kinds: readonly Pi
 
 function LagChart({ points, kinds }: LagProps): ReactNode {
   const shown = GROUPS.filter(([kind]) => kinds.some((each) => each.kind === kind));
-  // Null if no consumer reports a lag.
+  // Values are null where no consumer of the kind reports a lag.
   const series = shown.map(([kind, label]) => ({
     label,
     values: points.map(({ largest }) => largest[kind] ?? null),
@@ -239,7 +239,7 @@ const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
 
 type Share = { readonly work: string; readonly leader: string | null; readonly ranges: readonly number[] };
 
-/** One row for each kind of work and leader, in the order of their ranges. */
+/** One row for each kind of work and each of its leaders, in the order of the leaders' ranges. */
 const sharesIn = (ranges: SystemHealth['ranges']): readonly Share[] =>
   ranges.flatMap(({ work, leaders }) =>
     [...new Set(leaders)].map((leader) => ({
@@ -265,7 +265,7 @@ const shareColumns: readonly Column<Share>[] = [
   { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
 ];
 
-/** Distribution of the tenants among the replicas. Omitted for a single process. */
+/** Distribution of the tenants over the replicas. Not shown if the service has only one process. */
 const Shares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
     <Panel title={t('Work by replica')}>

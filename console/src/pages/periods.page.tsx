@@ -23,7 +23,7 @@ import { useZone } from '../parts/zone';
 import { dayAfter, instantsOf, today } from '../parts/zone-days';
 import { rich, t } from '../messages/catalogue';
 
-/** Closing and reopening of the books, and entries recorded after the closing of their period. */
+/** Closes and reopens the books. Lists entries that were recorded after the closing of their period. */
 export function PeriodsPage(): ReactNode {
   const periods = useQuery(periodsQuery);
   const mayClose = useMay('periods.close');
@@ -112,7 +112,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
 /** Warns about sales in the period that are not booked yet. */
 function Waiting({ through }: { through: string }): ReactNode {
   const zone = useZone();
-  // Not while the year is being typed, when it begins with zeros.
+  // Excludes incomplete years, which begin with zeros while the user types.
   const isDay = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(through);
   const until = { pageNumber: 1, pageSize: 1, ...(isDay && instantsOf({ dateTo: through }, zone)) };
   const enabled = useMay('transactions.read') && isDay;

@@ -34,7 +34,7 @@ const route = getRouteApi('/signed-in/records/$entity/$id');
 
 const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobName', 'description'] as const;
 
-/** Display name of a record, if its state includes one. */
+/** Display name of a record, if its state includes a name. */
 const nameIn = (state: unknown): string | undefined =>
   NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
 
@@ -228,7 +228,7 @@ function At({ address, last, state }: { address: RecordAddress; last: number; st
   );
 }
 
-/** Differences from the previous revision. At the first revision, all values are new. */
+/** Differences from the previous revision. In the first revision, all values are new. */
 function Changed({ address, state: { revision, state } }: { address: RecordAddress; state: RecordState }): ReactNode {
   const isFirst = revision === 0;
   const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });

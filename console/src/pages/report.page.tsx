@@ -30,7 +30,7 @@ export const ReportsPage = (): ReactNode => (
   <Navigate params={{ name: 'profit-and-loss' }} replace to="/reports/$name" />
 );
 
-/** A report. Its parameters are part of the address. */
+/** A report. Its parameters are part of the URL. */
 export function ReportPage(): ReactNode {
   const { name } = route.useParams();
   const filters = route.useSearch();

@@ -14,7 +14,7 @@ import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/sign-in');
 
-/** Accepts only addresses of the console, to prevent open redirects. */
+/** Accepts only paths of the console, to prevent open redirects. */
 const ownAddress = (to: string | undefined): string => (to !== undefined && /^\/(?![/\\])/.test(to) ? to : '/');
 
 /** Redirects users who are already signed in. */
@@ -23,7 +23,7 @@ export function SignInPage(): ReactNode {
   const session = useSession();
   useEffect(() => {
     document.title = t('Sign in · Kontor');
-    // Ignores the error if the service is unavailable, because the sign-in itself reports it.
+    // Ignores errors, because the sign-in itself reports an unavailable service.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -50,7 +50,7 @@ export function SignInPage(): ReactNode {
   );
 }
 
-/** Continues to the address that was originally requested. */
+/** Continues to the page that was originally requested. */
 function Onward({ to }: { to: string }): ReactNode {
   const { history } = useRouter();
   useEffect(() => {
@@ -166,7 +166,7 @@ type TenantFieldProps = {
 };
 
 /**
- * Shown if the e-mail address belongs to several tenants. Offers the tenants for which the password matches or, if
+ * Shown if the e-mail address belongs to several tenants. Offers the tenants for which the password is correct or, if
  * there are too many, a field for the tenant's short name.
  */
 function TenantField({ asked: { tenants }, tenant, onChange }: TenantFieldProps): ReactNode {

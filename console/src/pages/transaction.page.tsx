@@ -95,7 +95,10 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
   </Panel>
 );
 
-/** Sentences about the transactions that this transaction reverses or replaces, or that reverse or replace it. */
+/**
+ * Sentences about related transactions: those that reverse or replace this transaction, and those that it reverses or
+ * replaces.
+ */
 function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transaction) {
   return (
     [
@@ -107,7 +110,7 @@ function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transact
   ).flatMap(([what, label, id]) => (id === null ? [] : [{ what, label, id }]));
 }
 
-/** The history of the transaction, and the reason why it was booked. */
+/** The history of the transaction, and the reason for the booking. */
 function Story({ transaction }: { transaction: Transaction }): ReactNode {
   const { reversedBy, saleId, externalId } = transaction;
   const links = linksOf(transaction);

@@ -45,7 +45,7 @@ export const AccountFields = ({ form, isNew = false }: { form: Form; isNew?: boo
   </div>
 );
 
-/** Creates an account. `code` is its initial code, for an account that a sale refers to. */
+/** Creates an account. `code` is the initial value of the code field, for an account to which a sale refers. */
 export function CreateAccount({ code = '', type = 'BANK' }: { code?: string; type?: Account['type'] }): ReactNode {
   const cache = useQueryClient();
   return (

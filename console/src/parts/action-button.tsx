@@ -10,7 +10,7 @@ type Props = {
   readonly label: string;
 };
 
-/** Button of an action that needs no confirmation, with its progress and error. */
+/** Button for an action that requires no confirmation. Shows the progress and any error. */
 export const ActionButton = ({ action, icon, label }: Props): ReactNode => (
   <>
     <Button

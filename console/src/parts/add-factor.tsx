@@ -11,7 +11,10 @@ import { ProblemView } from './problem-view';
 import { SecretOnce } from './secret-once';
 import { t } from '../messages/catalogue';
 
-/** The dialog for adding a factor. Only its own buttons close it, because its secrets are shown only once. */
+/**
+ * State of the dialog that adds a factor. Only the dialog's own buttons close it, because the secrets are shown only
+ * once.
+ */
 function useFactorDialog() {
   const cache = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -155,7 +158,7 @@ const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () =
   />
 );
 
-/** Dark on light in both colour schemes, because QR code scanners expect it. */
+/** Dark on light in both colour schemes, as QR code scanners expect. */
 function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

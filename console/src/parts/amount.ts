@@ -3,9 +3,9 @@ import { locale } from '../messages/language.js';
 const LOCALE_DECIMAL =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** Sign, digits with or without grouping, decimal separator, decimals. */
+/** An amount: sign, digits with or without grouping, decimal separator, and decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
-/** A single separator before three digits, which may be a thousands separator. */
+/** An amount whose only separator precedes three digits, and may therefore be a thousands separator. */
 const THOUSANDS = /^[-+]?[1-9]\d{0,2}([.,])\d{3}$/;
 
 /** Removes grouping separators. Returns ambiguous text unchanged. */
@@ -17,9 +17,9 @@ function plain(text: string): string {
 }
 
 /**
- * Converts an amount as typed by a user to the service's notation: `1.250,00`, `1,250.00`, `1 250,00` and `1250.00` all
- * become `1250.00`. A single separator before three digits is interpreted as in the viewer's locale. Any other text is
- * left unchanged for the service to reject.
+ * Converts a typed amount to the service's notation: `1.250,00`, `1,250.00`, `1 250,00` and `1250.00` all become
+ * `1250.00`. A single separator before three digits is interpreted according to the viewer's locale. Returns any other
+ * text unchanged, so that the service rejects it.
  */
 export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string {
   const text = typed.trim().replace(/[\s’']/g, '');
@@ -30,7 +30,7 @@ export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string 
 const SCALE = 6;
 const UNIT = 10n ** BigInt(SCALE);
 
-/** A typed amount in millionths, which are exact; undefined if the text is not an amount. */
+/** A typed amount as an exact number of millionths. Undefined if the text is not an amount. */
 export function unitsOf(typed: string | undefined): bigint | undefined {
   const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amountOf(typed ?? '')) ?? [];
   if (whole === undefined) return undefined;
@@ -38,7 +38,7 @@ export function unitsOf(typed: string | undefined): bigint | undefined {
   return sign === '-' ? -units : units;
 }
 
-/** Millionths in the service's notation. Amounts with more digits are rounded half away from zero. */
+/** Converts millionths to the service's notation with the given number of decimals. Rounds half away from zero. */
 export function amountIn(units: bigint, digits: number): string {
   const step = 10n ** BigInt(SCALE - digits);
   const size = units < 0n ? -units : units;

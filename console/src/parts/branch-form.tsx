@@ -38,7 +38,7 @@ export const BranchFields = ({ form, isNew = false }: { form: Form; isNew?: bool
   </>
 );
 
-/** Creates a branch. `code` is its initial code, for a branch that a sale refers to. */
+/** Creates a branch. `code` is the initial value of the code field, for a branch to which a sale refers. */
 export function CreateBranch({ code = '' }: { code?: string }): ReactNode {
   const cache = useQueryClient();
   return (

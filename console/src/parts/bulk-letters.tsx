@@ -42,7 +42,7 @@ function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promi
 }
 
 /**
- * Replays or discards all dead letters that match the filters of the page. Counts them first, and then runs as a job.
+ * Replays or discards all dead letters that match the filters of the page. First counts them, and then starts a job.
  * The page of the job shows the progress.
  */
 export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): ReactNode {

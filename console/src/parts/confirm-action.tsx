@@ -9,7 +9,7 @@ type Props<Result> = Opener & {
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
   /**
-   * The outcome, shown until the user closes the dialog. If omitted, the dialog closes immediately and the page shows
+   * The outcome, shown until the user closes the dialog. If omitted, the dialog closes immediately, and the page shows
    * the outcome.
    */
   readonly outcome?: (result: Result) => ReactNode;

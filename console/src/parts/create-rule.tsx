@@ -11,7 +11,7 @@ const WITHOUT_CATEGORY = { replace: 'NONE' } as const;
 
 type Made = { readonly rule: Rule; readonly tested: Tested };
 
-/** What a new rule would change. Undefined if that is unknown: the rule exists nevertheless. */
+/** Changes that a new rule would make to past transactions. Undefined if they are unknown, although the rule exists. */
 async function testedRule(id: string): Promise<Made | undefined> {
   try {
     const path = '/api/transaction-categories/rules/{id}';

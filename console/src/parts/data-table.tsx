@@ -11,25 +11,28 @@ export type Column<Row> = {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Aligns digits within columns. */
+  /** Aligns the digits within the column. */
   readonly numeric?: boolean;
-  /** Takes the remaining width of the table, so that each row has one line. A longer text is shown on hover. */
+  /**
+   * The column takes the remaining width of the table, so that each row has one line. The full text of a cell is shown
+   * on hover.
+   */
   readonly isWide?: boolean;
   /** Total of the column, shown below the rows. */
   readonly total?: ReactNode;
-  /** How the service sorts the list by the column. */
+  /** The service's sort order for this column. */
   readonly sort?: ServiceOrder;
   /** Hidden unless the viewer chooses to see it. */
   readonly isExtra?: boolean;
 };
 
-/** A column of a list of which all rows are loaded. */
+/** A column of a list whose rows are all loaded. */
 export type LoadedColumn<Row> = Omit<Column<Row>, 'sort'> & { readonly sort?: Sort<Row> };
 
-/** The current order of a list, and what to do when the viewer chooses another one. */
+/** The current sort order of a list. `onSort` is called when the viewer chooses another order. */
 type Sorting = { readonly current: string | undefined; readonly onSort: (order: string) => void };
 
-/** The part of a query that a table needs. */
+/** The part of a query that a table requires. */
 export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetch'>;
 
 type Props<Row> = {
@@ -51,7 +54,10 @@ type Props<Row> = {
 const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
-/** A list in all its states. On a phone, every row becomes a card that labels each value with its column. */
+/**
+ * A list, with its loading, empty and error states. On a phone, every row becomes a card that labels each value with
+ * its column.
+ */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages, sorting }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
   if (error !== null && rows === undefined) return <ProblemView error={error} onRetry={refetch} />;

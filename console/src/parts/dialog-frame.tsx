@@ -9,10 +9,10 @@ export type Opener = {
   /** Label of the button, and title of the dialog. */
   readonly label: string;
   readonly icon: IconName;
-  /** Subject of the action. Distinguishes buttons that are repeated in every row. */
+  /** Subject of the action, which distinguishes buttons with the same label in several rows. */
   readonly about?: string;
   readonly buttonProps?: ButtonProps;
-  /** For actions that destroy data or that cannot be undone. */
+  /** Set for actions that destroy data or cannot be undone. */
   readonly isDangerous?: boolean;
   /** Width of the dialog, for forms with tables. */
   readonly size?: 'xl';
@@ -22,7 +22,7 @@ type Props = Opener & {
   readonly isOpen: boolean;
   /** While true, only the dialog's own controls can close it, so that the user does not miss the outcome. */
   readonly isHeld: boolean;
-  /** Set for a confirmation without input. A click outside may close it. */
+  /** Set for a confirmation without input. A click outside may close such a dialog. */
   readonly isQuestion?: boolean;
   readonly onOpen: () => void;
   readonly onClose: () => void;
@@ -51,7 +51,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': t('Close') }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // A request may have been sent before the dialog was redrawn.
+        // Does not close the dialog during a request, which may have been sent before the dialog was redrawn.
         onClose={() => {
           if (client.isMutating() === 0) leave();
         }}

@@ -18,12 +18,12 @@ type Props = {
   /** The record as displayed on the page. */
   readonly from: Version;
   readonly fields: (form: Form) => ReactNode;
-  /** Saves the changes if the record still has this revision. */
+  /** Saves the changes if the record still has the given revision. */
   readonly save: (changed: Draft, revision: number) => Promise<unknown>;
   /** Reads the current record. */
   readonly reload: () => Promise<Version>;
   readonly onDone: () => void;
-  /** Subject of the action. Distinguishes buttons that are repeated in every row. */
+  /** Subject of the action, which distinguishes buttons with the same label in several rows. */
   readonly about?: string;
 };
 
@@ -35,7 +35,7 @@ const isConflict = (error: unknown): boolean => error instanceof KontorError && 
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
-  // If another user has changed the record in the meantime, resolves with its current version.
+  // If another user has changed the record in the meantime, resolves with the current version of the record.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));

@@ -7,7 +7,9 @@ import { IN_PLACE, useListSearch } from './list-search';
 import { useTyped } from './typed';
 import { t } from '../messages/catalogue';
 
-/** Returns a setter for one of the filters in the address. Changing a filter resets the list to its first page. */
+/**
+ * Returns a function that sets one of the filters in the URL. A change of a filter resets the list to its first page.
+ */
 export function useSetter<F extends object>(): <K extends keyof F>(name: K) => (value: F[K] | undefined) => void {
   const [, change] = useListSearch();
   return (name) => (value) => {
@@ -17,13 +19,13 @@ export function useSetter<F extends object>(): <K extends keyof F>(name: K) => (
 
 type BarProps = {
   readonly children: ReactNode;
-  /** The values of the filters. They can be cleared if at least one is set. */
+  /** Values of the filters. If at least one filter is set, a button clears all filters. */
   readonly filters?: object;
 };
 
 /**
- * Filters of a list. Their values are part of the address, so that users can share a filtered list. Fields other than
- * the first take much time to render, so places are kept for them until the page has been painted.
+ * Filters of a list. Their values are part of the URL, so that users can share a filtered list. All fields except the
+ * first are slow to render, so placeholders are shown until the page has been painted.
  */
 export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);

@@ -18,13 +18,13 @@ type Props<Result> = Opener & {
   readonly send?: string;
   /** Whether the input outside the fields is complete. */
   readonly isReady?: boolean;
-  /** Set for a confirmation without input. A click outside may close it. */
+  /** Set for a confirmation without input. A click outside may close such a dialog. */
   readonly isQuestion?: boolean;
   /** Replaces the form after success. If omitted, the dialog closes. */
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
   /** Whether a result has an outcome to show. Default: every result. */
   readonly hasOutcome?: (result: Result) => boolean;
-  /** Set if the outcome is shown only once. Then, only the outcome's own button closes the dialog. */
+  /** Set if the outcome is shown only once. In this case, only the outcome's own button closes the dialog. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after success. */
   readonly onDone?: (result: Result) => void;

@@ -4,7 +4,7 @@ import type { Draft, Form } from './form';
 import { Icon } from './icons';
 import { inSentence, t } from '../messages/catalogue';
 
-/** The fields whose names start with the prefix, as a form without the prefix. */
+/** A form that consists of the fields with the prefix, named without the prefix. */
 export const scoped = (form: Form, prefix: string): Form => ({
   values: Object.fromEntries(
     Object.entries(form.values).flatMap(([name, value]) =>
@@ -38,7 +38,7 @@ export function linesIn(values: Draft, list: string): Draft[] {
   return lines;
 }
 
-/** Form fields of a list with these lines. */
+/** Converts lines to the form fields of a list. */
 export const linesAs = (list: string, lines: readonly Draft[]): Draft =>
   Object.assign({}, ...lines.map((line, index) => prefixed(line, lineAt(list, index)))) as Draft;
 

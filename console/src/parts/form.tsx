@@ -19,12 +19,12 @@ export type Form = {
   readonly fault: (name: string) => string | undefined;
 };
 
-/** The form has a single field for all elements of a list, so `types[0]` belongs to `types`. */
+/** A form has a single field for all items of a list, so `types[0]` belongs to `types`. */
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
 /**
- * Form values with the service's validation errors. If the session ends, a form with a key gets its input back
- * afterwards.
+ * Form values with the service's validation errors. If the session ends, a form with a key recovers its input after the
+ * next sign-in.
  */
 export function useForm(initial: Draft, error: unknown, key?: string): Form {
   const draft = useKeptDraft(key);
@@ -159,7 +159,7 @@ export const someOf = <N extends string>(values: Draft, names: readonly N[]): Pa
     }),
   ) as Partial<Record<N, string>>;
 
-/** Converts typed values for the service. Clearable fields become null when emptied. */
+/** Converts typed values for the service. Empty clearable fields become null. */
 export const cleared = (values: Draft, clearable: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(values).map(([name, typed]) => [

@@ -55,7 +55,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
   },
 ];
 
-/** All postings of a period in order, of all accounts or of one. */
+/** All postings in a period, in order, to all accounts or to one account. */
 export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNode {
   const { accountId, page = 1 } = filters;
   const parameters = { ...usePeriod(filters), ...known(filters), ...(accountId !== undefined && { accountId }) };

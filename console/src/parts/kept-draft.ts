@@ -5,14 +5,17 @@ import type { Draft } from './form';
 
 type Kept = { readonly key: string; readonly userId: string; readonly values: Draft };
 
-/** Input of the form that was open when the session ended. Kept only in memory, and only for the user who typed it. */
+/**
+ * Input of the form that was open when the session ended. Kept only in memory, and only for the user who typed the
+ * input.
+ */
 let kept: Kept | undefined;
 
 /** Identifies a form by its page, label and subject. */
 export const draftKey = ({ label, about = '' }: { readonly label: string; readonly about?: string }): string =>
   `${window.location.pathname} ${label} ${about}`;
 
-/** Input typed into this form before the session ended, if there is any. */
+/** Input that was typed into this form before the session ended, if there is any. */
 export function useKeptDraft(key: string | undefined): Draft | undefined {
   const userId = useMe()?.user.id;
   const [draft] = useState(() =>

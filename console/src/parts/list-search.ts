@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ListParams } from './list-state';
 
-/** Navigation options for a change of the address within a page: no history entry, no scrolling. */
+/** Navigation options for a change of the URL within a page: no history entry, and no scrolling. */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
 
 type Change = (search: ListParams) => ListParams;
 type Options = { readonly replace?: boolean; readonly resetScroll?: boolean };
 
-/** The part of the address that describes a list, and a function that changes it. */
+/** The search parameters that describe a list, and a function that changes them. */
 export function useListSearch(): readonly [ListParams, (to: Change, options?: Options) => void] {
   const search: ListParams = useSearch({ strict: false });
   const navigate = useNavigate();

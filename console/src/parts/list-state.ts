@@ -1,50 +1,51 @@
-// What a viewer chose about a list, beside its filters. All of it is in the address, so that it can be shared.
+// The viewer's choices for a list, in addition to its filters. All choices are part of the URL, so that users can share
+// them.
 
-/** Rows per page. The first is the default. */
+/** Page sizes, in rows. The first size is the default. */
 export const SIZES = ['25', '50', '100'] as const;
 const DEFAULT_SIZE = Number(SIZES[0]);
-/** Sizes in the address; the default one is left out. */
+/** Page sizes in the URL, which omits the default. */
 export type Size = Exclude<(typeof SIZES)[number], '25'>;
 const isSize = (size: string): size is Size => SIZES.slice(1).some((each) => each === size);
 
 export type ListParams = {
   readonly page?: number | undefined;
   readonly size?: Size | undefined;
-  /** Name of an order, see `Sort`. */
+  /** Name of the sort order. See `Sort`. */
   readonly sort?: string | undefined;
-  /** Keys of the columns, if the viewer chose them. */
+  /** Keys of the columns that the viewer has chosen. Undefined for the default columns. */
   readonly columns?: string | undefined;
-  /** Place in a list without page numbers. */
+  /** Cursor in a list without page numbers. */
   readonly cursor?: string | undefined;
 };
 
 const PARAMS: ReadonlySet<string> = new Set<keyof ListParams>(['page', 'size', 'sort', 'columns', 'cursor']);
 
-/** The filters in a search: everything else than the parameters of lists. */
+/** The filters in the search parameters: all parameters except those that every list has. */
 export const filtersIn = <S extends ListParams>(search: S): Omit<S, keyof ListParams> =>
   Object.fromEntries(Object.entries(search).filter(([name]) => !PARAMS.has(name))) as Omit<S, keyof ListParams>;
 
-/** Filters of a list, as in its address. */
+/** Filters of a list, as in the URL of the page. */
 export type FiltersOf<Validate extends (raw: Record<string, unknown>) => ListParams> = Omit<
   ReturnType<Validate>,
   keyof ListParams
 >;
 
-/** The search without its filters, on the first page. */
+/** The search parameters for the first page, without filters. */
 export const withoutFilters = ({ size, sort, columns }: ListParams): ListParams => ({ size, sort, columns });
 
-/** The search on the first page, which is what a saved view contains. */
+/** The search parameters for the first page. A saved view contains these parameters. */
 export const withoutPage = <S extends ListParams>(search: S): S => ({ ...search, page: undefined, cursor: undefined });
 
 export type Page = { readonly pageNumber: number; readonly pageSize: number };
 
-/** The page to request. */
+/** The number and size of the page to request. */
 export const pageIn = ({ page = 1, size }: ListParams): Page => ({
   pageNumber: page,
   pageSize: size === undefined ? DEFAULT_SIZE : Number(size),
 });
 
-/** The search with another page size, on the page that contains the first row of the current one. */
+/** The search parameters with another page size, for the page that contains the first row of the current page. */
 export function resized(search: ListParams, to: string): ListParams {
   const { pageNumber: before, pageSize } = pageIn(search);
   const size = isSize(to) ? to : undefined;
@@ -57,13 +58,13 @@ type Offered = { readonly key: string; readonly isExtra?: boolean };
 const isDefault = (columns: readonly Offered[], keys: readonly string[]): boolean =>
   columns.every(({ key, isExtra = false }) => keys.includes(key) !== isExtra);
 
-/** The columns to show: those that the viewer chose, or the default ones. The first one is always shown. */
+/** The columns to show: those that the viewer has chosen, or the default columns. The first column is always shown. */
 export function columnsShown<C extends Offered>(columns: readonly C[], chosen: string | undefined): readonly C[] {
   const keys = chosen?.split(',');
   return columns.filter(({ key, isExtra = false }, index) => index === 0 || (keys?.includes(key) ?? !isExtra));
 }
 
-/** The choice after a column was shown or hidden; undefined for the default columns. */
+/** The chosen columns after one column is shown or hidden. Undefined for the default columns. */
 export function columnsToggled(
   columns: readonly Offered[],
   chosen: string | undefined,
@@ -77,22 +78,25 @@ export function columnsToggled(
 export type Direction = 'ascending' | 'descending';
 
 /**
- * How a list is sorted by a column. The service sorts a list of several pages, in one direction, under the name of its
- * order. The console sorts a list of which it has all rows, in both directions, by a value.
+ * Sorting of a list by a column. If a list has several pages, the service sorts it, by a named order with a fixed
+ * direction. If all rows are loaded, the console sorts them by a value, in either direction.
  */
 export type Sort<Row> = ServiceOrder | ((row: Row) => string | number | null);
 export type ServiceOrder = { readonly order: string; readonly direction: Direction };
 
 type Sorted<Row> = { readonly key: string; readonly sort?: Sort<Row> };
 
-/** The direction in which the list is sorted by a column, and the order that a click on its header chooses. */
+/**
+ * The direction in which the list is currently sorted by a column, and the sort order that a click on the column header
+ * selects.
+ */
 export function sortBy<Row>({ key, sort }: Sorted<Row>, current: string | undefined): [Direction | undefined, string] {
   if (typeof sort === 'object') return [current === sort.order ? sort.direction : undefined, sort.order];
   if (current === key) return ['ascending', `-${key}`];
   return [current === `-${key}` ? 'descending' : undefined, key];
 }
 
-/** All rows of a list in the chosen order. Rows without a value are last in both directions. */
+/** All rows of a list in the chosen sort order. Rows without a value are last in both directions. */
 export function sortedRows<Row>(
   rows: readonly Row[],
   columns: readonly Sorted<Row>[],

@@ -11,7 +11,7 @@ import { t } from '../messages/catalogue';
 
 type Offered = { readonly key: string; readonly header: string; readonly isExtra?: boolean };
 
-/** What a viewer chooses about a list beside its filters: saved views and columns. */
+/** Controls of a list in addition to its filters: saved views and columns. */
 export const ListTools = ({ columns }: { columns: readonly Offered[] }): ReactNode => (
   <>
     <Views />
@@ -21,13 +21,13 @@ export const ListTools = ({ columns }: { columns: readonly Offered[] }): ReactNo
 
 type BoxProps = {
   readonly label: string;
-  /** Text of the button, if it differs from the label. */
+  /** Text of the button, if different from the label. */
   readonly current?: string | undefined;
   readonly icon: IconName;
   readonly children: (close: () => void) => ReactNode;
 };
 
-/** A button with a box of choices. */
+/** A button that opens a box of choices. */
 function Box({ label, current, icon, children }: BoxProps): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (

@@ -14,11 +14,11 @@ type CommonProps = {
   /** Accessible name of the table. */
   readonly label: string;
   readonly empty: ReactNode;
-  /** Buttons for all rows. */
+  /** Buttons for actions on the whole list. */
   readonly aside?: ReactNode;
   /** A `FilterBar`. */
   readonly filters?: ReactNode;
-  /** Order of the list unless the viewer chooses another one. */
+  /** Default sort order of the list. */
   readonly order?: string;
 };
 
@@ -28,11 +28,14 @@ type ListProps<Row> = CommonProps & {
   readonly keyOf: (row: Row) => string;
   readonly query: Asked;
   readonly pages?: PagesProps;
-  /** Shown under the table. */
+  /** Shown below the table. */
   readonly footer?: ReactNode;
 };
 
-/** A list of records with its filters, order, columns and saved views, all of which are in the address. */
+/**
+ * A list of records with its filters, sort order, columns and saved views. The URL contains the filters, the sort order
+ * and the columns.
+ */
 export function ListPanel<Row>(props: ListProps<Row>): ReactNode {
   const { title, columns, aside, filters, footer, rows, order, ...table } = props;
   const [{ sort = order, columns: chosen }, change] = useListSearch();

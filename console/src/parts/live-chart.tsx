@@ -8,7 +8,7 @@ import { locale } from '../messages/language';
 
 type Series = {
   readonly label: string;
-  /** One value per time. Null if unknown. */
+  /** One value for each time. Null if the value is unknown. */
   readonly values: readonly (number | null)[];
 };
 
@@ -19,7 +19,7 @@ type Props = {
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly height?: number;
-  /** Draws axes and a grid; false for a sparkline. */
+  /** Whether to draw axes and a grid. False for a sparkline. */
   readonly axes?: boolean;
 };
 
@@ -32,7 +32,7 @@ type Inks = (typeof INKS)[keyof typeof INKS];
 /** The scale starts at zero. If all values are zero, the line is drawn at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
-/** Steps between labels on the axis; integers, because the charted values are integers. */
+/** Steps between the labels of an axis. They are integers, like the charted values. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 

@@ -4,7 +4,7 @@ import type { Form } from './form';
 
 const SEPARATOR = ' ';
 
-/** The chosen values of a field with several values. */
+/** The chosen values of a field that accepts several values. */
 export const chosenIn = (value: string | undefined): string[] =>
   (value ?? '').split(SEPARATOR).filter((each) => each !== '');
 
@@ -17,7 +17,7 @@ type Props = {
   readonly options: readonly (readonly [value: string, words: string])[];
 };
 
-/** Checkboxes for a field with several values. */
+/** Checkboxes for a field that accepts several values. */
 export const ManyOfField = ({ form, name, label, options }: Props): ReactNode => (
   <Checkbox.Group
     error={form.fault(name)}

@@ -48,6 +48,6 @@ export function Balance({ amount, currency }: { amount: string; currency: string
 /** Whether an amount differs from zero. */
 export const isSome = (amount: string): boolean => /[1-9]/.test(amount);
 
-/** An amount in a column of one currency; a dash for zero. */
+/** An amount in a column of one currency. Zero is shown as a dash. */
 export const Figure = ({ amount }: { amount: string }): ReactNode =>
   isSome(amount) ? amountWords(amount) : <span className="k-nothing">—</span>;

@@ -85,8 +85,8 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
 }
 
 /**
- * Link of a notification: client-side navigation within the console, a new tab for other addresses, or no link if the
- * address is unsafe.
+ * Link of a notification. Navigates within the console, and opens other URLs in a new tab. Shows no link for an unsafe
+ * URL.
  */
 function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {
   const { history } = useRouter();

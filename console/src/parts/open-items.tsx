@@ -13,7 +13,7 @@ import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
-/** Amounts that are part of the balance but not of any document have no transaction. */
+/** Amounts that are part of the balance but of no document have no transaction. */
 const columnsOf = (total: string): readonly Column<Item>[] => [
   {
     key: 'date',

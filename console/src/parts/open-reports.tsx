@@ -112,7 +112,7 @@ const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
   },
 ];
 
-/** Net amounts and tax by rate, reconciled with the tax account. */
+/** Net amounts and tax by tax rate, reconciled with the tax account. */
 export function TaxReportView({ filters, onChange }: ReportProps): ReactNode {
   const parameters = { ...usePeriod(filters), ...known(filters) };
   return (

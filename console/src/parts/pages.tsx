@@ -8,10 +8,10 @@ export type PagesProps = {
   readonly page: number;
   readonly totalPages: number | undefined;
   readonly totalCount: number | undefined;
-  /** The total is a lower bound. */
+  /** Whether the total is only a lower bound. */
   readonly totalIsCapped?: boolean | undefined;
   readonly onPage: (page: number) => void;
-  /** Rows per page; omitted if it cannot be changed. */
+  /** Rows per page. Omitted if the page size cannot be changed. */
   readonly size?: string;
   readonly onSize?: (size: string) => void;
 };

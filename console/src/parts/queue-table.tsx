@@ -18,19 +18,19 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   integrity: t('Tamper evidence'),
 };
 
-/** Number of samples in ten seconds. Within this time, a queue is expected to process existing events. */
+/** Number of samples in ten seconds. A queue is expected to process events within this time. */
 const LOOKS = 5;
 
 /**
- * A queue lags if it has not reached an earlier head. A lag alone is not significant, because events arrive
+ * Whether a queue has not reached the head of ten seconds ago. A lag alone is not significant, because events arrive
  * continuously.
  */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
 /**
- * A queue has work if the previous sample also shows a lag. An event stored a moment ago therefore does not change its
- * status.
+ * Whether the previous sample also shows a lag. An event that was only just stored therefore does not change the status
+ * of a queue.
  */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
@@ -52,7 +52,7 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
   );
 }
 
-/** Queues that need attention come first. All others keep their order, so that the table remains readable. */
+/** Queues that require attention come first. All other queues keep their order, so that the table remains readable. */
 const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
@@ -136,7 +136,7 @@ export function QueueTable({ queues, samples, query, isFolded = false }: Props):
   );
 }
 
-/** `35 healthy, 1 behind` */
+/** Number of queues by status, such as `35 healthy, 1 behind`. */
 function Summary({ queues, samples }: Pick<Props, 'samples'> & { queues: readonly Queue[] }): ReactNode {
   const total = (standing: Standing): number =>
     queues.filter((queue) => standingOf(queue, samples) === standing).length;

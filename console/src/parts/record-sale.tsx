@@ -123,7 +123,7 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
   </>
 );
 
-/** Form values of the return of a whole sale. The user removes the items that the customer keeps. */
+/** Form values for the return of a whole sale. The user removes the items that the customer keeps. */
 const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: string): Draft => ({
   ...newSale(date),
   ...{ type: 'RETURN', relatedExternalId: externalId, branchCode: branchCode ?? '' },

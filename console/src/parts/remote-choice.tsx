@@ -7,7 +7,7 @@ import { Money } from './money';
 import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
-/** A record as listed by a chooser. */
+/** A record in the list of a chooser. */
 type Option = {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,7 @@ const OptionLine = ({ name, code, balance }: Option): ReactNode => (
 /** Source of records of one kind for a chooser. */
 export type Source = {
   readonly key: QueryKey;
-  /** Loads the best matches, at most about twenty. */
+  /** Loads the best matches. Their number is limited to about twenty. */
   readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
   /** Loads the name of a record that was chosen earlier. */
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
@@ -58,7 +58,7 @@ type Props = {
   readonly required?: boolean;
 };
 
-/** Options found so far, including the current selection. */
+/** The options that the search has found, and the current selection. */
 function useOptions(source: Source, value: string | undefined, known: Option | undefined, search: string) {
   const found = useQuery({
     queryKey: [...source.key, 'find', search],
@@ -103,7 +103,7 @@ export function RemoteChoice(props: Props): ReactNode {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);
       }}
-      // The name of the current selection is not a search term.
+      // Does not search for the name of the current selection.
       onSearchChange={(text) => {
         setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
       }}

@@ -9,13 +9,13 @@ import { useZone } from './zone';
 import { dayAfter, instantOf, today, wallClockOf } from './zone-days';
 import { t } from '../messages/catalogue';
 
-/** Scope of a report: a period, or the books up to a day. */
+/** Scope of a report: a period, or the books up to and including a day. */
 export type Scope = 'period' | 'day';
 
 const MONTHS = 12;
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** First day of a month. Months outside January to December belong to adjacent years. */
+/** First day of a month. A month below 1 or above 12 belongs to another year. */
 const firstOf = (year: number, month: number): string =>
   `${year + Math.floor((month - 1) / MONTHS)}-${twoDigits(((((month - 1) % MONTHS) + MONTHS) % MONTHS) + 1)}-01`;
 
@@ -50,7 +50,7 @@ function periodOf(preset: Preset, day: string): { from: string; to: string } {
   return { from, to: dayAfter(firstOf(year, begin + months), -1) };
 }
 
-/** The period of a report: the selected one, or this year. */
+/** The selected period of a report. Default: the current year. */
 export function usePeriod({ from, to }: ReportFilters): { from: string; to: string } {
   const year = periodOf('year', today(useZone()));
   return {
@@ -59,7 +59,7 @@ export function usePeriod({ from, to }: ReportFilters): { from: string; to: stri
   };
 }
 
-/** Instant up to which records count. Without a selection, the current time. */
+/** Instant up to which records count. Default: the current time. */
 export const known = ({ knownAt }: ReportFilters): { knownAt?: string } => (knownAt === undefined ? {} : { knownAt });
 
 export type ReportProps = {
@@ -69,7 +69,7 @@ export type ReportProps = {
 
 type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNode };
 
-/** Parameters of a report, which are part of the address. */
+/** Parameters of a report, which are part of the URL. */
 export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
   const zone = useZone();
   return (

@@ -29,7 +29,7 @@ export const ruleVersion = (rule: Rule): Version => ({
   revision: rule.revision,
 });
 
-/** An emptied priority is sent as null, which the service rejects with an error at the field. */
+/** If the user clears the priority, sends null, which the service rejects with an error at the field. */
 export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCategoryRuleDto'] => ({
   ...cleared(values, CLEARABLE),
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),

@@ -55,6 +55,6 @@ const REASONS: Readonly<Record<string, string>> = {
   keyword: t('the description'),
 };
 
-/** Converts the service's names of unmet conditions to words. */
+/** Describes the unmet conditions that the service names. */
 export const reasonWords = (reasons: readonly string[]): string =>
   reasons.map((reason) => REASONS[reason] ?? reason).join('; ');

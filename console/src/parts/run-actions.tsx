@@ -6,7 +6,7 @@ import { jobsQuery, RESUMABLE_JOBS, type Run } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
 import { t } from '../messages/catalogue';
 
-/** Pauses, resumes or cancels a run that supports these actions. */
+/** Buttons that pause, resume or cancel a run, if its job supports these actions. */
 export function RunActions({ run: { id, jobName, status } }: { run: Run }): ReactNode {
   const cache = useQueryClient();
   const isOpen = status === 'RUNNING' || status === 'PAUSED';

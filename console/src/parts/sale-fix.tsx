@@ -20,7 +20,7 @@ type Props = { readonly sale: Sale };
 
 const FIRST = { pageNumber: 1, pageSize: 20 };
 
-/** The reason why a sale was rejected, the step that resolves it, and another attempt. */
+/** Shows why a sale was rejected, the step that removes the cause, and a button for another attempt. */
 export function RejectedSale({ sale }: Props): ReactNode {
   const { rejection, id } = sale;
   const cache = useQueryClient();
@@ -100,7 +100,7 @@ function BranchFix({ code }: { code: string }): ReactNode {
   );
 }
 
-/** Types of the default account for each payment method. */
+/** Type of the default account for each payment method. */
 const DEFAULT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
 function AccountFix({ sale: { payments, rejection } }: Props): ReactNode {
@@ -130,7 +130,7 @@ function CodedAccountFix({ code, type }: { code: string; type: Account['type'] }
   );
 }
 
-/** The sale is not linked to its customer yet, so it contains only the name. */
+/** Finds the customer by name, because a rejected sale is not linked to its customer yet. */
 function CustomerFix({ name }: { name: string }): ReactNode {
   const mayWrite = useMay('customers.write');
   const passive = { ...FIRST, search: name, status: 'PASSIVE' as const };

@@ -3,10 +3,10 @@ import { useMatches } from '@tanstack/react-router';
 import { useMe } from '../api/me';
 import { parseSearch } from './search-params';
 
-/** Name and search of a view, in the order in which they were saved. */
+/** Search parameters of the views by name, in the order in which the views were saved. */
 type Views = Readonly<Record<string, string>>;
 
-/** Reads what this browser stored. Anything else than named texts is ignored. */
+/** Parses the views stored in this browser. Ignores values that are not text. */
 function viewsIn(stored: string | undefined): Views {
   try {
     const found: unknown = JSON.parse(stored ?? '{}');
@@ -19,7 +19,7 @@ function viewsIn(stored: string | undefined): Views {
 
 type Saved = {
   readonly views: readonly { readonly name: string; readonly search: Record<string, string>; readonly text: string }[];
-  /** Saves a view under a name, and replaces an earlier one of that name. */
+  /** Saves a view under a name. Replaces an earlier view with that name. */
   readonly save: (name: string, text: string) => void;
   readonly remove: (name: string) => void;
 };

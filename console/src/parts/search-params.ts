@@ -1,4 +1,4 @@
-/** Parses a filter from the address. Returns undefined for an invalid value. */
+/** Parses a filter from the URL. Returns undefined for an invalid value. */
 type Reader<T> = (text: string) => T | undefined;
 
 export const text: Reader<string> = (given) => (given === '' ? undefined : given);
@@ -21,12 +21,12 @@ export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Numb
 /** A date such as `2026-03-04`. */
 export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
 
-/** Parameters of every list, see `ListParams`. */
+/** Parameters of every list. See `ListParams`. */
 export const listParams = { page: pageNumber, size: oneOf('50', '100'), sort: text, columns: text } as const;
 
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
 
-/** Parses the given parameters, and drops malformed values, so that no address can break a page. */
+/** Parses the given parameters. Ignores malformed values, so that no URL can break a page. */
 export const searchParams =
   <S extends Readonly<Record<string, Reader<unknown>>>>(readers: S) =>
   (raw: Record<string, unknown>): Read<S> => {

@@ -41,10 +41,10 @@ const columns: readonly Column<Line>[] = [
   { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
-/** Default start of a statement, because the full history of an account could be too long to read. */
+/** Default start of a statement. The full history of an account could be too long to read. */
 const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`;
 
-/** A period that ends before the default start has no default start. */
+/** The default start of a period, unless the period ends before that day. */
 const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
   endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 
@@ -53,7 +53,7 @@ type Props = {
   readonly name: string;
   readonly currency: string;
   readonly period: Period;
-  /** Page of lines. Every period opens at the last page, which contains the newest lines. */
+  /** Page of lines. Undefined for the last page, which contains the newest lines. */
   readonly page: number | undefined;
   readonly onChange: (period: Period, page?: number) => void;
 };
@@ -110,7 +110,7 @@ export function StatementPanel({ accountId, name, currency, period, page, onChan
 
 type FilterProps = Pick<Props, 'period'> & {
   readonly onPeriod: (period: Period) => void;
-  /** Start of the period. A default value if the user has not selected a period. */
+  /** Start of the period, or the default start if the user has not selected a period. */
   readonly begin: string;
 };
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from './status-badge';
 import { t } from '../messages/catalogue';
 
-/** Whether a tenant's users and partners have access. */
+/** Shows whether a tenant's users and partners have access. */
 export const TenantStatus = ({ isActive }: { isActive: boolean }): ReactNode =>
   isActive ? (
     <StatusBadge tone="good">{t('Active')}</StatusBadge>

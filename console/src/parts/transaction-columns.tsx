@@ -7,7 +7,7 @@ import { t } from '../messages/catalogue';
 
 type Shown = Pick<Transaction, 'id' | 'date' | 'type' | 'documentEffect' | 'description' | 'reversalOf'>;
 
-/** Leading columns of every list of transactions: date and type, with a link. */
+/** First columns of every list of transactions: the date, and the type with a link. */
 export const transactionColumns: readonly Column<Shown>[] = [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {

@@ -56,7 +56,7 @@ const OPTIONAL = ['description', 'reference'] as const;
 const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Types for which the user chooses the direction. All other types imply it. */
+/** Whether the user chooses the direction of a type. All other types imply the direction. */
 const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
 
 export const newTransaction = (date: string, customerId: string): Draft => ({
@@ -77,7 +77,10 @@ export const transactionDraft = (transaction: Transaction): Draft => ({
   ...{ description: transaction.description ?? '', reference: transaction.reference ?? '' },
 });
 
-/** Includes only the parties of the selected type, and drops values typed for another type. */
+/**
+ * Request body of the transaction. Includes only the parties of the selected type, and omits values that were typed for
+ * another type.
+ */
 export function transactionBody(values: Draft): Body {
   const type = typeOf(values);
   const { direction } = values;

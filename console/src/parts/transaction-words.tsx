@@ -3,7 +3,7 @@ import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 import { inSentence, t } from '../messages/catalogue';
 
-/** Types that users record with the form for a single amount. */
+/** Types of transactions that users record with the form for a single amount. */
 export const RECORDED_TYPES = [
   ['COLLECTION', t('Collection')],
   ['PAYMENT', t('Payment')],
@@ -32,7 +32,7 @@ export function typeWords({ type, documentEffect, reversalOf = null }: Named): s
   return own ?? effect ?? t('Transaction');
 }
 
-/** Whether a transaction is effective, cancelled, or a reversal. */
+/** Shows whether a transaction is effective, cancelled, or a reversal. */
 export function TransactionState({
   isCancelled,
   reversalOf,

@@ -4,7 +4,7 @@ import { useState } from 'react';
 const TYPING_MS = 300;
 
 /**
- * The text typed into a filter. It is reported when the user pauses, and replaced if the address changes for another
+ * The text typed into a filter. It is reported when the user pauses, and replaced if the URL changes for another
  * reason.
  */
 export function useTyped(
@@ -17,7 +17,7 @@ export function useTyped(
   if (seen !== value) {
     setSeen(value);
     setTold(value);
-    // If the typed text caused the address to change, the text is kept, because the user may still be typing.
+    // If the typed text itself has changed the URL, the text is kept, because the user may still be typing.
     if (told !== value) setTyped(value);
   }
   const tell = useDebouncedCallback((text: string) => {

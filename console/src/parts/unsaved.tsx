@@ -16,7 +16,7 @@ export function useUnsaved(isFilled: boolean): void {
 }
 
 type Guard = {
-  /** Closes the dialog. If its form contains input, asks for confirmation first. */
+  /** Closes the dialog. If the form contains input, asks for confirmation first. */
   readonly leave: () => void;
   readonly guarded: (children: ReactNode) => ReactNode;
 };
@@ -63,7 +63,7 @@ export function useUnsavedGuard(close: () => void): Guard {
 
 type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => void };
 
-/** Mounted only while it is open. Otherwise, the key press that opens it would also close it. */
+/** Mounted only while open. Otherwise, the key press that opens the question would also close it. */
 const Question = ({ onKeep, onDiscard }: QuestionProps): ReactNode => (
   <Modal centered onClose={onKeep} opened size="sm" title={t('Discard your input?')} withCloseButton={false}>
     <Stack gap="md">

@@ -23,7 +23,7 @@ export const WebhookStatus = ({ webhook }: { webhook: Webhook }): ReactNode => {
   return <StatusBadge tone={reason === 'OWNER' ? 'idle' : 'bad'}>{REASONS[reason][0]}</StatusBadge>;
 };
 
-/** The reason why a webhook is disabled, and the next step; undefined if the webhook is enabled. */
+/** The reason why a webhook is disabled, and the next step. Undefined if the webhook is enabled. */
 export const disabledBecause = ({ isEnabled, disabledReason }: Webhook): string | undefined =>
   isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
 

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The Swedish date format is that of ISO 8601. */
+/** The Swedish date format equals that of ISO 8601. */
 const wallClock = (atMs: number, timeZone: string): string =>
   new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
 
@@ -12,18 +12,21 @@ export const wallClockOf = (instant: string, timeZone: string): string =>
 export const today = (timeZone: string): string => wallClock(Date.now(), timeZone).slice(0, 10);
 
 const LAST_MS = 8.64e15;
-/** Text of an instant; `otherwise` if there is no such time, as while a year is being typed. */
+/**
+ * ISO 8601 text of an instant. Returns `otherwise` if the instant is out of range, for example while a year is being
+ * typed.
+ */
 const textOf = (atMs: number, otherwise: string): string =>
   Math.abs(atMs) <= LAST_MS ? new Date(atMs).toISOString() : otherwise;
 
-/** The day a number of days later, or earlier if the number is negative. */
+/** The day that is `days` later or, if `days` is negative, earlier. */
 export const dayAfter = (day: string, days: number): string =>
   textOf(Date.parse(day) + days * DAY_MS, day).slice(0, 10);
 
-/** Instant of a wall-clock time, such as `2026-03-04T09:30`. Returns a text that is no time unchanged. */
+/** Instant of a wall-clock time, such as `2026-03-04T09:30`. Returns a text that is not a time unchanged. */
 export function instantOf(wall: string, timeZone: string): string {
   const asUtc = Date.parse(`${wall}Z`);
-  // The format has no leading zeros in years before 1000, which therefore have no offset.
+  // Years before 1000 have no leading zeros in this format, which makes them unparsable. Their offset is therefore 0.
   const offsetAt = (ms: number): number => Date.parse(`${wallClock(ms, timeZone).replace(' ', 'T')}Z`) - ms || 0;
   // If the clocks change on that day, the offsets of the guess and of the result may differ.
   if (Number.isNaN(asUtc)) return wall;
@@ -34,7 +37,7 @@ const midnight = (day: string, timeZone: string): string => instantOf(`${day}T00
 
 type Days = { readonly dateFrom?: string | undefined; readonly dateTo?: string | undefined };
 
-/** First and last instants of the days of a filter. */
+/** The first instant of a filter's first day, and the last instant of its last day. */
 export const instantsOf = ({ dateFrom, dateTo }: Days, timeZone: string): { dateFrom?: string; dateTo?: string } => ({
   ...(dateFrom !== undefined && { dateFrom: midnight(dateFrom, timeZone) }),
   ...(dateTo !== undefined && {

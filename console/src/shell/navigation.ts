@@ -3,7 +3,7 @@ import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
 import { t } from '../messages/catalogue';
 
-/** `operator` or `tenant`: all users of that kind. Otherwise, the permission that a tenant's user needs. */
+/** `operator` or `tenant` for all users of that kind. Otherwise, the permission that a tenant's user requires. */
 type For = string;
 
 type Destination = {
@@ -72,14 +72,14 @@ const SECTIONS: readonly Section[] = [
 const mayGo = (me: Me, who: For): boolean =>
   who === 'operator' || who === 'tenant' ? isOperator(me) === (who === 'operator') : me.permissions.includes(who);
 
-/** Destinations that a user may visit, by section; empty sections are omitted. */
+/** Destinations that a user may visit, by section. Omits empty sections. */
 export const sectionsFor = (me: Me): Section[] =>
   SECTIONS.map(({ label, destinations }) => ({
     label,
     destinations: destinations.filter(({ who }) => mayGo(me, who)),
   })).filter(({ destinations }) => destinations.length > 0);
 
-/** Whether a user may not open a page. Such a page sends no requests for data. The start page is open to everyone. */
+/** Whether a page is closed to a user. Such a page sends no requests for data. The start page is open to every user. */
 export const isClosed = (me: Me, pathname: string): boolean =>
   (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(

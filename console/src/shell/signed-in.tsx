@@ -42,7 +42,7 @@ export function SignedIn(): ReactNode {
   return <ToSignIn hasEnded={session.is === 'ended'} />;
 }
 
-/** Redirects only once, because the return address must not change afterwards. */
+/** Redirects only once, because the URL to return to must not change afterwards. */
 function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   const router = useRouter();
   useEffect(() => {
