@@ -14,7 +14,7 @@ import { say } from './report.js';
 
 /** Read models that are projected from the events of a History. The benchmark does not change the other read models. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'ledger_entries', 'transactions'];
-/** Models with too many documents to keep all of them in memory. */
+/** Models with too many documents to be kept in memory. */
 const MANY = ['ledger_entries', 'transactions'];
 /**
  * Maximum number of documents in memory. Documents of sales rarely change, so the oldest documents are written and

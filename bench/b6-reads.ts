@@ -1,7 +1,7 @@
 import type { Tenant } from './b6-history.js';
 
 type Random = () => number;
-/** A kind of request; `paths` returns the path of the next request. */
+/** A kind of request. `paths` returns the path of the next request. */
 export type Read = { readonly name: string; readonly paths: (random: Random) => string };
 
 const PAGE_SIZE = 100;

@@ -40,7 +40,10 @@ type Row = {
   readonly lastRebuild: { readonly status: string; readonly changedDocuments: number | null } | null;
 };
 
-/** Requests the rebuild of all read models at once, and polls the list of projections until all rebuilds are done. */
+/**
+ * Requests a rebuild of every read model at the same time, and polls the list of projections until all rebuilds are
+ * complete.
+ */
 async function rebuildAll(operator: ApiClient) {
   const path = '/api/platform/projections';
   const list = async () => (await operator.json<{ data: Row[] }>('GET', path)).data;
@@ -138,8 +141,8 @@ async function serve(directory: string) {
 /** Returns the differences between two stores. Only an incorrect restore causes differences. */
 async function differences(directories: readonly string[]): Promise<string[]> {
   const stores = directories.map((directory) => EmbeddedEventStore.open({ directory, clock }));
-  // Events that the service appends on shutdown are not in the backup. Positions match, because the store contains no
-  // other events.
+  // Excludes events that the service appends on shutdown, which are not in the backup. Positions match, because the
+  // store contains only the service's events.
   const upTo = Math.min(...(await Promise.all(stores.map((store) => store.head()))));
   const reads = await EmbeddedReadStore.open({ directory: join(place, 'models'), mode: 'readwrite' });
   const found: Map<string, string>[] = [];

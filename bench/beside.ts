@@ -14,7 +14,7 @@ export class Beside {
     this.running = this.run();
   }
 
-  /** Discards the latencies of a warm-up. */
+  /** Discards the latencies that were measured during a warm-up. */
   forget(): void {
     this.latencies = [];
   }

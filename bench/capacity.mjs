@@ -19,7 +19,7 @@ const IDLE_US = Number(values.idle);
 /** Share of a core that a replica should use, so that it can also take over the tenants of another replica. */
 const TARGET = 0.6;
 
-/** Throughput of `replicas`, each with a share of a core, in sales per second. */
+/** Throughput of `replicas` replicas in sales per second, if each uses a share of a core. */
 const throughput = ({ saleUs, everywhereUs, idleUs }, replicas, share) =>
   (share * 1e6 - idleUs) / (saleUs / replicas + everywhereUs);
 

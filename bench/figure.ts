@@ -13,9 +13,9 @@ export type Measurement = Series & {
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;
-  /** Size of the history, if it is a parameter. */
+  /** Size of the history, if the size is a parameter. */
   readonly events?: number;
-  /** Baseline from the same runs on the same machine. The ratio is computed for each run. */
+  /** Baseline from the same runs, on the same machine. The ratio is computed for each run. */
   readonly against?: Series;
   readonly goal?: Goal;
   /** Context that is required to interpret the number. */
@@ -28,7 +28,7 @@ export type Figure = Omit<Measurement, 'against'> &
   Spread & {
     readonly against?: Series & Spread;
     readonly ratio?: Spread;
-    /** Whether the goal is met; null if there is no goal. */
+    /** Whether the goal is met. Null if there is no goal. */
     readonly met: boolean | null;
   };
 

@@ -15,7 +15,7 @@ const GIVES_UP_MS = 60_000;
  */
 const READ = '/api/branches/lookup';
 
-/** Maximum lags observed, in milliseconds since the acceptance of a sale. */
+/** Maximum observed lags, in milliseconds since the acceptance of a sale. */
 export type Lag = {
   /** Lag until the sale's status is BOOKED. */
   readonly bookedMs: number;

@@ -12,7 +12,7 @@ type Plan = {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Request body; `{n}` is replaced by `<prefix>-<n>`. */
+  /** Request body. `{n}` is replaced by `<prefix>-<n>`. */
   readonly body?: string;
   readonly prefix: string;
   readonly connections: number;
@@ -32,7 +32,7 @@ type Plan = {
 };
 export type LoadResult = Latencies & {
   readonly requests: number;
-  /** Number of responses other than 2xx, plus the number of broken connections. */
+  /** Number of responses with a status other than 2xx, plus the number of broken connections. */
   readonly errors: number;
   readonly seconds: number;
   readonly perSecond: number;

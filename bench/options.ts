@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * Options of the process of a figure, passed by `npm run bench` or by hand:
+ * Options of a benchmark process, set by `npm run bench` or on the command line:
  *
  *   node --import ./test/support/typescript.mjs bench/requests.bench.ts --quick --runs 1 --events 10000,100000
  */

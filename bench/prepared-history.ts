@@ -28,7 +28,7 @@ const NOTE = 'bench-prepared.json';
 const REST_MS = 10_000;
 
 /**
- * Data directory of a service with this many events and complete read models, prepared once for all figures of a run.
+ * Data directory of a service with this many events and complete read models. Prepared once for all figures of a run.
  * Figures that write use `copyOf` instead.
  */
 export async function prepared(events: number): Promise<Prepared> {

@@ -16,7 +16,7 @@ const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', 
 export const pinned = (core: Core, command: readonly string[]): [string, string[]] =>
   canPin ? ['taskset', ['-c', NUMBERS[core], ...command]] : [command[0] ?? '', command.slice(1)];
 
-/** Pins a running process with all its threads. */
+/** Pins a running process to a core, with all of its threads. */
 export function pin(core: Core, pid: number | undefined): void {
   if (canPin && pid !== undefined) execFileSync('taskset', ['-acp', NUMBERS[core], String(pid)], { stdio: 'ignore' });
 }
@@ -121,7 +121,7 @@ const MS_PER_TICK = 10;
  */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The program name, in parentheses, may contain spaces. User and system time are fields 14 and 15.
+  // The program name is in parentheses, and may contain spaces. User and system time are fields 14 and 15.
   const [user = '0', system = '0'] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,6 +1,6 @@
 import type { AnyTable, DocumentWrite, ReadStore } from '../src/ports/read-store.js';
 
-/** A read model with a key and no other indexes. */
+/** A read model whose only index is that of the key. */
 export const RAW: AnyTable = {
   model: {
     ...{ name: 'raw', version: 1, fields: {}, filters: [] },

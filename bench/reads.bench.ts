@@ -21,7 +21,7 @@ const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);
 const within = (atMost: number): Goal => ({ of: 'value', atMost });
 
-/** Upper bounds of p99, in milliseconds. */
+/** Upper bounds on p99, in milliseconds. */
 const GOALS: Readonly<Record<string, Goal>> = {
   'transactions, page 1,000': within(25),
   'one filter': within(60),

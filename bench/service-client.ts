@@ -36,11 +36,11 @@ export type ServiceOptions = {
   /** Folder that is kept when the service stops. If undefined, the service uses a temporary folder. */
   readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Called as soon as the service listens. Its read models may still be empty. */
+  /** Called as soon as the service listens, when its read models may still be empty. */
   readonly onListening?: (pid: number | undefined) => void;
 };
 
-/** The compiled service in a separate process, with its operator signed in. */
+/** The compiled service in a separate process, with a signed-in operator. */
 export class BenchService {
   private constructor(
     private readonly server: Server,

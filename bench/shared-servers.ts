@@ -61,7 +61,7 @@ export class SharedServers {
     return new SharedServers(events, others, { EVENTSTORE_URL: events.url, ...urls });
   }
 
-  /** Process ids of the servers other than the event store. */
+  /** Process ids of all servers except the event store. */
   get pids(): readonly number[] {
     return this.others.flatMap(({ pid }) => pid ?? []);
   }

@@ -61,7 +61,7 @@ const limitedPages = (): Plugin => ({
   },
 });
 
-/** Address of the service for `npx vite console`, used during development. */
+/** URL of the service for `npx vite console`, which is used during development. */
 const service = { target: 'http://127.0.0.1:3000', changeOrigin: false };
 
 export default defineConfig({
@@ -72,7 +72,8 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy would allow images as data URLs, but separate files can be cached separately.
+    // Disables inlining, because separate files can be cached separately. The content security policy would permit data
+    // URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

@@ -10,7 +10,7 @@ const DIST = join(root, 'dist');
 /** Entry points: programs, and worker threads, which are started by their file names. */
 const ENTRIES = ['main', 'app/restore', 'app/verify', 'app/subscribers.worker', 'app/job.worker'];
 /**
- * Packages that stay in node_modules: native modules, clients of optional servers, and a module that must be loaded
+ * Packages that stay in node_modules: native modules, clients for optional servers, and a module that must be loaded
  * first.
  */
 const APART = [
@@ -60,7 +60,8 @@ const { output } = await bundle.write({
   dir: DIST,
   format: 'esm',
   sourcemap: true,
-  // Nest resolves some providers by class name, and logs and metrics contain class names.
+  // Keeps class names, because Nest resolves some providers by class name, and because logs and metrics contain class
+  // names.
   keepNames: true,
   // V8 keeps the texts of all scripts in memory, with two bytes per character if one of them is not Latin-1.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },

@@ -1,5 +1,5 @@
-// Prepares the prerequisites of every command: dependencies and the compiled service. Uses only Node's own modules,
-// because it runs on a fresh clone.
+// Prepares the prerequisites of every command: dependencies, and the compiled service. Uses only Node's own modules,
+// because it must run on a fresh clone.
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -16,7 +16,7 @@ const COUNTED = [
 ];
 const OTHERS = 'other findings: headers, bodies, media types, methods';
 
-/** Counts of response statuses across all operations. */
+/** Number of responses by status, across all operations. */
 function statusesOf(operations) {
   const total = {};
   for (const counts of Object.values(operations))
@@ -25,7 +25,8 @@ function statusesOf(operations) {
 }
 
 /**
- * Names of a document's operations, in schemathesis's notation. Limited to the paths in `only`, unless `only` is empty.
+ * Names of a document's operations, in schemathesis's notation. If `only` is not empty, includes only operations on its
+ * paths.
  */
 export const operationsOf = ({ paths }, only) =>
   Object.entries(paths)

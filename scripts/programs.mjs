@@ -1,4 +1,4 @@
-// Detects the programs that suites need. Uses only Node's own modules.
+// Detects the programs that suites require. Uses only Node's own modules.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from './checkout.mjs';
@@ -7,7 +7,7 @@ export const onPath = (program) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 
 const mongoLibrary = process.env.MONGO_SERVER_LIB ?? join(root, 'test', 'support', 'mongo-server', 'lib');
-/** Whether the server built by `.ci/mongo-server.sh`, and the Java runtime that it needs, are installed. */
+/** Whether the server built by `.ci/mongo-server.sh` and its Java runtime are installed. */
 export const hasMongoServer = () => onPath('java') && existsSync(mongoLibrary);
 
 const beancount = process.env.BEANCOUNT_HOME ?? join(root, 'test', 'support', 'beancount', 'python');

@@ -45,7 +45,7 @@ function lock() {
   }
 }
 
-/** The existing keys. The content of a damaged file is never printed, because it is secret. */
+/** The existing keys. Never prints the content of a damaged file, which is secret. */
 function readKeys() {
   let text;
   try {

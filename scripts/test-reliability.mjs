@@ -18,8 +18,8 @@ const isSoak = process.env.RELIABILITY_SCALE === 'soak';
 const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
 /**
- * Number of concurrent rows. Rows spend most of their time waiting, so several can share the machine. The soak runs
- * each row alone.
+ * Number of concurrent rows. Rows spend most of their time waiting, so several rows can share the machine. The soak
+ * runs each row alone.
  */
 const AT_ONCE = isSoak ? 1 : 2;
 

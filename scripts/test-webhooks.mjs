@@ -17,7 +17,7 @@ import { report } from './test-report.mjs';
 
 const VERSION = '1.1.0';
 const SALES = Number(process.env.SALES ?? 200);
-/** Each sale is accepted and booked. */
+/** Two messages per sale: one about the acceptance, and one about the booking. */
 const MESSAGES = 2 * SALES;
 const PATHS = ['/steady', '/flaky', '/slow'];
 const PATIENCE_MS = 120_000;

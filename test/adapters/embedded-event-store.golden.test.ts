@@ -89,7 +89,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
     type,
     revision: `${revision}n`,
     data,
-    // Omitted if empty, as in the client's responses.
+    // Empty metadata is omitted, as in the client's responses.
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     isJson: true,
     hasPosition: Number.isSafeInteger(position),
@@ -99,7 +99,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
 
 const eventsOf = async (name: string, options: Read = {}): Promise<Seen[]> => (await read(name, options)) as Seen[];
 const countOf = async (name: string): Promise<number> => (await eventsOf(name)).length;
-/** A subscription that is open during the scenario. */
+/** A subscription that stays open during the scenario. */
 class Follower {
   readonly seen: unknown[] = [];
   batches = 0;
@@ -143,7 +143,7 @@ class Follower {
 
 const ofStream = (name: string): EventFilter => ({ on: 'stream', prefixes: [stream(name)] });
 
-/** Scenarios with operations that the port does not offer; they run only against the test server. */
+/** Scenarios with operations that the port does not offer. They run only against the test server. */
 const ELSEWHERE = [
   'append to a system stream without rights',
   'stream_exists on a missing stream is refused',

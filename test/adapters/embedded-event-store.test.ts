@@ -437,8 +437,7 @@ describe('The embedded event store', () => {
             await opened.close();
             if (refusals.length > 0) refused += 1;
           } catch (error) {
-            // The structure that marks the end of the history is damaged. Nothing can be appended, because the end is
-            // unknown.
+            // The structure that marks the end of the history is damaged, so no event can be appended.
             if (!(error instanceof EventStoreUnavailable)) throw error;
             refused += 1;
           }

@@ -363,7 +363,7 @@ describe('The read store in SQLite', () => {
       await store.close();
       const handle = await open(file(), 'r+');
       const { size } = await handle.stat();
-      // The last pages contain documents; the first pages contain the schema.
+      // The last pages contain documents. The first pages contain the schema.
       await handle.write(Buffer.alloc(size / 2, 0xa5), 0, size / 2, size / 2);
       await handle.close();
       const damaged = await openStore('readwrite');

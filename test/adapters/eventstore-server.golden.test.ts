@@ -12,7 +12,7 @@ const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** The recording uses batch appends. The errors of all other calls also contain the gRPC status code. */
+/** Removes gRPC status codes. The recorded errors have none, because the recording used batch appends. */
 const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 

@@ -391,7 +391,7 @@ describe('An append', () => {
     await server.stop();
     server = await EventStoreServer.start({ directory, batchAppend: false });
     client = EventStoreDBClient.connectionString(server.url);
-    // Only an append sent in a separate call fails with the gRPC status of that call.
+    // An append that is a separate call fails with the gRPC status of that call.
     await expect(append('gone', 2)).rejects.toMatchObject({ ...refused, code: 9 });
   });
 });

@@ -33,7 +33,7 @@ const created = (stream: string, data: object = {}): Append => ({
   events: [event(data)],
 });
 const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
-/** Generous, so that time limits also hold on a busy machine. */
+/** Long enough that time limits also hold on a busy machine. */
 const SOON_MS = 10_000;
 
 /** Subjects of the log lines, in order. */
@@ -80,7 +80,7 @@ async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterM
   throw new Error('It succeeded');
 }
 
-/** Collects a subscription in the background. */
+/** Collects the events of a subscription in the background. */
 function follow(store: EventStoreDb, prefix: string, after = BEFORE_ALL) {
   const numbers: unknown[] = [];
   const batches: EventBatch[] = [];

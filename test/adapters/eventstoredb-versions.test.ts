@@ -33,7 +33,7 @@ function complaints(): { logger: Logger; said: string[] } {
   return { logger: { info: () => undefined, warn: note, error: note }, said };
 }
 
-/** Follows a subscription in the background. */
+/** Collects the events of a subscription in the background. */
 function follow(store: EventStoreDb, after: Position = BEFORE_ALL) {
   const batches: EventBatch[] = [];
   const streams: string[] = [];

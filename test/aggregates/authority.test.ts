@@ -32,7 +32,7 @@ const user = (...roleIds: string[]): Standing => ({ role: 'USER', roleIds });
 const admin: Standing = { role: 'ADMIN', roleIds: [] };
 const owner: Standing = { role: 'OWNER', roleIds: [] };
 
-/** Changes that keep the user's permissions: another name, a suspension, a new password. */
+/** Changes that do not affect the user's permissions: another name, a suspension, and a new password. */
 const touched = (standing: Standing): UserChange => ({ before: standing, after: standing });
 const changed = (before: Standing, after: Standing): UserChange => ({ before, after });
 const made = (after: Standing): UserChange => ({ before: null, after });

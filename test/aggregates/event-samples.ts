@@ -2,10 +2,10 @@ import fc, { type Arbitrary } from 'fast-check';
 import { z } from 'zod';
 import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 
-/** The prefix of every value that an event marks as secret. No output may contain it. */
+/** The prefix of every value that an event marks as secret. No output may contain this prefix. */
 export const SECRET = 'secret-';
 
-/** Values that the schema of an event accepts, covering every kind used in events. */
+/** Values that the schema of an event accepts. Supports every kind of schema used in events. */
 function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema.meta()?.['secret'] === true) return fc.uuid().map((id) => `${SECRET}${id}`);
   if (schema instanceof z.ZodObject) {

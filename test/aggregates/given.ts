@@ -14,7 +14,10 @@ export function refusal(work: () => unknown): string {
   return 'not refused';
 }
 
-/** `given(aggregate, history).when(decision, data).then(events)`, or `.isRefused('conflict SOME_CODE')`. */
+/**
+ * Tests a decision: `given(aggregate, history).when(decision, data).then(events)`. For a rejection, ends with
+ * `.isRefused('conflict SOME_CODE')` instead.
+ */
 export function given<State, Event extends DomainEvent>(
   aggregate: Aggregate<State, Event>,
   history: readonly NoInfer<Event>[],

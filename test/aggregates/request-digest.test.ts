@@ -21,11 +21,11 @@ describe('the digests of a request', () => {
     expect(compared(known, '{"a":"1","b":[2,1]}')).toBe('conflict IDEMPOTENCY_CONFLICT a b c');
     expect(compared(known, '{"a":1,"b":[1,2],"c":null,"d":0}')).toBe('conflict IDEMPOTENCY_CONFLICT d');
     expect(compared(known, known)).toBe('not refused');
-    // Characters that look the same but have different codes are different text.
+    // Characters that look the same but have different code points make texts different.
     expect(compared('{"a":"\\u00e9"}', '{"a":"e\\u0301"}')).toBe('conflict IDEMPOTENCY_CONFLICT a');
   });
   test('are SHA-256 over the canonical form of RFC 8785', () => {
-    // The example of the RFC, section 3.2.2; the digest is computed from its canonical text.
+    // The example in section 3.2.2 of the RFC. The expected digest was computed from the canonical text.
     const example =
       '{"n":{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"literals":[null,true,false]}}';
     const canonical = '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}';

@@ -54,7 +54,7 @@ describe('Of many values', () => {
 
   test('the slope is the slope of the least-squares line', () => {
     expect(slope([0, 1, 2, 3].map((x) => ({ x, y: 2 * x + 1 })))).toBeCloseTo(2, 9);
-    // By hand: x̄ = 1, ȳ = 4/3; Σ(x−x̄)(y−ȳ) = 1, Σ(x−x̄)² = 2.
+    // Calculated by hand: x̄ = 1, ȳ = 4/3; Σ(x−x̄)(y−ȳ) = 1, Σ(x−x̄)² = 2.
     expect(slope([1, 1, 2].map((y, x) => ({ x, y })))).toBeCloseTo(0.5, 9);
   });
 });

@@ -1,4 +1,4 @@
-// Manual entries, and the correction of mistakes in them.
+// Entering transactions manually, and correcting mistakes in them.
 import { amountIn, amountOf, taxIn, unitsOf } from '../../console/src/parts/amount.js';
 import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
@@ -108,7 +108,7 @@ test('A journal entry shows whether it balances while the user types, and splits
   await line(3).getByLabel('Credit').fill('1190');
   await dialog().getByText('Balanced').waitFor();
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();
-  // The account of the last line is missing.
+  // The last line has no account.
   await dialog().getByText('Correct the marked field.').waitFor();
   await choose(line(3), 'Account', 'Bank');
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();

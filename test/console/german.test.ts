@@ -1,4 +1,4 @@
-// Errors of the service in German. The service itself answers in English.
+// Errors of the service, which the console shows in German. The service itself responds in English.
 import type { Locator, Page } from 'playwright-core';
 import { type ConsoleService, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';

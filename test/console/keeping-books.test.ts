@@ -15,7 +15,7 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const choose = async (label: string, option: string): Promise<void> => {
   await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
-  // An account's option also shows its code and balance.
+  // The option of an account also shows its code and balance.
   await page
     .getByRole('option')
     .filter({ has: page.getByText(option, { exact: true }) })

@@ -64,7 +64,7 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** While the request is in flight, neither Escape nor a button drawn as disabled may close the dialog. */
+/** While the request is in flight, neither Escape nor a disabled button may close the dialog. */
 async function mustStay(): Promise<void> {
   await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });

@@ -1,4 +1,4 @@
-// The month of a small company, from the opening balances to the closing, as its bookkeeper enters it.
+// A month of a small company as its bookkeeper enters it, from the opening balances to the closing.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Shop } from '../support/console-service.js';
@@ -207,7 +207,7 @@ test('The reports of the month agree with the entries, and the month is closed',
   await button('Close a period').click();
   await dialog().getByLabel('Close through').fill('2026-03-31');
   await dialog().getByLabel('Note').fill('March is filed.');
-  // The dialog's close button has the same name.
+  // The close button in the dialog's header has the same name.
   await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
   await row('March is filed.').waitFor();
 

@@ -26,7 +26,7 @@ test('An operator starts a backup, watches it to its end and downloads it comple
   await page.waitForURL(/\/console\/jobs\/database-backup\?run=/);
   const log = page.getByRole('log', { name: 'Run log' });
   await log.getByText('Started').waitFor();
-  // No reload is needed, because the page follows the run's progress.
+  // No reload is required, because the page updates the run's progress live.
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
   await log.getByText('Succeeded').waitFor();
 

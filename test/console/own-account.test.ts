@@ -23,7 +23,9 @@ async function newOperator(email: string): Promise<{ email: string; password: st
   return { email, password: PASSWORD };
 }
 
-/** Adds an authenticator app on the current page. Returns a function that computes its code for a later time step. */
+/**
+ * Adds an authenticator app on the current page. Returns a function that computes the app's code for a later time step.
+ */
 async function addApp(): Promise<(steps: number) => string> {
   await button('Add an authenticator app').click();
   await dialog().getByRole('img', { name: 'QR code of the secret' }).waitFor();

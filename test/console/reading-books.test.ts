@@ -32,7 +32,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(0);
-  // Lines dated before last year are summed up in the opening balance until the user requests them.
+  // Lines dated before last year are included in the opening balance until the user requests them.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
   await page.getByText('Opening balance: -10.00 EUR').waitFor();

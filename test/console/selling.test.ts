@@ -80,7 +80,7 @@ test('A failed retry names the remaining cause', async () => {
 }, 60_000);
 
 test('Sales are filtered by day in the time zone of the tenant', async () => {
-  // 00:30 on 2 May in Berlin, which is still 1 May in UTC.
+  // 00:30 on 2 May in Berlin is still 1 May in UTC.
   await service.sell(shop, 'night-1', { occurredAt: '2026-05-01T22:30:00Z' });
   await service.saleIs(shop, 'night-1', 'BOOKED');
   await visitor.signIn(shop.owner, '/sales?dateFrom=2026-05-02&dateTo=2026-05-02');

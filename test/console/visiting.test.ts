@@ -67,7 +67,7 @@ describe('Signing in', () => {
     await visitor.signIn(shop.owner);
     await title('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
-    // The page must not send the request at all, because the visitor would record the rejection as a complaint.
+    // The page must not send the request. Otherwise, the visitor would record the rejection as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
   }, 60_000);
@@ -98,7 +98,7 @@ describe('Signing in', () => {
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Fjord Trading');
     const body = { currentPassword: operator.password, newPassword: 'quite another secret' };
     await service.call('/api/auth/change-password', { token, body });
-    // The page may already have noticed the end of the session and closed the form.
+    // The page may already have detected the end of the session, and closed the form.
     await page.evaluate("document.querySelector('[role=dialog] form')?.requestSubmit()");
     await page.getByText('Your session has ended.').waitFor();
     await visitor.fillIn(operator.email, body.newPassword);
@@ -118,7 +118,8 @@ describe('Signing in', () => {
 test('An unavailable service is reported; when it is back, the page recovers automatically', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
-  // The console loads the code of all other pages shortly after the first one, but only the texts of its language.
+  // Shortly after the first page, the console loads the code of all other pages, but only the texts of its own
+  // language.
   const parts = (await readdir(join(import.meta.dirname, '../../dist/console/assets'))).filter(
     (name) => name.endsWith('.js') && !name.startsWith('de-'),
   );

@@ -26,7 +26,7 @@ async function overwrite(file: string, from: number, bytes: number): Promise<voi
 }
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
 
-/** Writes the content of SQLite's log to the database file. */
+/** Moves the content of SQLite's write-ahead log to the database file. */
 function intoTheFile(file: string): void {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA wal_checkpoint(PASSIVE)');

@@ -2,7 +2,7 @@ import { call, KontorProcess, openBooks, PLAIN, until, withDirectory } from './k
 
 type Line = { readonly id: string; readonly message: string; readonly count: number };
 
-/** An address at which nothing listens. */
+/** A URL at which no server listens. */
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
 const UNREACHED = 'NATS: NATS_URL: cannot connect';
 /** Message of the forwarder's error, which occurs in the worker thread. */

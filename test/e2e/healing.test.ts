@@ -109,7 +109,7 @@ test.each(Object.keys(codes))(
 
       await remove(office);
       for (let kills = 0; kills < KILLS; kills += 1) {
-        // Kills the service as soon as it listens, so that most kills happen while sales are being healed.
+        // Kills the service as soon as it listens, so that most kills occur while sales are being healed.
         await kontor.stop('SIGKILL');
         kontor = await KontorProcess.ready(directory, PLAIN);
       }

@@ -1,4 +1,4 @@
-// The compiled service in a separate process, with helpers that set up a tenant for its tests over HTTP alone.
+// The compiled service in a separate process, with helpers that set up a tenant only through HTTP.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-// A test that fails partway leaves its processes running.
+// Processes to end after each test, because a failed test leaves its processes running.
 const running = new Set<ChildProcess>();
 async function endAll(): Promise<void> {
   const started = [...running].filter(({ pid }) => pid !== undefined);
@@ -39,7 +39,7 @@ async function endAll(): Promise<void> {
 }
 afterEach(endAll);
 
-/** Also kills npm's child processes, which would otherwise outlive npm and keep its output open. */
+/** Kills a process and its children. npm's children would otherwise outlive npm, and keep its output open. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
@@ -55,7 +55,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** The service inherits only the program search path from this process's environment. */
+  /** The service inherits only PATH from the environment of this process. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
@@ -190,7 +190,7 @@ export async function until<T>(
 
 type Send = { readonly method?: string; readonly token?: string; readonly body?: unknown };
 
-/** @throws Error for any unsuccessful response */
+/** @throws Error unless the response is a success */
 export async function call<T>(url: string, { method, token, body }: Send = {}): Promise<T> {
   const { status, text } = await exchange(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -303,7 +303,7 @@ export const statusOf = async (url: string, { key }: Books, externalId: string):
   return status < 400 ? (JSON.parse(text) as { status: string }).status : String(status);
 };
 
-/** The externalIds of all invoices in the books, in list order. */
+/** The external ids of all invoices in the books, in list order. */
 export async function invoices(url: string, { token }: Books): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -328,7 +328,7 @@ export const trialBalance = async (url: string, { token }: Books): Promise<Trial
 
 /** Partners that push sales concurrently until they are stopped or lose their connection. */
 export class SaleLoad {
-  /** Every sale that was sent, with its response, or undefined if there was no response. */
+  /** Every sale that was sent, with its response. Undefined if there was no response. */
   readonly sent = new Map<string, Answered | undefined>();
   private stopped = false;
   private readonly partners: Promise<unknown>;
@@ -356,7 +356,7 @@ export class SaleLoad {
     return [...this.sent].filter(([, answered]) => answered === undefined).map(([externalId]) => externalId);
   }
 
-  /** Statuses other than 202. */
+  /** Response statuses other than 202. */
   get refused(): number[] {
     return [...this.sent.values()].flatMap((answered) =>
       answered && answered.status !== 202 ? [answered.status] : [],

@@ -22,7 +22,7 @@ const SETTINGS = {
   ...PLAIN,
   LOG_LEVEL: 'trace',
   METRICS_TOKEN,
-  // Nothing listens at this address, so the service logs errors.
+  // No server listens at this URL, so the service logs errors.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
   VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
@@ -53,7 +53,7 @@ async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {
   });
 }
 
-/** The last part of a token or key is secret. The other parts only identify it. */
+/** The secret part of a token or key, which is the last part. The other parts are only identifiers. */
 const tailOf = (token: string): string => token.split('.').at(-1) ?? '';
 
 async function signIn(url: string, email: string, password: string, secrets: Secrets, who: string): Promise<Tokens> {
@@ -215,7 +215,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(secrets.size).toBeGreaterThan(15);
     expect(found(secrets, [log, ...answers, ...files])).toEqual([]);
 
-    // The data that the service needs to reach a browser is stored in the service's files and nowhere else.
+    // The URL for pushes to a browser must be in the service's files, but neither in the log nor in any response.
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);

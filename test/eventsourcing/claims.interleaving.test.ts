@@ -41,7 +41,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   acts: fc.array(
     fc.record({
       where: fc.nat(PROCESSES - 1),
-      // The first record has a higher weight, because attempts for the same record contend most.
+      // The first record has a higher weight, because attempts on the same record conflict most often.
       who: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(MEMBERS - 1) }),
       what: fc.constantFrom<Act['what'][]>('take', 'take', 'take', 'give', 'greet', 'leave'),
     }),

@@ -41,7 +41,7 @@ const price: Aggregate<Price, PriceEvent> = {
 
 /** A store whose responses to reads can be held back. */
 class SlowEventStore extends FaultyEventStore {
-  /** Whether the held reads fail when they are released. */
+  /** If true, held reads fail when they are released. */
   fails = false;
   private held: Promise<void> = Promise.resolve();
 
@@ -77,7 +77,7 @@ describe('A record that is read', () => {
   });
   const priced = (cents: number): EventToAppend => stored('PriceSet', { cents, currency: 'USD' }, 3);
   const fence = (): EventToAppend => stored(CLAIM_FENCED, { claim: 'c', attemptId: 'a' }, 1);
-  /** An append by another writer. */
+  /** Appends an event as another writer. */
   const write = (...events: EventToAppend[]) => appendNext(store.inner, stream, ...events);
   const read = (maxAgeMs?: number) => reader.read(price, TENANT, 'p1', maxAgeMs === undefined ? {} : { maxAgeMs });
 

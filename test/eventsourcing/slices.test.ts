@@ -50,7 +50,7 @@ describe('Slices of the history', () => {
       const slice = sliceOf(id);
       counts[slice] = (counts[slice] ?? 0) + 1;
     }
-    // The expected number in each slice is 200; 60 is more than four standard deviations.
+    // The expected number in each slice is 200. The tolerance of 60 is more than four standard deviations.
     for (const count of counts) expect(Math.abs(count - 200)).toBeLessThan(60);
   });
 

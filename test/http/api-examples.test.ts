@@ -154,8 +154,8 @@ const ENDING = [
   ...['DELETE /api/platform/operators/{id}', 'POST /api/auth/logout'],
 ];
 /**
- * Reads that the test skips: of records that result only from failures, backups or other engines, and of endless
- * streams.
+ * Operations that the test skips. They read endless streams, or records that result only from failures, backups or
+ * other engines.
  */
 const ELSEWHERE = new Set([
   ...['GET /api/platform/dead-letters/{id}', 'GET /api/platform/error-logs/{id}', 'GET /api/platform/jobs/stream'],
@@ -184,7 +184,7 @@ class Player {
     this.real.set(sample, real);
   }
 
-  /** The id of the account named Bank, which every tenant has from the beginning. */
+  /** The id of the account named Bank, which every tenant has initially. */
   async bank(): Promise<string> {
     const { data } = await service.get('/api/accounts/lookup?search=Bank', this.realised(TOKEN));
     return (data as { id: string }[])[0]?.id ?? '';

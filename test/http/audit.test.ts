@@ -590,7 +590,7 @@ describe('The audited walk', () => {
   test('records events in every step except reads and repeated changes', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
     expect(silent).toEqual([
-      // The first step of a sign-in with a second factor.
+      // The result of the first step of a sign-in with a second factor.
       'POST /api/auth/login',
       'POST /api/transaction-categories/rules/test',
       'DELETE /api/platform/redis/cache/{pattern}',

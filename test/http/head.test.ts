@@ -16,7 +16,7 @@ const ask = (method: string, path: string, headers: Readonly<Record<string, stri
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        // The server does not end an event stream.
+        // The server does not end event streams, so the test does.
         if (answer.headers['content-type']?.startsWith('text/event-stream') === true) answer.destroy();
       });
       answer.on('error', () => undefined);

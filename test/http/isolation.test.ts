@@ -62,7 +62,9 @@ const step: fc.Arbitrary<Step> = fc.record({
   number: fc.nat({ max: 3 }),
 });
 
-/** @throws Error if the request is rejected, except with 409 because the tenant already has the same record */
+/**
+ * @throws Error if the request is rejected with a status other than 409. The tenant may already have the same record
+ */
 async function post(side: Side, path: string, body: object): Promise<void> {
   const { status, told } = await service.post(path, body, side.books.tenant.token);
   if (status >= 400 && status !== 409) throw new Error(`${path}: ${told}`);
@@ -78,7 +80,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   if (status < 300) await service.settled(partner, externalId);
 }
 
-/** A rule for the latest category, or for any other category. */
+/** Creates a rule for the latest category or another category. */
 async function classify(side: Side, keyword: string): Promise<void> {
   const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
   const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
@@ -221,7 +223,7 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
     await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
 }
 
-/** Data of the other tenant in a response. */
+/** Returns the data of the other tenant that a response contains. */
 const leaksIn = ({ text }: Heard, { mark }: Side, { secrets }: Known): string[] => {
   const told = text.toLowerCase();
   return [mark, ...secrets].filter((secret) => told.includes(secret));

@@ -14,7 +14,7 @@ let books: Books;
 let operator: string;
 beforeEach(async () => {
   clock = new ShiftedClock();
-  // Starts in the middle of an hour, so that no test crosses into the next hour.
+  // The clock starts in the middle of an hour, so that no test continues into the next hour.
   clock.pass(1.5 * HOUR_MS - (clock.nowMs() % HOUR_MS));
   service = await TestService.start({ clock });
   books = await service.openBooks();

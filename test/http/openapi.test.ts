@@ -41,7 +41,7 @@ const operations = (): [string, Operation][] =>
 const parameterNames = (op: Operation): string[] =>
   op.parameters.map((parameter) => (parameter['name'] ?? parameter['$ref']) as string);
 
-/** Every object within a value. */
+/** Yields a value and all values within it that are objects. */
 function* within(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Json;

@@ -80,7 +80,7 @@ async function rebuild(): Promise<void> {
   await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
 }
 
-/** Copies a history of five sales to `copies`. The service then continues to fifteen sales. */
+/** Copies a history with five sales to `copies`. The history of the service then continues to fifteen sales. */
 async function twoHistories(): Promise<Books> {
   const books = await service.openBooks();
   await sell(books, 'early', 5);
@@ -206,7 +206,7 @@ describe('Data of a Kontor without history ids', () => {
       isHeld = true;
     });
     expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
-    // No component that could build read models is running.
+    // No component is running that could build new read models.
     expect(await invoicesOf(books)).toBe(3);
     const { reads, history } = service.service.engines;
     expect(history.space).toBe('');

@@ -160,7 +160,7 @@ test('A session of an earlier version keeps its expiry until its next refresh, a
   expect((await list(renewed)).map(({ id }) => id)).toContain(sidOf(renewed));
   const { expiresAt } = (await list(renewed)).find(({ isCurrent }) => isCurrent) ?? { expiresAt: '' };
   expect(Date.parse(expiresAt) - clock.nowMs()).toBeLessThanOrEqual(7 * DAY_MS);
-  // This session's sign-in is not recent enough for a dangerous operation.
+  // The sign-in of this session is not recent enough for a dangerous operation.
   const stale = await service.post('/api/auth/factors', { type: 'TOTP' }, renewed.accessToken);
   expect(stale.told).toBe('403 STEP_UP_REQUIRED');
   expect((await refresh(old)).told).toBe('401 UNAUTHENTICATED');

@@ -12,7 +12,7 @@ import { messagesIn } from '../support/stored-messages.js';
 
 const PATIENCE_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** The date of `saleOf`. */
+/** The date of the sales that `saleOf` returns. */
 const SALE_DATE = '2026-03-04';
 
 let service: TestService;

@@ -31,7 +31,7 @@ const cancellationOf = (relatedExternalId: string, facts: object = {}) => ({
   ...facts,
 });
 
-/** Pushes a sale or return. Resolves with the outcome: BOOKED, or the code of its rejection. */
+/** Pushes a sale or a return. Resolves with the outcome: BOOKED, or the code of the rejection. */
 async function push(externalId: string, facts: object = {}): Promise<string> {
   const reply = await service.postSale(books.partner, saleOf(externalId, facts));
   if (reply.status !== 202) throw new Error(`${externalId}: ${reply.told}`);

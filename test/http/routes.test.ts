@@ -133,7 +133,7 @@ describe('Every route', () => {
   test('is open to its callers', async () => {
     const operator = await service.operator();
     const signedIn = routes.filter(({ who }) => who === 'any' || who === 'platform' || who.startsWith('tenant'));
-    // An event stream does not end.
+    // Excludes event streams, which do not end.
     for (const route of signedIn.filter(({ body }) => body !== 'sse')) {
       // Some routes end the session of their caller.
       const user = /^\/(?:api\/auth|console)\//.test(route.path)

@@ -13,7 +13,7 @@ const sell = (facts: object = {}, externalId = service.fresh('sale')) =>
   service.sell(books.partner, saleOf(externalId, { currency: books.tenant.currency, ...facts }));
 const token = (): string => books.tenant.token;
 
-/** The transactions of a sale in the order of their creation. */
+/** The transactions of a sale, in the order of their creation. */
 async function bookedBy(saleId: string): Promise<TransactionRecord[]> {
   const { items } = await service.transactions(token());
   return items.filter((transaction) => transaction.saleId === saleId).reverse();

@@ -4,8 +4,8 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Runs every search of tenants and operators with the same words in different spellings, every prefix of every word,
- * and texts that would break a carelessly built search.
+ * Runs every search of tenants and operators. Uses the same words in different spellings, every prefix of every word,
+ * and texts that would break a carelessly implemented search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
@@ -271,7 +271,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('handles any input: it responds, or reports the error', async () => {
     for (const search of ODD) await expectHarmless(route, `search=${encodeURIComponent(search)}`);
     for (const query of ODD_QUERIES) await expectHarmless(route, query);
-    // The search is longer than a request line allows.
+    // This search is too long for a request line.
     for (const letter of ['"', '😀', 'ı']) {
       const { path } = searchOf(route, 0);
       const address = `${path}&search=${encodeURIComponent(letter.repeat(10_000))}`;

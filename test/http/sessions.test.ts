@@ -303,7 +303,7 @@ describe('A refresh', () => {
     await rotateKeys();
     const replica = await SecondReplica.beside(service);
     const second = await replica.refresh((first.data as Tokens).refreshToken);
-    // The service does not know the new key yet, but returns the same response as the other replica.
+    // The service has not read the new key yet, but returns the same response as the other replica.
     expect(await refreshed((first.data as Tokens).refreshToken)).toEqual(second);
     expect(await use(second.accessToken)).toBe('200');
     expect((await refresh(refreshToken)).text).toBe(first.text);

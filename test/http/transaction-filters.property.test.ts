@@ -195,7 +195,9 @@ function anyValue(name: TransactionFilter): string {
 const subsets = <T>(of: readonly T[]): T[][] =>
   of.reduce<T[][]>((some, one) => [...some, ...some.map((subset) => [...subset, one])], [[]]);
 
-/** Usually the values of a single transaction, so that even a combination of many filters matches something. */
+/**
+ * Usually returns the values of a single transaction, so that even a combination of many filters matches a transaction.
+ */
 function valuesFor(names: readonly TransactionFilter[], from: readonly TransactionRecord[]): Values<TransactionFilter> {
   const isAny = random() < 0.1;
   const some = Array.from({ length: 50 }, () => {

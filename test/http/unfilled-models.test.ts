@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** The state after a restore, or after an upgrade to a release with other read models. */
+/** Creates the state after a restore, or after an upgrade to a release with other read models. */
 const restartWithoutModels = (): Promise<void> =>
   service.restart(async () => {
     isHeld = true;

@@ -47,7 +47,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('delete' as const), place, who: person }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('reset' as const), place, who: person }) },
 );
-/** The actions of a round run concurrently. */
+/** In each round, one caller performs several actions concurrently. */
 const caller = fc.constantFrom<Role>('OWNER', 'OWNER', 'OWNER', 'ADMIN', 'USER');
 const rounds = fc.array(fc.record({ by: caller, deeds: fc.array(deed, { minLength: 1, maxLength: 4 }) }), {
   maxLength: 8,

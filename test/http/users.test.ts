@@ -217,7 +217,7 @@ describe('The e-mail address of a user', () => {
     expect((await team.list(`search=${email}`)).items).toHaveLength(1);
   });
 
-  /** The state that remains if a command dies between its claim and its append. */
+  /** Creates the state that remains if a process dies between the claim and the append of a command. */
   const crashWith = async (email: string, id: string, revision: number): Promise<void> => {
     const { app, engines } = service.service;
     const context = { tenantId: team.tenant.id, actor: { kind: 'system', name: 'test' } as const };

@@ -118,7 +118,7 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
   const notes = join(service.directory, 'witness.ndjson');
   const lines = held().map((note) => JSON.stringify({ note, size: 1, rootHash: '', timestamp: 'the witness' }));
   await writeFile(notes, `${lines.join('\n')}\n`);
-  // This witness requests proof that a checkpoint extends the last one that it accepted.
+  // This witness requests proof that a checkpoint extends the last checkpoint that it has accepted.
   const facts = (note: string) => {
     const { size, root } = openNote(note);
     return { size, rootHash: root.toString('hex') };

@@ -279,7 +279,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // An error sent by another thread arrives without its class.
+      // An error from another thread arrives without its class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });

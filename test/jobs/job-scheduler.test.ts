@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const START = '2026-11-21T02:00:00.000Z';
 
-/** The job's stream, and schedulers on it. */
+/** The stream of a job, and schedulers that work on this stream. */
 class Bench {
   readonly clock = new ManualClock(Date.parse(START));
   readonly events: JobEvent[] = [];

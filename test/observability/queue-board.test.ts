@@ -11,7 +11,7 @@ const QUEUES = [
   { name: 'booking', kind: 'policy' },
 ] as const;
 
-/** A replica with separate meters, on a shared cache and history. */
+/** A replica with separate meters. All replicas share the cache and the history. */
 class Replica {
   readonly meters: QueueMeters;
   readonly board: QueueBoard;

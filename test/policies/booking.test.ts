@@ -39,7 +39,7 @@ describe('A sale accepted by another process', () => {
     const line = { description: 'Back', quantity: 1, unitPrice: '10.00' };
     const back = saleOf('back', { type: 'RETURN', relatedExternalId: 'late', lines: [line] });
     expect((await service.postSale(books.partner, back)).status).toBe(202);
-    // The policy looks for the sale several times before it rejects the return.
+    // The policy looks up the sale several times before it rejects the return.
     await service.quiet();
     await acceptElsewhere('late');
     expect(await statusOf('late')).toBe('BOOKED');

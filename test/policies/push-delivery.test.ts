@@ -41,7 +41,7 @@ let directory: string;
 let pushes: PushService;
 let events: FaultyEventStore;
 let client: PushClient;
-/** Work that a test does not wait for. */
+/** Work that may continue after the test that started it. */
 const underWay: Promise<unknown>[] = [];
 let tries = 0;
 beforeEach(() => {

@@ -49,7 +49,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A separate event store with this many events. */
+/** Creates a separate event store with `count` events. */
 async function history(name: string, count: number): Promise<EmbeddedEventStore> {
   const events = EmbeddedEventStore.open({ directory: join(directory, name), clock });
   opened.push(events);
@@ -138,7 +138,7 @@ test('A watch stores the last event, which identifies a diverged history', async
   const settled = await settle(events);
   await checkpoint(storeOf(settled), 4);
   expect(await watched(events, settled)).toEqual([]);
-  // Another history with the same id, but longer.
+  // Creates another history, which has the same id but is longer.
   const copy = await history('b', 20);
   await copy.renew(await copy.current(), settled.historyId);
   const second = await settle(copy);

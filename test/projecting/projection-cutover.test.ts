@@ -43,7 +43,7 @@ describe('A rebuild that is live before it is reported', () => {
       await until(club.clock, () => first.parked.length === 1);
       isBroken = false;
       await happen(club.events, facts.rebuildRequested('members', 'one'));
-      // From the cutover on, no report or settlement succeeds.
+      // After the cutover, neither a report nor a settlement succeeds.
       club.settlementsToLose = Number.POSITIVE_INFINITY;
       club.reportToLose = { kind: 'done', isKept: false };
       await until(club.clock, () => club.reportToLose === undefined);

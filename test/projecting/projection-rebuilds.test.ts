@@ -19,7 +19,7 @@ import {
 import { until, whileTimePasses } from '../support/while-time-passes.js';
 import fc from 'fast-check';
 
-/** Simulates a defect: a document is changed without its projection. */
+/** Simulates a defect: changes a document without the projection. */
 async function tamper(club: Club, who: string): Promise<void> {
   const table = tableOf(memberProjection, 1);
   const key = { scope: tenantScope(TENANT), id: who };

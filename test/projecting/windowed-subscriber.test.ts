@@ -58,7 +58,7 @@ class Desk {
   }
 }
 
-/** `ada-2`: the event with that revision in that member's stream. */
+/** Label of an event: `ada-2` is the event with revision 2 in the stream of the member `ada`. */
 const labelOf = ({ stream, revision }: { stream: string; revision: number }): string =>
   `${stream.slice(stream.indexOf('_') + 1)}-${revision}`;
 

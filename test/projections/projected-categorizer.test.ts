@@ -88,7 +88,7 @@ class Rules {
     return this.happens('category', name, 'CategoryCreated', data, tenantId);
   }
 
-  /** A rule whose id is its word. */
+  /** Creates a rule for a word. The id of the rule is the word. */
   makesRule(word: string, categoryId: string, tenantId = TENANT): number {
     const data = { ...RULE_DEFAULTS, keyword: word, categoryId, source: 'MANUAL' };
     return this.happens('category-rule', word, 'CategoryRuleCreated', data, tenantId);

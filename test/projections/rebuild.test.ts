@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Assigns a category to a customer's transactions. */
+/** Creates and applies a rule that assigns a category to a customer's transactions. */
 async function applyRule({ token }: TestTenant): Promise<void> {
   const path = '/api/transaction-categories';
   const { id: categoryId } = await service.post(path, { name: 'Applied' }, token);
@@ -49,7 +49,7 @@ async function applyRule({ token }: TestTenant): Promise<void> {
     await delay(10);
 }
 
-/** A read notification, and a browser to which it was pushed. */
+/** Sends a notification, reads it, and records that it was pushed to a browser. */
 async function notify({ id: tenantId, token }: TestTenant): Promise<void> {
   const path = '/api/notifications';
   const sent = await service.post(`${path}/admin/send`, { title: 'a', body: 'b', broadcast: true }, token);

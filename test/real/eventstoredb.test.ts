@@ -9,7 +9,7 @@ import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
 import { ServerProcess } from '../support/server-process.js';
 
-// The server at EVENTSTORE_URL, or the test server in a separate process, used like any other server.
+// The tests use the server at EVENTSTORE_URL, or the test server in a separate process.
 const given = process.env['EVENTSTORE_URL'];
 const own = given === undefined || given === '' ? await ServerProcess.start(eventStoreRecipe) : undefined;
 const url = own?.url ?? given ?? '';

@@ -78,7 +78,7 @@ class Observer {
   }
 }
 
-/** Output of the script for a bundle. */
+/** Runs the verification script on a bundle, and returns its output. */
 async function checked(directory: string, bundle: Evidence): Promise<string> {
   const file = join(directory, 'evidence.json');
   await writeFile(file, JSON.stringify(bundle));

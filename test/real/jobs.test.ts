@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => servers.dispose());
 
-/** Status of the response; 0 if there was none. */
+/** Status of the response. 0 if there was no response. */
 async function trigger(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ jobName: JOB });

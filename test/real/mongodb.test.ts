@@ -154,7 +154,7 @@ describe('MongoDB', () => {
     return {
       name,
       open: (options: Pick<MongoDbOptions, 'settleEvery' | 'onCommand'> = {}): MongoDb => {
-        // A busy machine is not a defect of the store.
+        // Allows more time, because a busy machine is not a defect of the store.
         const mongo = openMongoDb({
           url: urlOf(serverUrl, name),
           clock,
@@ -584,7 +584,7 @@ describe('When MongoDB fails', () => {
   }, 180_000);
 });
 
-/** Stages of a plan, from last to first. MongoDB nests stages in several ways. */
+/** Stages of a plan, from last to first. Searches all members, because MongoDB nests stages in several ways. */
 function stagesOf(plan: unknown): string[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };

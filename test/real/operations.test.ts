@@ -55,8 +55,8 @@ describe('processes that share the work', () => {
           (status) => status === 'BOOKED',
         );
 
-        // Every process shares its readings every two seconds, so the readings of other processes can be older than the
-        // measured lag.
+        // Every process shares its readings only every two seconds, so readings of other processes may be older than
+        // their queues' lag.
         const BUSY = ['booking', 'integration-events', 'transactions'];
         const queues = await until(
           () => queuesAt(url, books),

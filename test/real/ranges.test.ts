@@ -35,7 +35,7 @@ const WORK = ['projections', 'forwarder', 'policies'];
 
 type Replicas = { readonly running: readonly KontorProcess[] };
 
-/** Number of ranges that each replica leads, by kind of work; undefined unless every range has exactly one leader. */
+/** Number of ranges that each replica leads, by kind of work. Undefined unless every range has exactly one leader. */
 function sharesOf({ running }: Replicas): readonly (readonly number[])[] | undefined {
   const shares = WORK.map((work) => running.map((replica) => replica.ranges()[work] ?? []));
   const isComplete = shares.every(

@@ -27,7 +27,7 @@ const UNDIVIDED = { projections: 1, forwarder: 1, policies: 3, jobs: 1 };
 const TASKS = 6;
 const WORK = ['projections', 'forwarder', 'policies'];
 
-/** The ranges that each replica leads, by kind of work; undefined unless every range has exactly one leader. */
+/** Number of ranges that each replica leads, by kind of work. Undefined unless every range has exactly one leader. */
 function sharesOf(replicas: readonly KontorProcess[]): Readonly<Record<string, readonly number[]>> | undefined {
   const held = replicas.map((replica) => replica.ranges());
   const shares = WORK.map((work) => held.map((ranges) => ranges[work] ?? []));

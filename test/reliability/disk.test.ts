@@ -22,7 +22,7 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 
 const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
-/** Size of the disk: large enough for the writes of all cycles. */
+/** Size of the disk, which must be sufficient for the writes of all cycles. */
 const DISK_MB = cyclesOf(48, 480);
 /** Maximum response time of a refused sale. Requests do not wait for the disk. */
 const AT_ONCE_MS = 2_000;
@@ -85,7 +85,7 @@ class Partner {
     expect((await call<{ items: unknown[] }>(path, { token: this.books.token })).items.length).toBeGreaterThan(0);
   }
 
-  /** Pushes the refused sales again. Each is accepted exactly once. */
+  /** Pushes the refused sales again. Each sale must now be accepted exactly once. */
   async bringAgain(refused: readonly string[]): Promise<void> {
     for (const externalId of refused) {
       await until(
@@ -133,7 +133,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     const refused = await partner.bringUntilRefused();
     await expectNotReady(url, reason);
     await partner.expectReads();
-    // No refused sale may appear, not even in the read models.
+    // No refused sale may exist, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
     // The service must detect the recovery itself, because there are no writes.

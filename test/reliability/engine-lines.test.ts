@@ -101,7 +101,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
             60_000,
           );
         };
-        // Lets compiled code and the young generation grow first.
+        // Warms the service up, so that compiled code and the young generation have grown before memory is measured.
         await more(400);
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)

@@ -21,7 +21,7 @@ const CARELESS = [
   asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(hooks))});`),
 ];
 
-/** Sales and customers, some of them concurrent, on a service traced by strace. */
+/** Sends sales and customers, some of them concurrently, to a service that strace traces. */
 async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
   return withDirectory(async (directory) => {
     const trace = join(directory, 'trace');

@@ -113,7 +113,7 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      // The kill may have occurred after the response but before the update of the read models.
+      // The kill may have occurred after the response, but before the update of the read models.
       const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });

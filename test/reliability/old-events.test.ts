@@ -11,14 +11,15 @@ import { saleOf, TestService } from '../support/service.js';
 const recorded = recordings();
 
 /**
- * In earlier versions, revisions also counted other events, and opening balances changed their customers (ADR 0059).
+ * Removes `revision` and `updatedAt`. In earlier versions, revisions also counted other events, and opening balances
+ * updated their customers (ADR 0059).
  */
 const uncounted = (books: unknown): unknown =>
   JSON.parse(JSON.stringify(books), (name, value: unknown) =>
     name === 'revision' || name === 'updatedAt' ? undefined : value,
   );
 /**
- * Earlier versions did not guarantee the order of transactions of the same millisecond. Other tests cover the current
+ * Earlier versions did not guarantee the order of transactions within a millisecond. Other tests cover the current
  * order.
  */
 const unordered = (books: BooksSeen) => ({
@@ -47,7 +48,7 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       });
       const token = await service.signIn(email);
       const seen = await booksOf(service, token);
-      // Responses of later versions may contain more members.
+      // Ignores further members, which responses of later versions may contain.
       expect(unordered(seen)).toMatchObject(unordered(books));
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);

@@ -112,7 +112,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, and no writ
         const model: Model = { written: 0 };
         const prefix = `run-${(run += 1)}`;
         const real: Real = { store: scheduled(store, scheduler), prefix, known: new Map(), writes: [] };
-        // Each list is one process, and both run concurrently.
+        // Each list of commands is one process. Both processes run concurrently.
         const lists = [first, second].map(async (list) => {
           for (const one of list) await one.run(model, real);
         });

@@ -154,7 +154,7 @@ describe('Other methods', () => {
           route.path,
           true,
         ]);
-        // TRACE would reveal credentials to anyone who makes a browser send them.
+        // TRACE would reveal a request's credentials to anyone who can make a browser send the request.
         expect([method, route.path, text.includes('sing-3x')]).toEqual([method, route.path, false]);
         expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       }

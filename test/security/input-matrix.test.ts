@@ -4,8 +4,8 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService } from '../support/service.js';
 
 /*
- * Invalid input, sent to every route in every place of its query and body. The places come from the OpenAPI document,
- * which the service generates from its declarations, so new routes and fields are covered automatically.
+ * Sends invalid input to every route, in every place of its query and body. The places come from the OpenAPI document.
+ * The service generates this document from its declarations, so new routes and fields are covered automatically.
  */
 
 /** Members with which an attacker would try to access foreign data. */
@@ -44,7 +44,7 @@ const CREDENTIALS = [
   '/api/auth/login/factor',
   '/api/auth/step-up',
 ].flatMap((path) => [`POST ${path} credential`, `POST ${path} credential.response`]);
-/** The items are checked one by one, and the results are in the body of a 207. */
+/** The service validates the items one by one, and returns the results in the body of a 207. */
 const BATCH = 'POST /api/integrations/v1/sales/batch';
 /** The job itself validates these, because only the job defines its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];

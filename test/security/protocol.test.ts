@@ -2,7 +2,7 @@ import { createServer } from '../../src/http/kernel.js';
 import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/* Sends HTTP that no ordinary client would send to the real service, over a socket. */
+/* Uses a socket to send the real service requests that no ordinary client would send. */
 
 let service: TestService;
 let books: Books;
@@ -135,7 +135,7 @@ describe('An address', () => {
   ])('cannot escape by dots, slashes or escapes: %s', async (path) => {
     const { status, body } = await ask(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', bearer());
     expect([path, /"permissions"/.test(body)]).toEqual([path, false]);
-    // The service returns the console's page for any address below `/console`.
+    // The service returns the console's page for any path below `/console`.
     expect([400, 401, 404, ...(path.startsWith('/console/') ? [200] : [])]).toContain(status);
   });
 

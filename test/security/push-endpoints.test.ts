@@ -2,8 +2,8 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Push services to which the service may connect, tested over HTTP with default settings. The addresses that names
- * resolve to are checked on connection; test/security/push-client.test.ts tests that.
+ * Tests to which push services the service may connect. Uses HTTP and the default settings.
+ * test/security/push-client.test.ts covers the addresses to which host names resolve, which are checked on connection.
  */
 
 let service: TestService;

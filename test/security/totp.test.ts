@@ -31,7 +31,7 @@ describe('Codes of authenticator apps', () => {
         const step = stepAt(nowMs) + drift;
         const code = codeAt(secret, step);
         const others = [-1, 0, 1].map((other) => codeAt(secret, stepAt(nowMs) + other));
-        // One code in 300,000 is also valid for another step.
+        // One code in 300,000 is also valid for another time step.
         fc.pre(others.filter((other) => other === code).length === (Math.abs(drift) <= 1 ? 1 : 0));
         expect(stepOfCode(secret, code, nowMs)).toBe(Math.abs(drift) <= 1 ? step : undefined);
       }),

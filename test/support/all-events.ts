@@ -436,7 +436,7 @@ export class EverythingElse {
     return (await this.ask('POST', path, body, token)).id;
   }
 
-  /** Appends events that only the service itself produces and that nothing here causes. */
+  /** Appends events of the service itself that no other operation in this file causes. */
   private async decide<State, E extends DomainEvent, Data>(
     aggregate: Aggregate<State, E>,
     id: string,

@@ -57,7 +57,7 @@ export function chained(lines: readonly object[]): string[] {
   );
 }
 
-/** The chain after the given lines, in hex. */
+/** The chain value after the given lines, in hex. */
 export function chainOver(lines: readonly object[]): string {
   const chain = new LineChain();
   for (const line of lines) chain.seal(line as BackupLine);

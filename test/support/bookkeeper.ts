@@ -284,7 +284,7 @@ export class Bookkeeper {
     return BigInt(text);
   }
 
-  /** The amount as a JSON number if that is exact, otherwise as text. */
+  /** The amount as a JSON number if the number is exact, and otherwise as text. */
   private written(minor: bigint, asNumber: boolean): string | number {
     const text = this.model.text(minor);
     const isExact = text.replace('.', '').replace(/^0+/, '').length <= 15;
@@ -1004,7 +1004,7 @@ export class Bookkeeper {
 const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
   amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 
-/** A share of the price with six decimal places, or an amount greater than the price. */
+/** The discount: a share of the price with six decimal places, or an amount that exceeds the price. */
 function discountOf(line: StepOf<'sale'>['lines'][number], isTooMuch: boolean): string {
   const price = wholePrice(line.quantity, line.unitPrice);
   if (isTooMuch) return String(price + 2n);

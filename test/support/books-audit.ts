@@ -91,8 +91,8 @@ export class BooksAudit {
   }
 
   /**
-   * Checks the order: newest first, by date, then by creation. Transactions may be in either order only if different
-   * requests created them in the same millisecond.
+   * Checks that transactions are listed newest first, by date and then by creation. If different requests created two
+   * transactions in the same millisecond, either may come first.
    */
   private order(): void {
     const places = new Map(this.keeper.model.entries.map((entry, index) => [entry.id, index]));

@@ -40,7 +40,7 @@ export function choosy(broker: Broker) {
     letThrough: (isTaken: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => (isTaken(message) ? undefined : new BrokerUnavailable('The broker is away.'));
     },
-    /** Loses the acknowledgement of every message, which is stored. */
+    /** Stores every message, but loses its acknowledgement. */
     loseAnswers: () => {
       isAnswerLost = true;
     },

@@ -1,5 +1,5 @@
-// The compiled service as a process, with helpers for the console's tests and screenshots. Independent of Jest, because
-// screenshots are taken without it.
+// The compiled service as a process, with helpers for the console's tests and screenshots. Does not use Jest, because
+// screenshots are taken without Jest.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -127,7 +127,7 @@ export class ConsoleService {
     return this.signIn(OPERATOR.email, OPERATOR.password);
   }
 
-  /** Creates a tenant with an owner, and a partner key without a practical rate limit. */
+  /** Creates a tenant with an owner, and a partner key without an effective rate limit. */
   async openShop(name = 'Acme Trading'): Promise<Shop> {
     const token = await this.operator();
     const slug = `shop-${randomUUID().slice(0, 8)}`;
@@ -167,7 +167,7 @@ export class ConsoleService {
     return (await this.call<{ status: string }>(`/api/integrations/v1/sales/${externalId}`, { key })).status;
   }
 
-  /** Resolves when the sale has the status. */
+  /** Resolves when the sale has the given status. */
   async saleIs(shop: Shop, externalId: string, status: string): Promise<void> {
     await eventually(async () => (await this.saleStatus(shop, externalId)) === status);
   }

@@ -81,7 +81,7 @@ function isInternal(node: ts.Node): boolean {
   return ts.isCallExpression(parent) && (LOOKUPS.has(parent.expression.getText()) || INTERNAL.test(parent.getText()));
 }
 
-/** Calls with literals that are identifiers in the code. */
+/** Calls whose literal arguments are identifiers in the code. */
 const INTERNAL =
   /^(?:oneOf|getRouteApi|lazyRouteComponent|api\.|[\w.()]+\.(?:matches|includes|closest|querySelector|set|get)(?:<\w+>)?\()/;
 

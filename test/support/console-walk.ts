@@ -1,4 +1,4 @@
-// Every page of the console, and a walk that visits pages in one language and reports their faults.
+// All pages of the console, and a walk that visits pages in one language and reports their faults.
 import type { Page } from 'playwright-core';
 import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
 import { eventually } from './eventually.js';
@@ -124,7 +124,7 @@ const SETTLING_MS = 2_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
-/** Texts that a user sees or hears, except code and the exact instant in the tooltip of a time. */
+/** Texts that a user sees or hears. Excludes code, and exact instants in tooltips. */
 const TEXTS = `(() => {
   const texts = new Set([document.title]);
   const keep = (text) => texts.add((text ?? '').replace(/\\s+/g, ' ').trim());

@@ -1,4 +1,4 @@
-// The texts of the console in each language, as its catalogue shows them.
+// The texts of the console in each language, according to its catalogue.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';

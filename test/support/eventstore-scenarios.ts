@@ -127,7 +127,7 @@ export class EventStoreScenarios {
     return { seen, end };
   }
 
-  /** Scenarios by name in the recording. */
+  /** The scenarios, by their names in the recording. */
   readonly all: Readonly<Record<string, () => Promise<unknown>>> = {
     'append with no_stream creates the stream at revision 0': () => this.#append('a', counted('A', 1), NO_STREAM),
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** Sender of bytes: the client, which sends requests, or the server, which sends responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Maximum read-ahead on a slow connection. When it is reached, the sender has to wait. */
+/** Maximum read-ahead on a slow connection. When this limit is reached, the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** One direction of a connection: chunks in order, each with its due time. */
@@ -60,7 +60,7 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** The sender has closed its side. Data that it sent before is still forwarded. */
+  /** The sender has closed its side. Data that was sent before is still forwarded. */
   finish(): void {
     this.ended = true;
     this.move();
@@ -119,7 +119,7 @@ export class FaultProxy {
     return this.links.size;
   }
 
-  /** Ends all faults: hung data continues, nothing is delayed or cut, and new connections are accepted. */
+  /** Ends all faults. Forwards held data, without further delays or cuts, and accepts new connections. */
   async pass(): Promise<void> {
     this.isHanging = false;
     this.delayMs = 0;
@@ -128,7 +128,7 @@ export class FaultProxy {
     this.moveAll();
   }
 
-  /** Connections stay open, and new ones are accepted, but nothing is forwarded until `pass`. No data is lost. */
+  /** Keeps connections open and accepts new ones, but forwards nothing until `pass`. No data is lost. */
   hang(): void {
     this.isHanging = true;
     this.moveAll();
@@ -153,7 +153,7 @@ export class FaultProxy {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Delays data read from now on by `ms` in each direction, preserving order. */
+  /** Delays subsequent data by `ms` in each direction. Preserves the order of the data. */
   slow(ms: number): void {
     this.delayMs = ms;
   }

@@ -31,16 +31,16 @@ export class FaultyEventStore implements EventStore {
   appendsUntilAway = Number.POSITIVE_INFINITY;
   /** Number of upcoming appends that are stored but whose response is lost. */
   answersToLose = 0;
-  /** Number of upcoming appends that are lost before they are stored. The caller sees an unknown outcome. */
+  /** Number of upcoming appends that are lost before they are stored. To the caller, the outcome is unknown. */
   appendsToLose = 0;
   /** Every append received, including lost appends. */
   readonly appends: Append[] = [];
   readonly streamReads: (StreamRead & { readonly stream: string })[] = [];
-  /** Start positions of subscriptions, in the order in which they were opened. */
+  /** Start positions of the subscriptions, in the order in which the subscriptions were opened. */
   readonly subscribedAfter: Position[] = [];
   /** Number of open subscriptions. */
   subscriptions = 0;
-  /** Every subscription breaks after it has delivered this many further batches. */
+  /** Number of further batches after which a subscription breaks. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
   /** Number of the engine's own records that the `nth` subscription has passed after the last event. */
   recordsAtEnd: (nth: number) => number = () => 0;

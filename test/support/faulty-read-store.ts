@@ -14,9 +14,9 @@ export class FaultyReadStore implements ReadStore {
    * the documents.
    */
   tearAfterTables: number | undefined;
-  /** The next write is stored but appears to fail. */
+  /** If true, the next write is stored, but appears to fail. */
   loseNextAnswer = false;
-  /** The next generation goes live, but the call appears to fail. */
+  /** If true, the next generation goes live, but the call appears to fail. */
   loseNextSwap = false;
 
   /** Number of checkpoints that can be read before reads of checkpoints fail. */

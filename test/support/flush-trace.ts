@@ -72,7 +72,8 @@ class Judge {
 }
 
 /**
- * Checks every 201 and 202 that contains one of the markers against the earlier flushes of the write-ahead log.
+ * For every 201 and 202 that contains one of the markers, checks that the write-ahead log was flushed before the
+ * response.
  * @param log suffix of the write-ahead log's path
  */
 export function judgeFlushes(trace: string, log: string, markers: readonly string[]): FlushTrace {

@@ -14,8 +14,8 @@ export type ForgedEvent = {
 };
 
 /**
- * Rewrites a history that no process has open: positions and revisions without gaps, and checksums that match. `forge`
- * returns the new events.
+ * Rewrites a history that no process has open. `forge` returns the new events. The new history has positions and
+ * revisions without gaps, and matching checksums.
  */
 export function forgeHistory(directory: string, forge: (events: ForgedEvent[]) => ForgedEvent[]): void {
   const db = new DatabaseSync(historyFile(directory));

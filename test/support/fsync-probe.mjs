@@ -13,7 +13,8 @@ import { pathToFileURL } from 'node:url';
 const [dist, engine, directory, count] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 
-// The service has no setting that disables flushing, so its statement is rewritten while its modules are loaded.
+// The service has no setting that disables flushing. The hook rewrites the SQL statement while the service's modules
+// are loaded.
 const carelessHooks = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);

@@ -67,7 +67,7 @@ export async function writeHistory(
   await choose(service, books, pick);
 }
 
-/** Users choose categories for transactions of every kind. */
+/** Chooses categories for transactions of every kind, as users do. */
 async function choose(service: TestService, { tenant: { token } }: Books, pick: <T>(from: readonly T[]) => T) {
   const { data } = await service.get('/api/transaction-categories', token);
   const categoryIds = [

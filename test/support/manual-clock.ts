@@ -80,7 +80,8 @@ export class ManualClock implements Clock {
 }
 
 /**
- * Ids in the form of a UUIDv7, each one millisecond later than the previous one. The same seed produces the same ids.
+ * Ids in the form of UUIDv7. The time in each id is one millisecond later than in the previous id. The same seed
+ * produces the same ids.
  */
 export class SeededIds implements Ids {
   private readonly random: () => number;
@@ -101,7 +102,10 @@ export class SeededIds implements Ids {
   }
 }
 
-/** Numbers from 0 to 1 (exclusive), determined by a seed. Source: Tommy Ettinger's mulberry32 (public domain). */
+/**
+ * Numbers from 0 (inclusive) to 1 (exclusive), determined by a seed. Source: Tommy Ettinger's mulberry32 (public
+ * domain).
+ */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -10,10 +10,10 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|\})/;
 const VALUE = /^ (NaN|[+-]?Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
 
-/** A strict parser of the Prometheus text format 0.0.4. */
+/** A strict parser for the Prometheus text format 0.0.4. */
 export class MetricsText {
   readonly samples: readonly Sample[];
-  /** By family name. */
+  /** Types of the metric families, by name. */
   readonly types = new Map<string, string>();
   readonly helps = new Map<string, string>();
 

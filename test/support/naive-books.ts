@@ -1,6 +1,6 @@
 import { amountText, DIGITS, type Currency } from './naive-money.js';
 
-/** Expected error of a request: status, code, and the field at fault if there is one. */
+/** Expected error of a request: the status, the code and, if there is one, the invalid field. */
 export type Fault = { readonly status: number; readonly code: string; readonly path?: string };
 export const fault = (status: number, code: string, path?: string): Fault => ({
   status,

@@ -5,7 +5,7 @@
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;
 
-/** 10 to the power of `digits`. */
+/** Returns 10 to the power of `digits`. */
 export const unit = (digits: number): bigint => BigInt(`1${'0'.repeat(digits)}`);
 
 /** @throws Error unless the text is an amount in the API's notation, with exactly this number of decimals */

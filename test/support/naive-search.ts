@@ -11,7 +11,7 @@ export function naiveWords(text: string): string[] {
   return plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
 }
 
-/** Whether each search term is a prefix of a word in the texts. A search without terms finds nothing. */
+/** Whether every search term is a prefix of a word in the texts. A search without terms finds nothing. */
 export function naivelyFinds(search: string, texts: readonly (string | null)[]): boolean {
   const wanted = naiveWords(search);
   const known = texts.flatMap((text) => naiveWords(text ?? ''));

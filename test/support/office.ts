@@ -143,7 +143,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Runs the policy on every deletion so far. */
+  /** Runs the policy on all deletions so far. */
   async reactToDeletions(): Promise<void> {
     const policy = new RestorationPolicy(this, this.restoring);
     for (const event of await this.look())

@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a key with which the issuer then signs. Keeps earlier keys. */
+  /** Adds a key, with which the issuer signs from then on. Keeps earlier keys. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;

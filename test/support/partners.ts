@@ -3,7 +3,7 @@ import { pause, postSale, type Answered, type Books } from '../e2e/kontor-proces
 
 const PARTNERS = 8;
 
-/** Partners that push one sale after another, and retry each until it is accepted. */
+/** Partners that push one sale after another. Each sale is retried until it is accepted. */
 export class Partners {
   readonly taken: string[] = [];
   readonly answers: { status: number; body: string; tookMs: number }[] = [];

@@ -7,7 +7,7 @@ import { selfSigned } from './self-signed.js';
 
 /** Response to a push. With `hang`, there is no response. */
 export type PushReply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang';
-/** A push as it was received. */
+/** A push, as received by the push service. */
 export type Push = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -30,7 +30,10 @@ export class Browser {
     return { endpoint: this.endpoint, keys: this.keys };
   }
 
-  /** Decrypts a push by RFC 8291 and RFC 8188, implemented independently. @throws Error if it is for another browser */
+  /**
+   * Decrypts a push with an independent implementation of RFC 8291 and RFC 8188. @throws Error if the push is for
+   * another browser
+   */
   read({ body }: Pick<Push, 'body'>): Record<string, unknown> {
     const salt = body.subarray(0, 16);
     const keyLength = body[20] ?? 0;

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI schema that are needed to generate requests. */
+/** The parts of an OpenAPI schema that are required to generate requests. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -64,7 +64,7 @@ export class RequestSchemas {
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema: this.resolved(schema) }));
   }
 
-  /** All fields of a route's body, starting with the body itself. Empty if the route takes no body. */
+  /** All fields of a route's body, starting with the body itself. Empty if the route accepts no body. */
   fieldsOf(route: Operated): Field[] {
     const schema = this.bodyOf(route);
     return schema === undefined ? [] : this.within([], schema);

@@ -1,4 +1,5 @@
-// Restores a backup into an embedded store and kills itself halfway through: node restore-half.mjs FILE DIRECTORY
+// node restore-half.mjs FILE DIRECTORY: restores a backup into an embedded store, and kills its own process halfway
+// through.
 import { catalogue } from '../../dist/modules/app/catalogue.js';
 import { EmbeddedEventStore } from '../../dist/modules/adapters/embedded/event-store.js';
 import { SystemClock } from '../../dist/modules/adapters/system-time.js';

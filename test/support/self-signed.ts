@@ -3,7 +3,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 /** A new self-signed certificate for local addresses and names. By default, no client trusts it. */
 export type SelfSigned = { readonly cert: string; readonly key: string };
 
-// The subset of DER (X.690) that a certificate (RFC 5280) needs.
+// The subset of DER (X.690) that a certificate (RFC 5280) requires.
 const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   const { length } = content;

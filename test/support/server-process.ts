@@ -12,7 +12,7 @@ import { eventually } from './eventually.js';
 export type ServerRecipe = {
   readonly name: string;
   readonly command: string;
-  /** `directory` belongs to the server and survives restarts. */
+  /** `directory` belongs to the server, and survives restarts. */
   readonly args: (port: number, directory: string) => readonly string[];
   readonly url: (port: number) => string;
   /** Resolves with the server's version if the server responds, and rejects otherwise. */
@@ -47,7 +47,7 @@ export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exi
 
 const STOPPED_WITHIN_MS = 5_000;
 
-/** Whether all threads of a process have stopped; true on systems without `/proc`. */
+/** Whether all threads of a process have stopped. True on systems without `/proc`. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return true;

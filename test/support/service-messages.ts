@@ -20,7 +20,7 @@ function textOf(node: ts.Node): string | undefined {
   return left === undefined || right === undefined ? undefined : left + right;
 }
 
-/** Whether the node is the message of a rejection or of a fault in a field. */
+/** Whether a node is the message of a rejection or of an invalid field. */
 function isMessage(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isPropertyAssignment(parent)) return parent.name.getText() === 'message' && parent.initializer === node;

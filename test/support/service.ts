@@ -39,7 +39,7 @@ export type TestTenant = {
   readonly id: string;
   readonly slug: string;
   readonly currency: string;
-  /** E-mail address of the owner; the password is PASSWORD. */
+  /** E-mail address of the owner, whose password is PASSWORD. */
   readonly email: string;
   /** The owner's access token. */
   readonly token: string;
@@ -52,7 +52,7 @@ export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 type Options = {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Wraps the service's engines. Subscribers use the unwrapped engines. */
+  /** Wraps the engines that the service uses. Subscribers use the unwrapped engines. */
   readonly between?: (engines: Engines) => Engines;
   /** Hashes passwords at production cost. */
   readonly costlyPasswords?: boolean;
@@ -160,7 +160,7 @@ export class TestService {
     return { id: reply.id, slug, currency, email, token: await this.signIn(email) };
   }
 
-  /** Creates a user with any role. Returns an access token. */
+  /** Creates a user with the given role, and returns an access token. */
   async createUser(tenant: TestTenant, role: Role): Promise<string> {
     const email = `${this.fresh(role.toLowerCase())}@${tenant.slug}.test`;
     const person = { fullName: `A ${role}`, email, password: PASSWORD, role };
@@ -169,7 +169,10 @@ export class TestService {
     return this.signIn(email);
   }
 
-  /** Creates a key with a rate limit that no test reaches by accident. With `rateLimit` null, the default applies. */
+  /**
+   * Creates a key with a rate limit that no test reaches by accident. If `rateLimit` is null, the key has the default
+   * limit.
+   */
   async createKey(
     { token }: TestTenant,
     { sourceId = 'shop', rateLimit = 1_000_000 }: { sourceId?: string; rateLimit?: number | null } = {},

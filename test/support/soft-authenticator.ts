@@ -24,7 +24,7 @@ function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string,
 
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** A software authenticator with one ES256 credential (WebAuthn Level 3), for pages of any origin. */
+/** A software authenticator with one ES256 credential (WebAuthn Level 3), which pages of any origin can use. */
 export class SoftAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } = generateKeyPairSync('ec', {

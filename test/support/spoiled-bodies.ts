@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** A body with a single fault, and the path that the errors report for it. */
+/** A body with a single fault, and the path that the errors report for the fault. */
 export type Spoiled = { readonly path: string; readonly how: string; readonly body: unknown };
 
 type Change = { readonly path: string; readonly how: string; readonly value: unknown };

@@ -27,7 +27,7 @@ import { ManualClock, SeededIds } from './manual-clock.js';
 const PATIENCE_MS = 20_000;
 export const EVERY_MS = 60_000;
 
-/** Plausible events of several streams. Their number is at least `least`. The same seed produces the same events. */
+/** At least `least` plausible events of several streams. The same seed produces the same events. */
 export function plausibleEvents(least: number, seed: number) {
   const found: { id: string; stream: string; revision: number; type: string; data: object; metadata: object }[] = [];
   for (let round = 0; found.length < least; round += 1) {

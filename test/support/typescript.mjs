@@ -1,4 +1,4 @@
-// Lets a child process of a test run the sources: node --import ./test/support/typescript.mjs child.ts
+// Lets a child process of a test run TypeScript sources: node --import ./test/support/typescript.mjs child.ts
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';

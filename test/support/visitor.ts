@@ -1,4 +1,4 @@
-// A browser that runs the console and collects every problem that it reports.
+// A browser that runs the console, and collects all problems that the browser reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -135,7 +135,7 @@ export class Visitor {
     });
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // Leaving a page aborts its requests.
+      // Ignores aborted requests, because leaving a page aborts its requests.
       if (why !== 'net::ERR_ABORTED') complain(`failed: ${why} ${request.url()}`);
     });
   }

@@ -1,4 +1,4 @@
-// Records for a walk through the console. Every page has data, and no name equals a text of the console.
+// Records for a walk through the console. They provide every page with data, and no name equals a text of the console.
 import { type ConsoleService, eventually, type Shop } from './console-service.js';
 import type { Ids } from './console-walk.js';
 

@@ -6,8 +6,8 @@ export async function sellTo(service: TestService, { partner }: Books, prefix: s
 }
 
 /**
- * Verifies that the service works on its current history: it accepts and books new sales, and a new customer can be
- * read.
+ * Verifies that the service works with its current history: the service accepts and books new sales, and a new customer
+ * can be read.
  */
 export async function expectHistoryToWork(service: TestService, books: Books, sales: number): Promise<void> {
   const statuses: number[] = [];

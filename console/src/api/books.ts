@@ -141,7 +141,7 @@ export function changedBooks(cache: QueryClient): void {
   for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice']) askAgain(cache, [key]);
 }
 
-/** Branches by the codes that sales contain. */
+/** Branches, by the codes that sales contain. */
 export const branchCodeSource: Source = {
   key: ['branch-choice', 'code'],
   find: async (search, signal) => {

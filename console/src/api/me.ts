@@ -9,7 +9,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The signed-in user; undefined while loading. */
+/** The signed-in user. Undefined while loading. */
 export const useMe = (): Me | undefined => useQuery(meQuery).data;
 
 /** Operators belong to no tenant. */

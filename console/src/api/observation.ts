@@ -6,7 +6,7 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 
 /** Polling interval of live values, in milliseconds. */
 export const WATCH_EVERY_MS = 2_000;
-/** Polling interval of counts that need attention, in milliseconds. */
+/** Polling interval of the counts of items that require attention, in milliseconds. */
 export const SLOWLY_MS = 10_000;
 /** Number of samples that the page retains. They cover ten minutes. */
 const KEPT = 300;
@@ -16,7 +16,7 @@ export type Point = {
   /** Unix time, in seconds. */
   readonly at: number;
   readonly head: number | null;
-  /** Largest known lag by kind. */
+  /** Largest known lag, by kind of queue. */
   readonly largest: Readonly<Partial<Record<Queue['kind'], number | undefined>>>;
 };
 

@@ -26,5 +26,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The part of a query that pages need for display. */
+/** The part of a query that pages require for display. */
 export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>;

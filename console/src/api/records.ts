@@ -30,7 +30,7 @@ export const historyQuery = (address: RecordAddress, pageNumber: number) =>
 export const pageOf = (revision: number, lastRevision: number): number =>
   Math.floor(Math.max(0, lastRevision - revision) / HISTORY_PAGE) + 1;
 
-/** The record at a revision or an instant. Without either, its current state. */
+/** The record at a revision or an instant. If neither is given, the current state. */
 export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string | undefined) =>
   queryOptions({
     queryKey: ['state', entity, id, tenantId, at ?? 'now'],

@@ -80,7 +80,9 @@ async function refresh(): Promise<boolean> {
   return tokens !== null;
 }
 
-/** Requests a new access token. Returns false if there is no session or the session has ended. @throws KontorError */
+/**
+ * Requests a new access token. Returns false if there is no session, or if the session has ended. @throws KontorError
+ */
 export function renew(): Promise<boolean> {
   asking ??= refresh().finally(() => {
     asking = undefined;

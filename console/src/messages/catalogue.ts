@@ -13,7 +13,7 @@ const catalogue: Catalogue = (await load?.()) ?? {};
 
 document.documentElement.lang = language;
 
-/** The context before a text that is translated differently in different places: `verb| Record`. */
+/** Context that precedes a text whose translation differs between places, such as `verb| Record`. */
 const CONTEXT = /^[a-z]+\| /;
 const wordsOf = (text: string): string => catalogue[text] ?? text.replace(CONTEXT, '');
 

@@ -17,7 +17,7 @@ type Browser = {
 const browser = globalThis as unknown as Browser;
 
 const KEY = 'kontor-language';
-/** Tags of the viewer's languages, in order of preference. */
+/** Language tags of the viewer, in order of preference. */
 const wished = browser.navigator?.languages ?? [];
 const baseOf = (tag: string): string => tag.split('-')[0] ?? tag;
 const isLanguage = (tag: string | undefined | null): tag is Language => Object.keys(LANGUAGES).includes(tag ?? '');

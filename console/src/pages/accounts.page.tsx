@@ -74,7 +74,7 @@ const STATES = [
   ['true', t('Active')],
   ['false', t('Inactive')],
 ] as const;
-/** Account types whose default account receives payments for which no account is specified. */
+/** Account types whose default accounts receive payments that specify no account. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
 const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
 

@@ -136,7 +136,7 @@ export function EventsPage(): ReactNode {
   );
 }
 
-/** Converts a day to its last instant. Returns an instant unchanged. */
+/** Converts a day to its last instant. Returns any other instant unchanged. */
 const endOf = (moment: string): string => (moment.length === 10 ? `${moment}T23:59:59.999Z` : moment);
 
 type PagingProps = { readonly cursor: string | undefined; readonly next: string | undefined };

@@ -23,7 +23,7 @@ import { t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/sales/$id');
 const WAITING_MS = 2_000;
 
-/** A sale with its lines and payments. For a rejected sale, shows the reason and the step that resolves it. */
+/** A sale with its lines and payments. For a rejected sale, shows the reason, and the step that removes the cause. */
 export function SalePage(): ReactNode {
   const { id } = route.useParams();
   const sale = useQuery({

@@ -21,7 +21,7 @@ const MONEY = {
   type: ['CASH' as const, 'BANK' as const, 'POS' as const],
 };
 
-/** Start page of a tenant's users: items that need attention, key figures, and the latest transactions. */
+/** Start page of a tenant's users: items that require attention, key figures, and the latest transactions. */
 export const TenantHomePage = (): ReactNode => (
   <>
     <PageHeader title={useMe()?.tenant?.name ?? t('Home')} />

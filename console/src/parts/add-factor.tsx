@@ -26,7 +26,7 @@ function useFactorDialog() {
   return { isOpen, open, end };
 }
 
-/** Adds an authenticator app: shows its secret as a QR code, and then asks for its first code. */
+/** Adds an authenticator app: shows the secret as a QR code, and then asks for the app's first code. */
 export function AddApp(): ReactNode {
   const { isOpen, open, end } = useFactorDialog();
   const added = useMutation({ mutationFn: () => addFactor('TOTP') });

@@ -91,7 +91,7 @@ const columns: readonly Column<Row>[] = [
 
 type PreviewProps = { readonly rule: Rule; readonly tested: Tested; readonly close: () => void };
 
-/** What a rule would change, and the button that applies it. */
+/** The changes that a rule would make, and the button that applies the rule. */
 export function Preview({ rule, tested: { body, preview }, close }: PreviewProps): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();

@@ -6,7 +6,7 @@ import { amountWords } from './money';
 import { TYPES } from './transaction-words';
 import { byCode, t } from '../messages/catalogue';
 
-/** Kinds of records: API name and display name. */
+/** Kinds of records, with their names in the API and their display names. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['account', t('Account')],
   ['branch', t('Branch')],
@@ -56,7 +56,7 @@ export function actorWords(userName: string | null): string {
   return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
 }
 
-/** Parts of a summary from the service: `Customer "Ada Ltd" updated: city, phone`. */
+/** Parts of a summary from the service, such as `Customer "Ada Ltd" updated: city, phone`. */
 const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
 
 const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;

@@ -6,7 +6,7 @@ import { t } from '../messages/catalogue';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a value. Then briefly reports success, or that the browser denied access to the clipboard. */
+/** Copies a value, and then briefly reports success or that the browser has denied access to the clipboard. */
 export function CopyButton({ value, what }: { value: string; what: string }): ReactNode {
   const { copy, copied, error } = useClipboard({ timeout: SHOWN_MS });
   // The clipboard is available only over HTTPS or on localhost.

@@ -25,7 +25,7 @@ async function testedRule(id: string): Promise<Made | undefined> {
   }
 }
 
-/** Creates a rule. If it matches past transactions without a category, offers to apply it to them. */
+/** Creates a rule. If the rule matches past transactions without a category, offers to apply the rule to them. */
 export function CreateRule({ onDone }: { onDone: () => void }): ReactNode {
   return (
     <FormDialog

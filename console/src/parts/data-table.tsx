@@ -22,7 +22,7 @@ export type Column<Row> = {
   readonly total?: ReactNode;
   /** The service's sort order for this column. */
   readonly sort?: ServiceOrder;
-  /** Hidden unless the viewer chooses to see it. */
+  /** The column is hidden unless the viewer chooses it. */
   readonly isExtra?: boolean;
 };
 
@@ -137,7 +137,7 @@ function openRow({ target }: MouseEvent): void {
   target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
 }
 
-/** Shows the whole text of a cell that is too narrow for it. */
+/** Shows the full text of a cell that is too narrow for the text. */
 function showWhole({ target }: MouseEvent): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('.k-wide > .k-cell') : null;
   if (cell !== null) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : '';

@@ -31,7 +31,7 @@ type Saved = { readonly values: Draft; readonly base: Version };
 
 const isConflict = (error: unknown): boolean => error instanceof KontorError && error.code === 'REVISION_CONFLICT';
 
-/** Form that changes a record. It never silently overwrites a concurrent change. */
+/** Form that changes a record, and never silently overwrites a concurrent change. */
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);

@@ -9,9 +9,7 @@ export const textIn = (metadata: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/**
- * Actor of an event. The name comes from the audit log entry if there is one, or otherwise from the event's metadata.
- */
+/** Actor of an event. The name comes from the audit log entry or, if there is none, from the event's metadata. */
 export function actorOf({ metadata, position }: HistoryEvent, audit: readonly AuditEntry[]): string {
   const entry = audit.find((each) => each.position === position);
   if (entry) return actorWords(entry.userName);

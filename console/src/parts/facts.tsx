@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values of one record; stacked on a phone. */
+/** Names and values of a record. They are stacked on a phone. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode => (
   <dl className="k-facts">
     {of.map(([name, value]) => (

@@ -16,7 +16,7 @@ export function bytes(value: number): string {
   return `${fine.format(value / 1024 ** power)} ${UNITS[power] ?? 'B'}`;
 }
 
-/** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`, `3 d 4 h`. */
+/** Formats a duration, such as `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min` or `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) return t('{ms} ms', { ms: whole.format(ms) });
   if (ms < MINUTE_MS) return `${fine.format(ms / SECOND_MS)} s`;
@@ -32,7 +32,7 @@ export function duration(ms: number): string {
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
-/** `just now`, `3 minutes ago`, `in 2 hours`. */
+/** Formats an instant relative to now, such as `just now`, `3 minutes ago` or `in 2 hours`. */
 export function ago(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);

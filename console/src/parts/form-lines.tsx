@@ -27,7 +27,7 @@ export const prefixed = (values: Draft, prefix: string): Draft =>
 const PATH = /^(\w+)\[(\d+)\]\.(.+)$/;
 const lineAt = (list: string, index: number): string => `${list}[${index}].`;
 
-/** Values of each line of a list. They are stored as `lines[0].amount`, `lines[1].amount`, …. */
+/** Values of each line of a list, which the form stores as `lines[0].amount`, `lines[1].amount`, …. */
 export function linesIn(values: Draft, list: string): Draft[] {
   const lines: Record<string, string>[] = [];
   for (const [name, value] of Object.entries(values)) {

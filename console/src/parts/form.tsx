@@ -90,7 +90,7 @@ export const TextField = ({
 
 type AmountProps = Omit<TextProps, 'type' | 'autoComplete' | 'inputMode'>;
 
-/** An amount in the notation of the viewer's locale; `amountOf` converts it for the service. */
+/** An amount in the notation of the viewer's locale, which `amountOf` converts for the service. */
 export const AmountField = (props: AmountProps): ReactNode => (
   <TextField hint={t('For example, {value}', { value: amountWords('1250.00') })} inputMode="decimal" {...props} />
 );
@@ -144,7 +144,7 @@ export function FormProblem({ error, form }: { error: unknown; form: Form }): Re
   );
 }
 
-/** The trimmed value of a field; undefined if it is empty. */
+/** The trimmed value of a field. Undefined if the value is empty. */
 export function given(values: Draft, name: string): string | undefined {
   const text = values[name]?.trim() ?? '';
   return text === '' ? undefined : text;

@@ -50,7 +50,7 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
   );
 }
 
-/** `, of the types kontor.sale.*`. Empty for a rewind of all messages. */
+/** Scope of a rewind, such as `, only kontor.sale.*`. Empty for a rewind of all messages. */
 const scopeOf = ({ tenantId, types }: { tenantId: string | null; types: string[] | null }): ReactNode => (
   <>
     {tenantId !== null && rich(', of {tenantName}', { tenantName: <TenantName id={tenantId} /> })}

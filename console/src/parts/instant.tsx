@@ -16,7 +16,7 @@ function words(date: Date, timeZone: string): string {
 }
 
 type Props = {
-  /** ISO 8601; null if there is none. */
+  /** The instant in ISO 8601. Null if there is none. */
   readonly at: string | null | undefined;
   /** `relative`: time elapsed, for live values. `exact`: date and time, for look-ups. */
   readonly as?: 'relative' | 'exact';

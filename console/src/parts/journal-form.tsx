@@ -112,7 +112,7 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
   );
 }
 
-/** Fields of a journal entry: two or more lines, whose sides must balance. */
+/** Fields of a journal entry, which has two or more lines. Debits and credits must balance. */
 export function JournalFields({ form }: { form: Form }): ReactNode {
   const digits = digitsOf(useMe()?.tenant?.currency ?? 'EUR');
   return (

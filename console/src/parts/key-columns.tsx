@@ -7,7 +7,7 @@ import { useNowMs } from './now';
 import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
 
-/** Time before a key's expiry at which the key should be replaced. */
+/** Period before a key's expiry in which the key should be replaced. */
 const SOON_MS = 14 * 24 * 60 * 60_000;
 
 type Standing = readonly [tone: Tone, words: string, at: string | null];

@@ -4,7 +4,8 @@ import { t } from '../messages/catalogue';
 import { changeLanguage, language, LANGUAGES } from '../messages/language';
 
 /**
- * Selects the language of the console. Each language is listed under its own name, so that all users recognise theirs.
+ * Selects the language of the console. Each language is listed by its name in that language, so that all users
+ * recognise theirs.
  */
 export const LanguageChoice = (): ReactNode => (
   <Menu>

@@ -25,7 +25,7 @@ const PARAMS: ReadonlySet<string> = new Set<keyof ListParams>(['page', 'size', '
 export const filtersIn = <S extends ListParams>(search: S): Omit<S, keyof ListParams> =>
   Object.fromEntries(Object.entries(search).filter(([name]) => !PARAMS.has(name))) as Omit<S, keyof ListParams>;
 
-/** Filters of a list, as in the URL of the page. */
+/** Filters of a list, in the form of search parameters. */
 export type FiltersOf<Validate extends (raw: Record<string, unknown>) => ListParams> = Omit<
   ReturnType<Validate>,
   keyof ListParams

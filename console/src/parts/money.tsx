@@ -3,8 +3,8 @@ import { t } from '../messages/catalogue';
 import { locale } from '../messages/language';
 
 /**
- * Formats an amount in the viewer's locale, with the digits of its currency. Exact, because it uses no floating-point
- * numbers.
+ * Formats an amount in the viewer's locale, with the decimals of its currency. The result is exact, because no
+ * floating-point numbers are used.
  */
 export function amountWords(amount: string): string {
   const digits = amount.split('.')[1]?.length ?? 0;

@@ -29,7 +29,7 @@ type Props = {
   readonly title?: string;
 };
 
-/** The service's error message, with the request id for finding the request in the log. */
+/** The service's error message, with the request id, which identifies the request in the log. */
 export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   const problem = problemOf(error);
   const { message, code, errors, requestId, status, retryAfterSeconds } = problem;

@@ -138,7 +138,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
 type ExportProps = {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
-  /** A format other than CSV: its name and its file extension. */
+  /** A format other than CSV, with its name and its file extension. */
   readonly format?: readonly [format: string, ending: string];
 };
 

@@ -1,6 +1,6 @@
 import { t } from '../messages/catalogue';
 
-/** Display names, by the service's names, of report sections and of rows that summarise several accounts. */
+/** Display names of report sections, and of rows that summarise several accounts, by the service's names. */
 const NAMES: Readonly<Record<string, string>> = {
   Assets: t('Assets'),
   Liabilities: t('Liabilities'),

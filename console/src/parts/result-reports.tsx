@@ -56,7 +56,7 @@ const columnsOf = (
   },
 ];
 
-/** Income and expenses of a period, in total or by month or quarter. */
+/** Income and expenses of a period, in total, by month, or by quarter. */
 export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNode {
   const period = usePeriod(filters);
   const parameters = { ...period, ...known(filters), ...(filters.by !== undefined && { by: filters.by }) };

@@ -35,7 +35,7 @@ export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCateg
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
 });
 
-/** Without a priority, the service applies its default. */
+/** If the priority is omitted, the service applies its default. */
 export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCategoryRuleDto'] => ({
   ...ruleChanges({ ...values, ...(priority.trim() !== '' && { priority }) }),
   categoryId: values['categoryId'] ?? '',

@@ -39,7 +39,7 @@ export const searchParams =
     return found as Read<S>;
   };
 
-/** Plain query strings: `?status=PARKED&page=2`. */
+/** Plain query strings, such as `?status=PARKED&page=2`. */
 export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {

@@ -5,7 +5,7 @@ import { Icon } from './icons';
 import { t } from '../messages/catalogue';
 
 type Props = {
-  /** Name of the secret within a sentence: `key`. */
+  /** Name of the secret within a sentence, such as `key`. */
   readonly what: string;
   readonly label: string;
   readonly secret: string;

@@ -9,17 +9,17 @@ type Props = {
   readonly state: RecordState | undefined;
   /** The record's current revision. */
   readonly last: number;
-  /** Receives a revision or an instant; undefined for the current state. */
+  /** Receives a revision or an instant, or undefined for the current state. */
   readonly onTravel: (at: string | undefined) => void;
 };
 
-/** Value of a datetime field: in the viewer's time zone, to the second. */
+/** Value of a datetime field, in the viewer's time zone, with seconds. */
 function localOf(instant: string): string {
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Navigates a record's history by step, slider or instant. */
+/** Navigates a record's history in steps, with a slider, or by instant. */
 export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
   const revision = state?.revision ?? last;
   const toRevision = (next: number): void => {

@@ -13,7 +13,7 @@ type Body = Shapes['CreateTransactionDto'];
 type Reference = 'customerId' | 'accountId' | 'counterAccountId' | 'expenseItemId';
 type Party = { readonly name: Reference; readonly label: string; readonly source: Source; readonly required?: boolean };
 
-/** Types that this form records. */
+/** Types of transactions that this form records. */
 type FormType = Exclude<Body['type'], 'JOURNAL'>;
 
 const customer = (label: string, required = false): Party => ({

@@ -12,7 +12,7 @@ export const RECORDED_TYPES = [
   ['OPENING_BALANCE', t('Opening balance')],
 ] as const;
 
-/** All types, including those that result from a partner's sale. */
+/** All types of transactions, including those that result from a partner's sale. */
 export const TYPES = [
   ['INVOICE', t('Invoice')],
   ['RETURN', t('Return')],

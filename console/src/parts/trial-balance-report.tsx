@@ -13,7 +13,7 @@ import { t } from '../messages/catalogue';
 
 type Row = TrialBalance['rows'][number];
 
-/** Link from a row to the postings behind its figures. */
+/** Link from a row to the postings that its figures include. */
 export const LedgerLink = ({
   id,
   filters,

@@ -23,7 +23,7 @@ const textOf = (atMs: number, otherwise: string): string =>
 export const dayAfter = (day: string, days: number): string =>
   textOf(Date.parse(day) + days * DAY_MS, day).slice(0, 10);
 
-/** Instant of a wall-clock time, such as `2026-03-04T09:30`. Returns a text that is not a time unchanged. */
+/** Instant of a wall-clock time, such as `2026-03-04T09:30`. Returns any other text unchanged. */
 export function instantOf(wall: string, timeZone: string): string {
   const asUtc = Date.parse(`${wall}Z`);
   // Years before 1000 have no leading zeros in this format, which makes them unparsable. Their offset is therefore 0.

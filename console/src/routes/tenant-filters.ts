@@ -23,7 +23,7 @@ export const transactionsSearch = searchParams({
   categoryId: text,
   showSystemGenerated: oneOf('false'),
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type TransactionsFilters = FiltersOf<typeof transactionsSearch>;
 
 export const rulesSearch = searchParams({
@@ -33,7 +33,7 @@ export const rulesSearch = searchParams({
   source: oneOf('SEED', 'LEARNED', 'MANUAL'),
   isEnabled: oneOf('true', 'false'),
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type RulesFilters = FiltersOf<typeof rulesSearch>;
 
 export const customersSearch = searchParams({
@@ -42,7 +42,7 @@ export const customersSearch = searchParams({
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type CustomersFilters = FiltersOf<typeof customersSearch>;
 
 export const salesSearch = searchParams({
@@ -55,7 +55,7 @@ export const salesSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type SalesFilters = FiltersOf<typeof salesSearch>;
 
 export const accountsSearch = searchParams({
@@ -68,7 +68,7 @@ export const accountsSearch = searchParams({
   ),
   isActive: oneOf('true', 'false'),
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type AccountsFilters = FiltersOf<typeof accountsSearch>;
 
 export const reportSearch = searchParams({
@@ -81,7 +81,7 @@ export const reportSearch = searchParams({
   accountId: text,
   page: pageNumber,
 });
-/** Parameters of a report, as in the URL of the page. */
+/** Parameters of a report, in the form of search parameters. */
 export type ReportFilters = ReturnType<typeof reportSearch>;
 
 export const tenantAuditSearch = searchParams({
@@ -94,5 +94,5 @@ export const tenantAuditSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** Filters of the page, as in its URL. */
+/** Filters of the page, in the form of its search parameters. */
 export type TenantAuditFilters = FiltersOf<typeof tenantAuditSearch>;

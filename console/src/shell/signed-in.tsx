@@ -26,7 +26,7 @@ function useSessionCheck(): { error: unknown; retry: () => void } {
   return { error, retry };
 }
 
-/** Guards pages that require a session. Redirects to the sign-in page and back. */
+/** Guards pages that require a session. Redirects users to the sign-in page, from which they return. */
 export function SignedIn(): ReactNode {
   const session = useSession();
   const { error, retry } = useSessionCheck();
@@ -54,7 +54,7 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page is displayed, in milliseconds, so that the requests of that page are sent first. */
+/** Delay after the display of the first page, in milliseconds, so that the requests of that page are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
 /** Preloads the code of all other pages, so that they open even if the service or the network is unavailable. */

@@ -251,7 +251,7 @@ const TASKS: readonly Task[] = [
 /** Resolves when exactly one element matches. */
 const expectOne = (rows: Locator): Promise<void> => eventually(async () => (await rows.count()) === 1);
 
-/** The correlation id of the request that pushed a sale. */
+/** Returns the correlation id of the request that pushed a sale. */
 async function correlationOf(externalId: string): Promise<string> {
   const { saleId } = await service.call<{ saleId: string }>(`/api/integrations/v1/sales/${externalId}`, {
     key: shop.key,

@@ -221,7 +221,7 @@ function toStatus(error: unknown): Status {
   return statusOf(Code.INVALID_ARGUMENT, 'BadRequest', new shared.BadRequest().setMessage(message));
 }
 
-/** `type` is both the name of the message and the type of the details. */
+/** `type` is both the name of the protocol message and the type of the details. */
 function statusOf(code: CodeValue, type: string, details: { serializeBinary(): Uint8Array }): Status {
   const any = new Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);

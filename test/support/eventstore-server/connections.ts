@@ -25,7 +25,7 @@ export class Connections {
       const peer = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
       this.#sockets.set(peer, socket);
       socket.on('close', () => this.#sockets.delete(peer));
-      // Broken connections are expected in tests.
+      // Ignores broken connections, which tests cause.
       socket.on('error', () => undefined);
       this.#accept(socket);
     });

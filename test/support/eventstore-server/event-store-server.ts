@@ -25,7 +25,7 @@ const HOST = '127.0.0.1';
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
-  /** EventStoreDB version with the recorded responses to reproduce. Default: 23.10. */
+  /** Version of EventStoreDB whose recorded responses the server reproduces. Default: 23.10. */
   readonly like?: Like;
   /** Default: a free port. */
   readonly port?: number;
@@ -33,7 +33,7 @@ export type NodeOptions = {
   readonly batchAppend?: boolean;
   /** Serves TLS with this certificate. Default: none. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Requires credentials. Needs TLS, because clients send passwords only over TLS. */
+  /** Requires credentials. This option requires TLS, because clients send passwords only over TLS. */
   readonly access?: Access;
 };
 
@@ -57,8 +57,8 @@ export type RawEvent = {
 };
 
 /**
- * EventStoreDB's gRPC protocol on top of the embedded engine, on the loopback interface.
- * Not supported: stream ACLs, link resolution, persistent subscriptions, projections.
+ * EventStoreDB's gRPC protocol on top of the embedded engine, on the loopback interface. Does not support stream ACLs,
+ * link resolution, persistent subscriptions or projections.
  */
 export class EventStoreServer {
   readonly version: string;

@@ -89,7 +89,7 @@ export class Faults {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;
   }
 
-  /** Like `hold`, but only for `hang`. */
+  /** Like `hold`, but covers only `hang`. */
   whileHung(): Promise<void> | undefined {
     return this.#hung ? this.#untilResumed() : undefined;
   }

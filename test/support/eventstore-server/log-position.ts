@@ -6,7 +6,7 @@ const BYTES_PER_RECORD = 128;
 /** The position −1 as EventStoreDB sends it. */
 export const LARGEST_LOG_POSITION = String(2n ** 64n - 1n);
 
-/** The position in EventStoreDB's notation: 0 is the start, before every event. */
+/** The position in EventStoreDB's notation. 0 is the start, before the first event. */
 export const toLogPosition = (position: Position): string => String((position + 1) * BYTES_PER_RECORD);
 
 /** The position directly after a record, at which the next write would start. No event has this position. */

@@ -41,7 +41,7 @@ export class LogReader {
     return (this.#last.get() as [number | null])[0] ?? BEFORE_ALL;
   }
 
-  /** The next records, starting at `from` (inclusive). Empty only at the end. */
+  /** The next records, starting with the one at `from`. Empty only at the end. */
   page(from: Position, direction: Direction): RecordedEvent[] {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
     return take(statement.iterate(from) as Iterable<EventRow>);

@@ -8,7 +8,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 const typescript = new URL('../typescript.mjs', import.meta.url).href;
 const script = fileURLToPath(new URL('../../../scripts/eventstore-test.mjs', import.meta.url));
 
-/** Sends the request that a client sends before its first append. */
+/** Checks readiness with the request that a client sends before its first append. */
 function probe(port: number): Promise<string> {
   const client = new ServerFeaturesClient(`127.0.0.1:${port}`, credentials.createInsecure());
   return new Promise<string>((resolve, reject) => {
@@ -22,7 +22,7 @@ function probe(port: number): Promise<string> {
   });
 }
 
-/** The server as a process, for tests that kill, suspend or restart it on the same data. */
+/** The server as a process, for tests that kill or suspend the server, or restart it on the same data. */
 export const eventStoreLike = (like: Like, ...options: readonly string[]): ServerRecipe => ({
   name: 'eventstore',
   command: process.execPath,

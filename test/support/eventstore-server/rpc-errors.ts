@@ -46,7 +46,7 @@ export const missingProperty = (property: string): RpcFailure =>
     'required-metadata-properties': 'type,content-type',
   });
 
-/** The append was dropped, and no response will be sent. */
+/** Thrown for a dropped append. */
 export class AppendTimedOut extends Error {}
 
 export const consumerTooSlow = (): RpcFailure =>

@@ -12,7 +12,7 @@ export type ServerVersion = {
    */
   readonly fallsBehind: boolean;
   /**
-   * A subscription to $all from an invalid position is confirmed first and then rejected, with INVALID_ARGUMENT instead
+   * A subscription to $all from an invalid position is first confirmed, and then rejected with INVALID_ARGUMENT instead
    * of UNKNOWN.
    */
   readonly knowsInvalidPositions: boolean;

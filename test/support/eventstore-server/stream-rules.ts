@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/embedded/event-store.record.js';
 import type { ExpectedRevision, Position } from '../../../src/ports/event-store.js';
 
-/** Expectations of an EventStoreDB writer. The service uses only the expectations of the port. */
+/** Expectations that EventStoreDB supports. The service uses only those of the port. */
 export type Expectation = ExpectedRevision | 'any' | 'stream_exists';
 
 /** Revision of a tombstone record, and `$tb` of a soft-deleted stream. */
