@@ -45,7 +45,7 @@ export class LagWatch {
     this.done = this.watch();
   }
 
-  /** @param prefix prefix of the external ids of its sales, which no other sale has */
+  /** @param prefix unused prefix for the external ids of the additional sales */
   static async begin({ url, directory }: BenchService, { key }: Books, prefix: string): Promise<LagWatch> {
     const owner = await new ApiClient(url).signIn(OWNER);
     const events = EmbeddedEventReader.open({ directory, clock: new SystemClock() });

@@ -49,7 +49,10 @@ export async function prepared(events: number): Promise<Prepared> {
   return made;
 }
 
-/** As after a restore, the service rebuilds all read models when it starts. It becomes ready afterwards. */
+/**
+ * Removes the read models. As after a restore, the service rebuilds all read models when it starts, and becomes ready
+ * afterwards.
+ */
 async function fillModels(directory: string): Promise<Prepared['filling']> {
   for (const ending of ['', '-wal', '-shm']) await rm(join(directory, `models.sqlite${ending}`), { force: true });
   const startedMs = performance.now();

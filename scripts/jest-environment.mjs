@@ -1,6 +1,6 @@
 // Jest environment that releases the AsyncLocalStorage instances of a suite. Node.js copies the store of every enabled
-// instance to every new promise. Otherwise, the instances of completed suites would slow down all later suites of the
-// same worker.
+// instance to every new promise. If they were not released, the instances of completed suites would slow down all later
+// suites of the same worker.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TestEnvironment } from 'jest-environment-node';
 

@@ -6,7 +6,7 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Nonce that style elements require. Without it, the browser blocks them. */
+/** Nonce without which the browser would block style elements. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 

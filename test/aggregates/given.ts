@@ -15,7 +15,7 @@ export function refusal(work: () => unknown): string {
 }
 
 /**
- * Tests a decision: `given(aggregate, history).when(decision, data).then(events)`. For a rejection, ends with
+ * Tests a decision: `given(aggregate, history).when(decision, data).then(events)`. For a rejection, the chain ends with
  * `.isRefused('conflict SOME_CODE')` instead.
  */
 export function given<State, Event extends DomainEvent>(

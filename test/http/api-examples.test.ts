@@ -165,7 +165,7 @@ const ELSEWHERE = new Set([
 
 const SAMPLE = /^0199d3a0-0000-7000-8000-\d{12}$|…|^eyJ/;
 
-/** The success status in the route table. */
+/** The success status of an operation, according to the route table. */
 function successOf({ name }: DocumentedOperation): number {
   const { success = '0' } = routeTable.find((route) => route.name === name) ?? {};
   return Number(success);

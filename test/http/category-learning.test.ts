@@ -20,7 +20,7 @@ describe('Rules learned from choices', () => {
     ({ token } = books.tenant);
   });
 
-  /** Pushes a sale to a customer, and returns its invoice. */
+  /** Pushes a sale to a customer, and returns the sale's invoice. */
   const sell = async (externalId: string, name: string): Promise<Transaction> => {
     await service.sell(books.partner, saleOf(externalId, { customer: { name, externalId: name } }));
     const { items } = await service.transactions(token, `search=${externalId}`);

@@ -169,7 +169,7 @@ class World {
     for (const one of person.inbox) one.isRead = true;
   }
 
-  /** The unread count and every page of the list of each user. */
+  /** Compares each user's unread count, and every page of the user's list, with the model. */
   async compare(pageSize: number): Promise<void> {
     await service.quiet();
     const queries = service.service.app.get(QueryBus);

@@ -31,7 +31,10 @@ const books = fc.record({
     dateFrom: fc.option(someDate, { nil: undefined }),
   }),
   after: fc.array(fc.tuple(fc.nat(), act), { maxLength: 4 }),
-  /** Word of another rule, applied before the first application is undone. Undefined for none. */
+  /**
+   * Word of another rule, which is applied before the first application is undone. Undefined if no other rule is
+   * applied.
+   */
   again: fc.option(fc.constantFrom(...WORDS), { nil: undefined }),
 });
 type Case = typeof books extends fc.Arbitrary<infer T> ? T : never;

@@ -83,7 +83,7 @@ class Scene {
   readonly warnings: string[] = [];
   /** While this function returns an error, attempts to park events fail with that error. */
   failParking: () => Error | undefined = () => undefined;
-  /** Checkpoints, which survive a restart of the forwarder. */
+  /** Checkpoints by name, which survive a restart of the forwarder. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
   private readonly seen: Stored[] = [];

@@ -109,7 +109,7 @@ class Replica {
     return (await this.state()).last;
   }
 
-  /** Advances the clock of this replica only. */
+  /** Advances only the clock of this replica. */
   until(condition: () => boolean | Promise<boolean>): Promise<void> {
     return until(this.clock, condition);
   }

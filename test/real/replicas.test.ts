@@ -261,7 +261,7 @@ describe('replicas on shared servers', () => {
           expect(response.status).toBe(200);
           expect(((await response.json()) as { data: Customer }).data.name).toBe(`Customer ${n}`);
         }
-        // Replicas rarely lag: only when the machine is busy with other work.
+        // A replica lags only when the machine is busy with other work.
         expect(behind).toBeLessThan(5);
       }),
     60_000,

@@ -84,8 +84,8 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // The service accepts no sales after it has detected the damage, because an earlier backup that is restored would
-      // not contain them.
+      // Once it has detected the damage, the service accepts no sales, because a restore of an earlier backup would
+      // lose them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
         expect(text).not.toContain(flipped);

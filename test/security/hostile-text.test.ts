@@ -58,7 +58,7 @@ const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<
 };
 
 /**
- * Each text has the given length. Its last characters match no pattern, so that a pattern backtracks to every position.
+ * Each text has the given length. Its last characters match no pattern, so that a pattern is tried at every position.
  */
 const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'a'.repeat(length - 1)}!`,

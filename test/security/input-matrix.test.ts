@@ -46,7 +46,7 @@ const CREDENTIALS = [
 ].flatMap((path) => [`POST ${path} credential`, `POST ${path} credential.response`]);
 /** The service validates the items one by one, and returns the results in the body of a 207. */
 const BATCH = 'POST /api/integrations/v1/sales/batch';
-/** The job itself validates these, because only the job defines its parameters. */
+/** The job itself validates this member, because only the job defines its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];
 
 let service: TestService;

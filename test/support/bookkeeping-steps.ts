@@ -31,7 +31,9 @@ export const TEXTS = [
   'FEE',
 ];
 
-/** Ways to make a request invalid. Only `nulls` is valid: it sends null for omitted fields. */
+/**
+ * Ways to make a request invalid. The separate flag `nulls` keeps a request valid: it sends null for omitted fields.
+ */
 export const SPOILS = ['lacks', 'extra', 'amount', 'unknown', 'malformed', 'currency', 'date', 'field'] as const;
 
 const choice = fc.nat({ max: 1_000 });

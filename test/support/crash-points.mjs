@@ -2,9 +2,9 @@
 //
 //   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
-// Applies to the nth call of that point. Each thread counts separately. `torn`: stores some of a write's documents but
+// Applies to the nth call of that point. Each thread counts separately. `torn` stores some of a write's documents, but
 // no checkpoint, as may happen in a read store without transactions. An append to several streams is split, as the port
-// allows. Without CRASH_AT nothing changes. Also runs in worker threads, which inherit the import.
+// permits. Without CRASH_AT, nothing changes. Worker threads inherit the import, so the module also runs in them.
 const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
 let calls = 0;
 

@@ -35,7 +35,7 @@ const plus = (a: Ratio, b: Ratio): Ratio => ({
 });
 const minus = (a: Ratio, b: Ratio): Ratio => plus(a, { top: -b.top, bottom: b.bottom });
 
-/** Rounds to the nearest integer, half up. For non-negative values only. */
+/** Rounds to the nearest integer, half up. Supports only non-negative values. */
 const rounded = ({ top, bottom }: Ratio): bigint => {
   const [whole, rest] = [top / bottom, top % bottom];
   return 2n * rest >= bottom ? whole + 1n : whole;

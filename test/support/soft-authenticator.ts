@@ -31,7 +31,7 @@ export class SoftAuthenticator {
     namedCurve: 'P-256',
   });
 
-  /** `counter` is the signature counter. The value 0 never increases, as with most passkeys. */
+  /** `counter` is the signature counter. A counter of 0 never increases, as in most passkeys. */
   constructor(
     private readonly origin: string,
     public counter = 0,

@@ -63,8 +63,8 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 }
 
 /**
- * Browsers provide locks only over HTTPS or on localhost. For tabs without locks, the service accepts a used token for
- * a few more seconds.
+ * Browsers provide locks only over HTTPS or on localhost. Without locks, tabs rely on the service, which accepts a used
+ * token for a few more seconds.
  */
 const { locks } = navigator as { readonly locks?: LockManager };
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => (locks === undefined ? work() : locks.request(LOCK, work));

@@ -11,7 +11,10 @@ const WITHOUT_CATEGORY = { replace: 'NONE' } as const;
 
 type Made = { readonly rule: Rule; readonly tested: Tested };
 
-/** Changes that a new rule would make to past transactions. Undefined if they are unknown, although the rule exists. */
+/**
+ * Changes that a new rule would make to past transactions. Undefined if the changes could not be determined. The rule
+ * exists nevertheless.
+ */
 async function testedRule(id: string): Promise<Made | undefined> {
   try {
     const path = '/api/transaction-categories/rules/{id}';

@@ -4,7 +4,7 @@
 /** Page sizes, in rows. The first size is the default. */
 export const SIZES = ['25', '50', '100'] as const;
 const DEFAULT_SIZE = Number(SIZES[0]);
-/** Page sizes in the URL, which omits the default. */
+/** A page size in the URL. The URL omits the default. */
 export type Size = Exclude<(typeof SIZES)[number], '25'>;
 const isSize = (size: string): size is Size => SIZES.slice(1).some((each) => each === size);
 
@@ -78,8 +78,8 @@ export function columnsToggled(
 export type Direction = 'ascending' | 'descending';
 
 /**
- * Sorting of a list by a column. If a list has several pages, the service sorts it, by a named order with a fixed
- * direction. If all rows are loaded, the console sorts them by a value, in either direction.
+ * Sort order of a column. The service sorts a list with several pages, by a named order with a fixed direction. The
+ * console sorts a list whose rows are all loaded, by a value and in either direction.
  */
 export type Sort<Row> = ServiceOrder | ((row: Row) => string | number | null);
 export type ServiceOrder = { readonly order: string; readonly direction: Direction };

@@ -56,7 +56,7 @@ const OPTIONAL = ['description', 'reference'] as const;
 const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Whether the user chooses the direction of a type. All other types imply the direction. */
+/** Whether the user chooses the direction of a transaction of this type. All other types imply the direction. */
 const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
 
 export const newTransaction = (date: string, customerId: string): Draft => ({

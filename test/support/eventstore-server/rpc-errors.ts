@@ -67,7 +67,7 @@ export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'E
 export const unexpectedReadResult = (result: 'Error' | 'InvalidPosition'): RpcFailure =>
   new RpcFailure(status.UNKNOWN, `Unexpected ReadAllResult: ${result}`);
 
-/** Error of a dropped append that is a separate call. */
+/** Error of a separate append call whose append was dropped. */
 export const writeTimedOut = (): RpcFailure =>
   new RpcFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
 
