@@ -1,4 +1,5 @@
-// npm run build; --modules also builds the modules that tests import
+// npm run build [-- --modules]: builds the service and the console. With --modules, also builds the modules that tests
+// import.
 import { build, install } from './checkout.mjs';
 
 await install();

@@ -36,7 +36,7 @@ const isInForm = (field: Locator): Promise<boolean> =>
   });
 const isSearchable = async (field: Locator): Promise<boolean> => (await field.getAttribute('readonly')) === null;
 
-/** Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, as people do who type. */
+/** Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, like people who type. */
 export class Mouse implements Hands {
   readonly name = 'mouse';
   clicks = 0;

@@ -47,7 +47,7 @@ const DIRECTIONS = [
   ['OUT', t('Money out')],
 ] as const;
 
-type Props = { readonly form: Form; /** Path prefix of a draft's fields in errors. */ readonly prefix?: string };
+type Props = { readonly form: Form; /** Prefix of a draft's field paths in errors. */ readonly prefix?: string };
 
 /** Conditions of a rule, and its result. A transaction must meet all given conditions. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
