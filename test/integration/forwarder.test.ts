@@ -205,7 +205,7 @@ const isAbout = (event: 'accepted' | 'rejected', externalId: string, message: Br
 const whole = ['kontor.sale.accepted.v1', 'kontor.sale.rejected.v1', 'kontor.sale.booked.v1'];
 
 describe('The events of a return', () => {
-  /** A sale, and a return of it that was first rejected and then booked. */
+  /** A sale, and a return of that sale. The return was first rejected and then booked. */
   const history = [
     ...[accepted('S'), booked('S')],
     ...[accepted('R', 'S'), rejected('R'), returned('R', 'S'), accepted('last')],

@@ -62,7 +62,7 @@ describe('The session cleanup', () => {
     const later = await signIn();
     clock.pass(SESSION_MS / 2 + DAY_MS + 60_000);
     const fresh = await signIn();
-    // The clean-up also ends the sessions that created the tenant and that of the operator, which are as old as the
+    // The clean-up also ends the operator's session and the sessions that created the tenant, which are as old as the
     // first two.
     expect(await cleanUp()).toMatch(/^[45] sessions ended\.$/);
     for (const tokens of lapsed) expect(await stateOf(tokens)).toBe('ended EXPIRED');

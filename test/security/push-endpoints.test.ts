@@ -2,7 +2,7 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Tests to which push services the service may connect. Uses HTTP and the default settings.
+ * The push services to which the service may connect, tested through HTTP with the default settings.
  * test/security/push-client.test.ts covers the addresses to which host names resolve, which are checked on connection.
  */
 

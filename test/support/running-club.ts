@@ -43,7 +43,7 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** While true, attempts to park letters fail. */
   deskAway = false;
-  /** Number of further attempts to settle letters that fail. */
+  /** Number of upcoming attempts to settle a letter. All of them fail. */
   settlementsToLose = 0;
   /** Makes the next report of this rebuild step fail: before it is stored or, if `isKept`, after it is stored. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
