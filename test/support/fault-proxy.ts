@@ -160,7 +160,7 @@ export class FaultProxy {
 
   /**
    * Forwards this many more bytes of a side, over all connections. Then closes the connection that exceeds the limit.
-   * All other connections work normally.
+   * Afterwards, the proxy works normally.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };

@@ -25,7 +25,7 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** Number of events from which a new projection is built in bulk. */
+/** A sufficient number of events for a new projection to be built in bulk. */
 export const MANY = 1_200;
 
 /** The same projection, except that it fails to fold greetings by a member for whom `isPoison` returns true. */

@@ -18,7 +18,7 @@ import { Any, Code, google, rpc, shared, streams } from './protocol.js';
 import { AppendTimedOut, MAX_APPEND_BYTES, RpcFailure } from './rpc-errors.js';
 import type { ExpectingAppend } from './server-log.js';
 
-/** Backpressure: at this number of unanswered appends, no further appends are read. */
+/** Backpressure: at this number or size of unanswered appends, no further appends are read. */
 const MAX_UNANSWERED = 2_000;
 const MAX_UNANSWERED_BYTES = 16 * 1024 * 1024;
 
