@@ -80,7 +80,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   if (status < 300) await service.settled(partner, externalId);
 }
 
-/** Creates a rule for the latest category or another category. */
+/** Creates a rule for the category that is listed last. */
 async function classify(side: Side, keyword: string): Promise<void> {
   const { data } = await service.get('/api/transaction-categories', side.books.tenant.token);
   const categoryId = (data as readonly { id: string }[]).at(-1)?.id;
