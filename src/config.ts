@@ -54,13 +54,13 @@ export const settings = z.object({
     .preprocess(empty, flag.default(false))
     .describe('Start the TLS handshake first (`handshake_first` on the NATS server).'),
   NATS_STREAM_REPLICAS: optional(z.coerce.number().int().min(1).max(5)).describe(
-    'Number of replicas of the stream `KONTOR` when Kontor creates it. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
+    'Number of replicas of the stream `KONTOR`, if Kontor creates the stream. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
   ),
   NATS_STREAM_MAX_AGE_HOURS: optional(z.coerce.number().min(0.01).max(876_000)).describe(
-    'Maximum age of messages when Kontor creates the stream, in hours. Default: no limit.',
+    'Maximum age of messages in a stream that Kontor creates, in hours. Default: no limit.',
   ),
   NATS_STREAM_MAX_BYTES: optional(z.coerce.number().int().min(1_048_576).max(Number.MAX_SAFE_INTEGER)).describe(
-    'Maximum size when Kontor creates the stream, in bytes; the oldest messages are removed first. Default: no limit.',
+    'Maximum size of a stream that Kontor creates, in bytes; the oldest messages are removed first. Default: no limit.',
   ),
   REDIS_URL: optional(url('redis', 'rediss')).describe(
     'Redis URL for the cache and rate limits. Default: the memory of the process.',
@@ -68,7 +68,7 @@ export const settings = z.object({
   ROLES: z
     .preprocess(empty, roles)
     .describe(
-      'Comma-separated parts of the work that this process does. Unless all are listed, `EVENTSTORE_URL` and `MONGODB_URL` are required.',
+      'Comma-separated roles of this process. Unless all roles are listed, `EVENTSTORE_URL` and `MONGODB_URL` are required.',
     ),
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
@@ -78,7 +78,7 @@ export const settings = z.object({
   ),
   BACKUPS_KEPT: z
     .preprocess(empty, z.coerce.number().int().min(1).max(10_000).default(7))
-    .describe('Number of backups to keep; older ones are removed after each successful backup.'),
+    .describe('Number of backups to keep; older backups are removed after each successful backup.'),
   BACKUP_RECIPIENT: optional(
     z.string().regex(/^age1[02-9ac-hj-np-z]+$/, { error: 'Must be an age public key (age1…).' }),
   ).describe(
@@ -87,7 +87,7 @@ export const settings = z.object({
   RESTORE_FORWARD: z
     .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
     .describe(
-      'Behavior of a forwarder without a checkpoint (after a restore or the loss of the read models): `wait` until an operator resumes it, or publish `all` events again.',
+      'Behavior of a forwarder without a checkpoint, for example after a restore: `wait` until an operator resumes the forwarder, or publish `all` events again.',
     ),
   SUBSCRIBERS: z
     .preprocess(empty, z.enum(['worker', 'inline']).default('worker'))
@@ -95,10 +95,10 @@ export const settings = z.object({
       'Run projections and the forwarder in a `worker` thread, or `inline` in the thread that serves requests.',
     ),
   JOB_SCHEDULES: optional(schedules).describe(
-    'Job schedules in UTC, separated by semicolons: `name=pattern` (five-field cron) or `name=off`; `off` alone disables all other jobs. Default: the schedule of each job.',
+    'Job schedules in UTC, separated by semicolons: `name=pattern` (five-field cron) or `name=off`; `off` alone disables all other jobs. By default, each job runs on its predefined schedule.',
   ),
   OPERATOR_EMAIL: optional(z.email()).describe(
-    'E-mail address of the first operator, created on start if it does not exist.',
+    'E-mail address of the first operator, who is created on start if no operator has this address.',
   ),
   OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of the first operator.'),
   SEED_DEMO: z
@@ -115,11 +115,11 @@ export const settings = z.object({
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
     .describe('Second factor of operators. With `required`, an operator without a second factor can only add one.'),
-  SESSION_IDLE_DAYS: days(7).describe('Number of days without a refresh after which a session ends.'),
-  SESSION_MAX_DAYS: days(30).describe('Number of days after sign-in at which a session ends.'),
+  SESSION_IDLE_DAYS: days(7).describe('Number of days after the last refresh at which a session ends.'),
+  SESSION_MAX_DAYS: days(30).describe('Maximum duration of a session, in days since the sign-in.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
-  ).describe('OpenID Connect provider whose access tokens are accepted from users bound to it (docs/operations.md).'),
+  ).describe('OpenID Connect provider whose access tokens are accepted from users that are bound to an identity of the provider (docs/operations.md).'),
   OIDC_AUDIENCE: optional(z.string()).describe(
     "Audience (`aud`) of the provider's access tokens. Default: `JWT_AUDIENCE`.",
   ),
@@ -162,38 +162,38 @@ export const settings = z.object({
     'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
   ),
   INTEGRITY_WITNESS_URL: optional(url('https', 'http')).describe(
-    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. A 409 response reports a contradiction. Use a server that the people who run the service cannot change.',
+    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. The receiver responds with 409 to report a contradiction. Use a server to which the people who run the service have no access.',
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))
-    .describe('Seconds between two checkpoints of the history, if events were appended in between.'),
+    .describe('Interval between checkpoints of the history, in seconds. A checkpoint is written only if events were appended after the previous one.'),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
-  ).describe('Bearer token required by `/metrics`. Without it, `/metrics` responds only to the local machine.'),
+  ).describe('Bearer token required by `/metrics`. If it is not set, `/metrics` responds only to requests from the local machine.'),
   ALLOWED_HOSTS: optional(hostNames).describe(
-    'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and addresses are always accepted. Default: all.',
+    'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and IP addresses are always accepted. Default: all names.',
   ),
   ADDRESS_REQUESTS_PER_MINUTE: perMinute(600).describe(
-    'Maximum sign-in and session refresh requests per client address and minute. An IPv6 /64 network counts as one address.',
+    'Maximum number of sign-in and session refresh requests per client address and minute. An IPv6 /64 network counts as one address.',
   ),
-  USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum requests per user or operator and minute.'),
-  USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum write requests per user or operator and minute.'),
+  USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum number of requests per user or operator and minute.'),
+  USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum number of write requests per user or operator and minute.'),
   TENANT_REQUESTS_PER_MINUTE: perMinute(6_000).describe(
-    'Maximum requests per tenant and minute. Partner keys have separate limits.',
+    'Maximum number of requests per tenant and minute. Partner keys have separate limits.',
   ),
   SESSION_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(16))
-    .describe('Maximum open event streams per session. A process serves at most 1,024 in total.'),
+    .describe('Maximum number of open event streams per session. A process serves at most 1,024 event streams in total.'),
   USER_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(64))
-    .describe('Maximum open event streams per user or operator.'),
+    .describe('Maximum number of open event streams per user or operator.'),
   LOG_LEVEL: z
     .preprocess(empty, z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'))
     .describe('Minimum log level.'),
   READ_WAIT_MS: z
     .preprocess(empty, z.coerce.number().int().min(0).max(10_000).default(1_000))
     .describe(
-      'Maximum time in milliseconds that a command waits for the read models before it responds with `X-Read-Model: behind`.',
+      'Maximum time, in milliseconds, for which a command waits for the read models. After that, the response contains `X-Read-Model: behind`.',
     ),
 });
 

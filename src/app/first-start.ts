@@ -138,7 +138,7 @@ ${people.map(({ who, email, password }) => `  ${email}  ${password}   (${who})`)
   console        ${url}/console
   API documents  ${url}/docs
 
-Post a sale (repeat the call for a replay), then list its customer, invoice and collection:
+Run the first command to post a sale. Run the second to list its customer, invoice and collection:
 
 ${post}
 
