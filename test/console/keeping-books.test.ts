@@ -77,7 +77,7 @@ test('A key is replaced without an interruption, and shows when it expires', asy
   const next = await dialog().getByTestId('secret').innerText();
   await dialog().getByLabel('I have stored the key in a safe place').check();
   await dialog().getByRole('button', { name: 'Done' }).click();
-  await row('Till 3').getByText('Two secrets; the old one expires').waitFor();
+  await row('Till 3').getByText('Two secrets; the old secret expires').waitFor();
   await service.sell({ ...shop, key }, 'till-old');
   await service.sell({ ...shop, key: next }, 'till-new');
 }, 60_000);

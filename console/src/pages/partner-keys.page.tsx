@@ -85,7 +85,7 @@ function CreateKey(): ReactNode {
           <TextField
             form={form}
             hint={t(
-              "Letters, digits, dots and dashes. The source is part of every sale's identifier, so use the same one when you replace the key.",
+              "Letters, digits, dots and dashes. The source is part of every sale's identifier, so keep the same source when you replace the key.",
             )}
             label={t("Partner's system (source)")}
             name="sourceId"
@@ -133,7 +133,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
             autoFocus
             form={form}
             hint={t(
-              '0 to 168. The current secret remains valid for this time. 0 ends it within a second, for example after a leak.',
+              '0 to 168. The current secret remains valid for this time. With 0, it expires within a second, for example after a leak.',
             )}
             label={t('Hours of overlap')}
             name="overlapHours"

@@ -111,7 +111,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
       onDone={refresh}
     >
       {rich(
-        'Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new one has caught up. The two versions are then compared, and the new one goes live.',
+        'Rebuild <strong>{name}</strong> from the whole history? The live version stays in use until the new version has caught up. The two versions are then compared, and the new version goes live.',
         { name, strong },
       )}
     </ConfirmAction>

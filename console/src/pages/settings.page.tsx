@@ -101,7 +101,7 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
         <>
           <OneOfField
             form={form}
-            hint={t('Owners and administrators without a factor must add one before they can do anything else.')}
+            hint={t('Owners and administrators without a factor can only add a factor.')}
             label={t('Second factor')}
             name="requireFactor"
             options={FACTOR_RULES}

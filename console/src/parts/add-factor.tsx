@@ -151,7 +151,7 @@ const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () =
     close={close}
     label={t('Recovery codes')}
     lead={t(
-      'Each code replaces your second factor once, for example if you lose your phone. These codes replace all earlier ones.',
+      'Each code replaces your second factor once, for example if you lose your phone. These codes replace all earlier codes.',
     )}
     secret={codes.join('\n')}
     what={t('recovery codes')}

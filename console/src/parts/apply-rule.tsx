@@ -17,7 +17,7 @@ import { rich, t } from '../messages/catalogue';
 
 const REPLACE = [
   ['NONE', t('Transactions without a category')],
-  ['RULE_SET', t('Also transactions that other rules have categorized')],
+  ['RULE_SET', t('Include transactions that other rules have categorized')],
 ] as const;
 
 type Body = Parameters<typeof applyRule>[1];

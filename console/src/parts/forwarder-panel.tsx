@@ -106,7 +106,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label={t('Cancel rewind')}
           onDone={onDone}
         >
-          {t('Cancel this rewind and all waiting ones? Messages that were already republished cannot be recalled.')}
+          {t('Cancel this rewind and all waiting rewinds? Messages that were already republished cannot be recalled.')}
         </ConfirmAction>
       )}
       {forwarder.state === 'RUNNING' ? (
@@ -150,7 +150,7 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
           autoFocus
           form={form}
           hint={t(
-            'Position of the first event to republish. 0 republishes the whole history. Leave empty to start at a time.',
+            'Position of the first event to republish. 0 republishes the whole history. Leave empty to specify a time instead.',
           )}
           label={t('Position')}
           name="position"

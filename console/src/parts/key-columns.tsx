@@ -17,7 +17,7 @@ function standingOf({ revokedAt, expiresAt, previousSecretExpiresAt }: Key, nowM
   if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return ['bad', t('Expired'), expiresAt];
   if (expiresAt !== null && Date.parse(expiresAt) <= nowMs + SOON_MS) return ['warning', t('Expires soon'), expiresAt];
   if (previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > nowMs)
-    return ['busy', t('Two secrets; the old one expires'), previousSecretExpiresAt];
+    return ['busy', t('Two secrets; the old secret expires'), previousSecretExpiresAt];
   return ['good', t('Active'), null];
 }
 

@@ -25,7 +25,7 @@ export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue
       onDone={onDone}
     >
       {rich(
-        'Pause <strong>{name}</strong>? It processes no events until you resume it. It then processes all events that it has missed.',
+        'Pause <strong>{name}</strong>? It processes no events until you resume it. It then processes all events recorded in the meantime.',
         { name, strong },
       )}
     </ConfirmAction>
@@ -38,7 +38,7 @@ export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue
       label={t('Resume')}
       onDone={onDone}
     >
-      {rich('Resume <strong>{name}</strong>? It first processes the events that it has missed.', {
+      {rich('Resume <strong>{name}</strong>? It first processes the events recorded during the pause.', {
         name,
         strong,
       })}

@@ -48,8 +48,8 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
 };
 
 const DIRECTIONS = [
-  ['IN', t('In: increases the balance of an account, or decreases that of a customer')],
-  ['OUT', t('Out: decreases the balance of an account, or increases that of a customer')],
+  ['IN', t('In: increases the balance of an account, or decreases the balance of a customer')],
+  ['OUT', t('Out: decreases the balance of an account, or increases the balance of a customer')],
 ] as const;
 const OPTIONAL = ['description', 'reference'] as const;
 

@@ -104,13 +104,13 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
   isEnabled ? (
     <ConfirmAction icon="pause" key="disable" label={t('Disable')} {...rest}>
       {rich(
-        'Stop delivering to <strong>{url}</strong>? Pending deliveries are abandoned. You can enable the webhook again and recover the events that it missed.',
+        'Stop delivering to <strong>{url}</strong>? Pending deliveries are abandoned. You can enable the webhook again and recover the missed events.',
         { url, strong },
       )}
     </ConfirmAction>
   ) : (
     <ConfirmAction icon="play" key="enable" label={t('Enable')} {...rest}>
-      {rich('Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that it missed.', {
+      {rich('Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that the receiver missed.', {
         url,
         strong,
       })}

@@ -59,7 +59,7 @@ export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): Re
     close={close}
     label={t('Signing secret for {url}', { url })}
     lead={t(
-      'Store the secret in the receiver, which uses it to verify every message (Standard Webhooks 1.0). The service cannot show it again.',
+      'Store the secret in the receiver, which uses it to verify every message (Standard Webhooks 1.0). The service cannot show the secret again.',
     )}
     secret={secret}
     what={t('secret')}
