@@ -40,15 +40,15 @@ export const transactionRecord = record({
     shown: DateText,
     published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
-  /** The document's own date. Present only if that date is in a closed period, in which case `date` is later. */
+  /** Original date of the document. Present only if this date is in a closed period, in which case `date` is later. */
   documentDate: system(z.exactOptional(CalendarDate), {
     shown: DateText.meta({
-      description: "The document's own date. Differs from `date` if the document's period was " + 'closed.',
+      description: "Original date of the document. Differs from `date` if the document's period was closed.",
     }),
     published: z.exactOptional(
       PublicDate.meta({
         description:
-          "The document's own date. Present only if the document's period was closed, which makes `date` a later day.",
+          'Original date of the document. Present only if its period was closed. In that case, `date` is a later day.',
       }),
     ),
   }),
@@ -70,7 +70,7 @@ export const transactionRecord = record({
   externalId: seen,
   saleId: reference,
   reversalOf: system(text, {
-    published: PublicId.nullable().meta({ description: 'Transaction that this one reverses.' }),
+    published: PublicId.nullable().meta({ description: 'Transaction that this transaction reverses.' }),
   }),
   postings: system(z.array(Posting), {
     published: z

@@ -8,7 +8,7 @@ import { input } from './record.js';
 // anyway, so checking the date needs no additional read (docs/adr/0069).
 
 export const ClosePeriod = input('ClosePeriodDto', {
-  through: EntryDate.meta({ description: 'Last day to close; today at the latest.' }),
+  through: EntryDate.meta({ description: 'Last day to close. Cannot be later than today.' }),
   note: z.exactOptional(paragraph(1000).nullable()),
 });
 export type ClosePeriod = z.output<typeof ClosePeriod>;

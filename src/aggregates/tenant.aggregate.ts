@@ -45,13 +45,13 @@ export const tenantRecord = record({
   ownerUserId: derived(IdText, { description: 'First owner of the tenant.' }),
   oidcDomains: derived(z.array(OidcDomain), {
     description:
-      'At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the ' +
+      'At the first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the ' +
       'user with that address.',
   }),
   requireFactor: derived(z.boolean(), {
     description:
       'Whether owners and administrators must have a second factor. If they sign in with only a password, they can ' +
-      'do nothing but add a factor.',
+      'only add a factor.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });

@@ -43,7 +43,7 @@ export const StepUpInput = z
       .string()
       .max(1_024)
       .exactOptional()
-      .meta({ description: 'Accepted only from accounts without a factor.' }),
+      .meta({ description: 'Accepted only if the account has no factor.' }),
   })
   .check(
     z.refine((body) => proofsIn(body).length <= 1, {

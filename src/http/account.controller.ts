@@ -24,7 +24,7 @@ const { read, write } = tenantRoutes('/api/accounts', 'Accounts', 'accounts', re
 
 export const AccountController = controllerOf(
   read.lookUp('Look up active accounts', lookupQuery, LookUpAccounts),
-  write.change('Create an account; type CUSTOMER creates a customer', { creates: {} }, CreateAccount),
+  write.change('Create an account, or a customer if the type is CUSTOMER', { creates: {} }, CreateAccount),
   read.listWithCsv('List accounts, including customers', listQuery, AccountDto, [ListAccounts, EachAccount]),
   read.get('Get an account with its balance', AccountDto, GetAccount),
   write.change('Update an account', { method: 'PATCH', path: '/:id' }, UpdateAccount),

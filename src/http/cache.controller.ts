@@ -30,7 +30,7 @@ const CacheStatusDto = named(
     usedMemoryBytes: z
       .int()
       .min(0)
-      .meta({ description: 'Memory used by the Redis server, or by this process if the cache is in memory.' }),
+      .meta({ description: 'Memory used by the Redis server or, if the cache is in memory, by this process.' }),
     keyCount: z.int().min(0).meta({
       description: 'Number of entries, excluding counters. If there are more than 100,000 keys, this is an estimate.',
     }),
@@ -58,7 +58,7 @@ const rewindRequest = {
     .meta({ description: 'Last position to republish: the end of the history when the rewind was requested.' }),
   requestedAt: instantOut,
   tenantId: z.string().nullable().meta({ description: 'Tenant of the messages; null for all tenants.' }),
-  types: z.array(z.string()).nullable().meta({ description: 'Globs of the message types; null for all types.' }),
+  types: z.array(z.string()).nullable().meta({ description: 'Glob patterns of the message types; null for all types.' }),
 } as const;
 const ForwarderDto = named(
   'ForwarderDto',
@@ -67,7 +67,7 @@ const ForwarderDto = named(
       description:
         '`WAITING_FOR_RESUME`: no checkpoint exists, because the history was restored or the read models were lost.',
     }),
-    pausedAt: instantOut.nullable().meta({ description: 'Time at which the pause or wait began.' }),
+    pausedAt: instantOut.nullable().meta({ description: 'Time at which the forwarder was paused or began to wait.' }),
     rewind: z
       .object({
         ...rewindRequest,
@@ -108,7 +108,7 @@ export const QueueDto = named(
       }),
     inFlight: z.int().min(0),
     failures: z.int().min(0).meta({ description: 'Number of failed attempts since the leading process started.' }),
-    perMinute: z.int().min(0).meta({ description: 'Events processed in the last 60 seconds.' }),
+    perMinute: z.int().min(0).meta({ description: 'Number of events processed in the last 60 seconds.' }),
     lastProcessedAt: instantOut.nullable(),
     pausedAt: instantOut.nullable().meta({
       description:

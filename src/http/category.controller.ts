@@ -23,7 +23,7 @@ export const CategoryController = controllerOf(
   read.query(
     'List categories by name',
     {
-      description: 'Unlike other lists, this one is sorted alphabetically, ignoring case and accents.',
+      description: 'Unlike other lists, this list is sorted alphabetically, ignoring case and accents.',
       query: listQuery,
       answers: valueOf(z.array(TransactionCategoryDto)),
     },
@@ -32,7 +32,7 @@ export const CategoryController = controllerOf(
   write.change('Create a category', { creates: {} }, CreateTransactionCategory),
   write.change('Update a category', { method: 'PATCH', path: '/:id' }, UpdateTransactionCategory),
   write.change(
-    'Archive a category; existing transactions keep it, but new ones cannot use it',
+    'Archive a category; existing transactions keep it, but new transactions cannot use it',
     { method: 'DELETE', path: '/:id' },
     ArchiveTransactionCategory,
   ),

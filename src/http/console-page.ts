@@ -59,7 +59,7 @@ const PAGE: Endpoint = {
   who: 'public',
   tag: 'Console',
   summary: "Show the operators' console",
-  description: 'Every path below this one returns the same page, which renders the matching view.',
+  description: 'Every path below `/console` returns the same page, which renders the matching view.',
   answers: { status: 200, shape: 'page-html' },
 };
 

@@ -23,7 +23,7 @@ const IntegrationDeadLetter = named(
     ...recordFields,
     tenantId: z.string(),
     origin: DeadLetterOrigin,
-    subscriber: z.string().meta({ description: 'Consumer that failed.' }),
+    subscriber: z.string().meta({ description: 'Subscriber that could not process the event.' }),
     eventId: z.string(),
     eventType: z.string(),
     stream: z.string().meta({ description: 'Stream of the event.' }),
@@ -37,8 +37,8 @@ const IntegrationDeadLetter = named(
     externalId: z.string().nullable().meta({ description: 'External id of a rejected sale.' }),
     payload: z.unknown().meta({
       description:
-        'Data to be delivered: CloudEvents or the accepted sale. Null if absent, and in lists if larger than ' +
-        '4 KiB.',
+        'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data ' +
+        'larger than 4 KiB is also null.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
     attempts: z.int().min(1),
@@ -113,8 +113,8 @@ const bulkDetails = {
   method: 'POST',
   description:
     'The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, ' +
-    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is ' +
-    'processed at most once, even after a crash.',
+    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each ' +
+    'dead letter is processed at most once, even after a crash.',
   answers: {
     ...valueOf(BulkPreviewDto),
     also: { 201: 'The run has started.' },

@@ -6,7 +6,7 @@ import { fromInput, idInput, optionalPaging, queryBoolean, queryInteger, searchI
 import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordFields } from './shapes.js';
 
-const ofTheLast = { description: 'Value of the last occurrence.' };
+const ofTheLast = { description: 'Path of the last request that caused the error.' };
 
 const ErrorLogDto = named(
   'ErrorLogDto',
@@ -58,8 +58,8 @@ export const ErrorLogController = controllerOf(
     {
       description:
         'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` ' +
-        'select errors seen in the period. Filters by tenant, branch or user select errors that recently affected ' +
-        'that tenant, branch or user.',
+        'select errors that occurred in the period. Filters by tenant, branch or user select errors that recently ' +
+        'affected that tenant, branch or user.',
       query: listQuery,
       answers: pageOf(ErrorLogDto),
     },

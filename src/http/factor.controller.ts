@@ -92,7 +92,7 @@ export const FactorController = controllerOf(
     ({ recoveryCodes }) => ({ recoveryCodes }),
   ),
   factors.command(
-    'Remove a factor; removing the last one invalidates the recovery codes',
+    'Remove a factor; removing the last factor invalidates the recovery codes',
     { method: 'DELETE', path: '/:id' },
     ({ caller, id }) => new RemoveFactor(caller, id),
   ),

@@ -31,7 +31,7 @@ const rewindBody = z
           when: ({ issues }) => issues.length === 0,
         }),
       )
-      .meta({ description: 'Only messages whose type matches one of these globs, such as `kontor.sale.*`.' }),
+      .meta({ description: 'Only messages whose type matches one of these glob patterns, such as `kontor.sale.*`.' }),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
     error: 'Specify either a position or an instant.',
@@ -72,7 +72,7 @@ export const ForwarderController = controllerOf(
     ({ params, body }) => new RewindForwarder(targetOf(params), requestOf(body)),
   ),
   routes.command(
-    'Cancel the current rewind and all waiting ones; published messages are not recalled',
+    'Cancel the current rewind and all waiting rewinds; published messages are not recalled',
     { method: 'DELETE', path: '/rewind' },
     ({ params }) => new CancelForwarderRewind(targetOf(params), {}),
   ),
@@ -82,7 +82,7 @@ export const ForwarderController = controllerOf(
     ({ params }) => new PauseForwarder(targetOf(params), {}),
   ),
   routes.command(
-    'Resume a forwarder at its checkpoint, from now, or from a position',
+    'Resume a forwarder at its checkpoint, at the end of the history, or at a position',
     {
       path: '/resume',
       description:

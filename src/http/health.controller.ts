@@ -32,7 +32,7 @@ const overview = {
     description: '`degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.',
   }),
   version: z.string().meta({ description: 'Version of the service.' }),
-  uptimeSeconds: z.int().min(0).meta({ description: 'Uptime of this process in seconds.' }),
+  uptimeSeconds: z.int().min(0).meta({ description: 'Time since the start of this process, in seconds.' }),
   timestamp: instantOut,
 } as const;
 
@@ -80,7 +80,7 @@ const SystemHealthDto = named(
         version: z
           .string()
           .nullable()
-          .meta({ description: 'Version of the engine; null while it is unavailable or if it reports none.' }),
+          .meta({ description: 'Version of the engine; null if the engine is unavailable or does not report its version.' }),
       }),
     ),
     projections: z.array(

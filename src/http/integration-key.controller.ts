@@ -83,7 +83,7 @@ export const IntegrationKeyController = controllerOf(
       body: rotateBody,
       answers: {
         ...issuedAnswer,
-        also: { 409: 'KEY_REVOKED, KEY_EXPIRED: the key cannot be rotated. Create a new one.' },
+        also: { 409: 'KEY_REVOKED, KEY_EXPIRED: the key cannot be rotated. Create a new key.' },
       },
     },
     ({ target, body }) => new RotateIntegrationKey(target, body ?? { overlapHours: 0 }),

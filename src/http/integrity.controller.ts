@@ -6,8 +6,8 @@ import { controllerOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named } from './shapes.js';
 import { addressOf, recordRead, recordTenant } from './stream.controller.js';
 
-const hash = z.string().meta({ description: 'SHA-256, hexadecimal.' });
-const hashes = z.array(z.string()).meta({ description: 'Hashes of the proof (RFC 9162), hexadecimal.' });
+const hash = z.string().meta({ description: 'SHA-256, in hexadecimal.' });
+const hashes = z.array(z.string()).meta({ description: 'Hashes of the proof (RFC 9162), in hexadecimal.' });
 const note = z.string().meta({ description: 'Signed note (C2SP tlog-checkpoint).' });
 
 const CheckpointDto = named(
@@ -59,7 +59,7 @@ export const IntegrityController = controllerOf(
     () => new GetCheckpoint(),
   ),
   routes.query(
-    'Prove that the history contains an event, or that it has only grown',
+    'Prove that the history contains an event, or that events have only been appended',
     {
       path: '/proofs',
       query: proofQuery,

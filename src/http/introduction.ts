@@ -8,10 +8,10 @@ the back office reads, corrects and closes the books.
 ## Start here
 
 - **Partners** need an integration key and one operation: [push a sale](#/Partner%20Intake). Send the key as
-  \`X-Integration-Key\`. The response \`202\` means that the sale is stored; its booking follows within moments. Poll the
-  sale, or subscribe to integration events with a webhook, to learn whether it was booked or rejected.
+  \`X-Integration-Key\`. The response \`202\` means that the sale is stored; it is booked shortly afterwards. To learn
+  whether the sale was booked or rejected, poll the sale, or subscribe to integration events with a webhook.
 - **Users and operators** sign in with \`POST /api/auth/login\` and send the access token as \`Authorization: Bearer …\`.
-  Access tokens are short-lived; \`POST /api/auth/refresh\` exchanges a refresh token for a new pair.
+  Access tokens are short-lived; \`POST /api/auth/refresh\` exchanges a refresh token for new tokens.
 
 \`\`\`sh
 curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H "Content-Type: application/json" -d '{
@@ -24,21 +24,22 @@ curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H
 
 - **Bodies** are JSON in UTF-8. Unknown fields are rejected. Most responses are wrapped in \`{ statusCode, data }\`; pages
   have \`items\` and totals instead.
-- **Amounts** are decimal strings such as \`"1250.00"\`. Requests may also send numbers. **Dates** are days in the tenant's
-  time zone; **instants** are ISO 8601 in UTC.
+- **Amounts** are decimal strings such as \`"1250.00"\`. In requests, numbers are also accepted. **Dates** are days in
+  the tenant's time zone; **instants** are ISO 8601 in UTC.
 - **Retries are safe.** A sale is identified by its \`externalId\`. Operations that create records accept an
   \`Idempotency-Key\`: a retry with the same key gets the first response again, marked \`Idempotent-Replayed: true\`.
-- **Concurrent changes.** Records carry their revision as \`ETag\`. Send it as \`If-Match\`, and a change made in between
-  results in \`409 REVISION_CONFLICT\` instead of being overwritten.
-- **Read your writes.** Writes return \`X-Event-Position\`. Send it as \`X-Min-Position\` with a read, and the response
-  includes the write.
+- **Concurrent changes.** Responses contain the revision of a record as \`ETag\`. Send this revision as \`If-Match\`. If
+  the record has changed since, the response is \`409 REVISION_CONFLICT\`, and the other change is not overwritten.
+- **Read your writes.** Responses to writes contain \`X-Event-Position\`. If you send this value as \`X-Min-Position\`
+  with a read, the response includes the write.
 - **Pages** start at \`pageNumber=1\`, with at most 100 records each.
 - **Rate limits** are reported in \`RateLimit\` and \`X-RateLimit-*\`. After \`429\` or \`503\`, wait for the number of seconds
   in \`Retry-After\`.
 
 ## Errors
 
-Every error has a stable \`code\`, a \`message\` for people, the \`requestId\`, and for invalid input \`errors\` with the path
-of each fault. Partner Intake wraps them in \`{ error }\`. Each operation below lists its codes with example bodies. Quote
-the request id when you report a problem: logs and events contain it.
+Every error has a stable \`code\`, a \`message\` for people and the \`requestId\`. An error about invalid input also has
+\`errors\`, with the path of each fault. The operations of Partner Intake wrap errors in \`{ error }\`. Each operation
+below lists its error codes with example bodies. When you report a problem, include the request id, which logs and
+events also contain.
 `;

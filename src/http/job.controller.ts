@@ -39,7 +39,7 @@ const JobExecutionLogDto = named(
     finishedAt: instantOut.nullable(),
     durationMs: z.int().min(0).nullable(),
     progress: z.int().min(0).max(100),
-    message: z.string().nullable().meta({ description: 'Current or last step.' }),
+    message: z.string().nullable().meta({ description: 'Description of the current or last step.' }),
     error: z.string().nullable().meta({ description: 'Reason for the failure.' }),
     artifact: Artifact.nullable().meta({
       description: 'File that the run produced; null if there is none, or if it has been deleted.',
@@ -145,7 +145,7 @@ export const JobController = controllerOf(
     ({ tenantId, body: { jobName, ...parameters } }) => new TriggerJob({ tenantId, id: jobName }, parameters),
     startedRun,
   ),
-  routes.route('Pause a run; only runs over dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),
+  routes.route('Pause a run; only runs that process dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),
   routes.route('Resume a paused run', ofRun('resume'), changeRun(ResumeRun)),
   routes.route('Cancel a run; completed work is kept', ofRun('cancel'), changeRun(CancelRun)),
   recorded.route(
@@ -162,7 +162,7 @@ export const JobController = controllerOf(
         status: 200,
         shape: 'file',
         bareRefusals: true,
-        also: { 206: 'The part requested by Range.', 416: 'The range is outside the file.' },
+        also: { 206: 'The byte range requested by Range.', 416: 'The range is outside the file.' },
         headers: {
           'Accept-Ranges': { description: '`bytes`.', required: true },
           ETag: { description: 'Identifies the content of the file.', required: true },

@@ -36,9 +36,9 @@ const SendAdminNotificationResultDto = named(
   'SendAdminNotificationResultDto',
   z.object({
     notificationId: recordId.meta({
-      description: 'Id of the first notification. A notification to more than 1,000 recipients is split into several.',
+      description: 'Id of the first notification. For more than 1,000 recipients, several are created.',
     }),
-    recipientCount: z.int().min(0).meta({ description: 'Number of active users addressed.' }),
+    recipientCount: z.int().min(0).meta({ description: 'Number of active users who receive the notification.' }),
     pushCount: z.int().min(0).meta({ description: 'Number of browsers that receive a push message.' }),
   }),
 );

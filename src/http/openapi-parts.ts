@@ -36,7 +36,7 @@ const string = { type: 'string' } as const;
 
 const alwaysThere = {
   'X-Request-Id': {
-    description: 'Id of the request, either from its X-Request-Id header or generated.',
+    description: 'Id of the request, either generated or taken from its X-Request-Id header.',
     required: true,
     schema: REQUEST_ID,
   },

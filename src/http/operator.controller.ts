@@ -15,7 +15,7 @@ export const OperatorController = controllerOf(
   routes.change('Create an operator', { creates: { passwordsIn: ['password'] }, stepUp: true }, CreateOperator),
   routes.list('List operators, newest first', listQuery, OperatorDto, ListOperators),
   routes.change(
-    'Remove an operator; the last one cannot be removed',
+    'Remove an operator; the last operator cannot be removed',
     { method: 'DELETE', path: '/:id' },
     DeleteOperator,
   ),

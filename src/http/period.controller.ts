@@ -40,7 +40,7 @@ const PeriodsDto = named(
       .meta({
         description:
           'Transactions recorded while the period of their date was being closed, newest first. The administrators ' +
-          'are notified of each. To accept them, reopen the period and close it again.',
+          'are notified of each transaction. To accept these transactions, reopen the period and close it again.',
       }),
   }),
 );
@@ -55,7 +55,7 @@ export const PeriodController = controllerOf(
     ({ tenantId }) => new GetPeriods(tenantId),
   ),
   routes.command(
-    'Close the books through a day',
+    'Close the books up to and including a day',
     { path: '/close', body: ClosePeriod.schema },
     ({ tenantId, body }) => new ClosePeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
   ),

@@ -13,7 +13,7 @@ const ProjectionDto = named(
   z.object({
     name: z.string(),
     version: z.int().min(1).meta({ description: 'Version of the read model in the code.' }),
-    generation: z.int().min(1).meta({ description: 'Generation in use. Every rebuild fills a new one.' }),
+    generation: z.int().min(1).meta({ description: 'Generation in use. Every rebuild fills a new generation.' }),
     position: z.int().min(-1).meta({ description: 'Position of the last event included in the documents.' }),
     head: z.int().min(-1).meta({ description: 'Position of the last event of the service.' }),
     lag: z
@@ -57,7 +57,7 @@ export const ProjectionController = controllerOf(
     () => new ListProjections(),
   ),
   routes.command(
-    'Rebuild a projection from the history, compare it with the live one, and cut over',
+    'Rebuild a projection from the history, compare the result with the live read model, and cut over',
     { path: '/:name/rebuild' },
     ({ tenantId, params }) => new RebuildProjection({ tenantId, id: params.name }, {}),
   ),

@@ -23,7 +23,7 @@ import { controllerOf, routesAt, valueOf } from './routes.js';
 import { documented } from './shapes.js';
 
 const knownAt = instantInput.optional().meta({
-  description: 'Returns the report as it was at this instant, ignoring events recorded later.',
+  description: 'Returns the report as it was at this instant: events recorded later are ignored.',
 });
 const asOf = dateInput
   .optional()

@@ -21,7 +21,7 @@ export const TrialBalanceDto = named(
         debit: amount,
         credit: amount,
         closing: amount.optional().meta({ description: 'Balance after the period. Present only for a period.' }),
-        balance: amount.meta({ description: 'Debits minus credits up to the end date.' }),
+        balance: amount.meta({ description: 'Debits minus credits of all postings up to and including the end date.' }),
       }),
     ),
     totalDebit: amount,
@@ -96,9 +96,9 @@ export const OpenItemsDto = named(
     currency: z.string(),
     items: z.array(
       z.object({
-        transactionId: recordId.nullable().meta({ description: 'Null for a credit that settles no item.' }),
+        transactionId: recordId.nullable().meta({ description: 'Null for a credit that does not settle any item.' }),
         date: dateOut.nullable(),
-        days: z.int().nullable().meta({ description: 'Days since `date`.' }),
+        days: z.int().nullable().meta({ description: 'Number of days since `date`.' }),
         type: TransactionType.nullable(),
         documentEffect: DocumentEffect.nullable(),
         externalId: nullable,
@@ -106,7 +106,7 @@ export const OpenItemsDto = named(
         description: nullable,
         saleId: recordId.nullable(),
         amount: amount.meta({ description: 'Amount of the document.' }),
-        open: amount.meta({ description: 'Amount left to pay.' }),
+        open: amount.meta({ description: 'Amount that is not yet paid.' }),
       }),
     ),
     total: amount,
@@ -122,14 +122,14 @@ export const TaxReportDto = named(
     currency: z.string(),
     rows: z.array(
       z.object({
-        rate: z.string().nullable().meta({ description: 'In percent; null if the document did not record it.' }),
+        rate: z.string().nullable().meta({ description: 'Tax rate in percent; null if the document did not record the rate.' }),
         ...taxSums,
       }),
     ),
     totals: z.object(taxSums),
     reconciliation: z
       .object({ opening: amount, documents: amount, other: amount, closing: amount })
-      .meta({ description: 'Accounts of type TAX, credits positive: opening + documents + other = closing.' }),
+      .meta({ description: 'Totals of the TAX accounts. Credits are positive. opening + documents + other = closing.' }),
   }),
 );
 

@@ -22,9 +22,9 @@ const RuleApplicationDto = named(
     progress: z.int().min(0).max(100),
     examined: count.meta({ description: 'Number of transactions compared with the rule.' }),
     changed: count.meta({ description: 'Number of transactions whose category was changed.' }),
-    restored: count.meta({ description: 'Number of transactions whose category was restored by undoing.' }),
+    restored: count.meta({ description: 'Number of transactions whose category was restored when the application was undone.' }),
     kept: count.meta({
-      description: 'Number of changed transactions that undoing skipped, because they had been changed again.',
+      description: 'Number of changed transactions that were not restored, because they had been changed again.',
     }),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     createdBy: z.string().nullable(),
@@ -89,7 +89,7 @@ export const RuleApplicationController = controllerOf(
     },
   ),
   write.command(
-    'Undo an application by restoring the categories that have not been changed since then',
+    'Undo an application; transactions whose category was changed later are skipped',
     {
       path: '/applications/:id/undo',
       answers: { ...valueOf(UndoneRuleApplicationDto), status: 201, position: 'awaited' },

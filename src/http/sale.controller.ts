@@ -94,7 +94,7 @@ const intakeQuery = z.strictObject({
 const listQuery = z.strictObject({
   ...optionalPaging,
   status: SaleStatusDto.shape.status.optional(),
-  since: fromInput.optional().meta({ description: 'Sales accepted at or after this time.' }),
+  since: fromInput.optional().meta({ description: 'Only sales accepted at or after this time.' }),
 });
 
 const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner Intake' });

@@ -27,7 +27,7 @@ export const FactorRequiredDto = named(
 );
 
 export const TOO_MANY_SIGN_INS =
-  'RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry.';
+  'RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry.';
 
 export const WITH_FACTOR =
   'Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way ' +

@@ -18,7 +18,7 @@ const lineFields = {
   documentEffect,
   description: text,
   reference: text,
-  counterparty: text.meta({ description: 'The customer of the transaction; if there is none, its other accounts.' }),
+  counterparty: text.meta({ description: 'The customer of the transaction. If it has no customer, its other accounts.' }),
   reversalOf: text,
   reason: text.meta({ description: 'Reason given by a user for a reversal.' }),
   debit: z.string(),
@@ -64,8 +64,8 @@ const details = {
   path: '/:id/statement',
   query,
   description:
-    'Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last ' +
-    'one. In a CSV response, the first and last rows contain the opening and closing balances.',
+    'Without `pageNumber` and `pageSize`, the response contains the whole statement. The last page contains the ' +
+    'newest postings. In a CSV response, the first and last rows contain the opening and closing balances.',
   answers: { ...valueOf(StatementDto), media: ['text/csv'] },
 } as const;
 const shared = { who: 'tenant', permission: 'reports.read', tag: 'Reports' } as const;

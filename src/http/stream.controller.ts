@@ -78,7 +78,7 @@ const at = documented(
   {
     anyOf: [{ type: 'string', pattern: '^(?:0|[1-9]\\d{0,11})$' }, dateDocument, instantDocument],
     description:
-      'Revision, date or instant. The state includes all events up to it; a date includes the whole UTC day.',
+      'Last revision, date or instant to include. A date includes the whole UTC day.',
   },
 );
 const stateQuery = z.strictObject({ tenantId: recordTenant, at: at.optional() });

@@ -28,8 +28,8 @@ export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
     .nullable()
     .meta({ description: 'The reversal of a cancelled transaction.' }),
   reason: text.meta({ description: 'Reason given by a user for this reversal.' }),
-  correctionOf: text.meta({ description: 'The cancelled transaction that this one replaces.' }),
-  correctedBy: text.meta({ description: 'The transaction that replaces this one.' }),
+  correctionOf: text.meta({ description: 'The cancelled transaction that this transaction replaces.' }),
+  correctedBy: text.meta({ description: 'The transaction that replaces this transaction.' }),
   createdBy: text,
   createdByName: text,
 });

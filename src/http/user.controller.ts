@@ -71,7 +71,7 @@ export const UserController = controllerOf(
     'Create a one-time code for binding an OpenID identity to a user',
     {
       path: '/:id/invitation',
-      description: 'The code is valid for 7 days and replaces an earlier one. Pass it to POST /api/auth/oidc/bind.',
+      description: 'The code is valid for 7 days and replaces any earlier code. Pass it to POST /api/auth/oidc/bind.',
       answers: { ...valueOf(InvitationDto), status: 201, position: 'awaited' },
     },
     ({ target, caller }) => new InviteUser(target, caller),

@@ -77,9 +77,9 @@ export const WebhookController = controllerOf(
     'Create a webhook; only this response contains the signing secret',
     {
       description:
-        "Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard " +
-        'Webhooks 1.0), beginning with events recorded after its creation. Delivers the events of each record in ' +
-        'order. Retries a request for up to three days until the receiver responds with 2xx.',
+        "The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests " +
+        '(Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are ' +
+        'delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
@@ -95,7 +95,7 @@ export const WebhookController = controllerOf(
     DeleteWebhook,
   ),
   routes.command(
-    'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new one',
+    'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret',
     { path: '/:id/rotate-secret', answers: issuedAnswer },
     ({ target }) => new RotateWebhookSecret(target, {}),
     issued,

@@ -17,8 +17,8 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'The CloudEvents id. Repeats extend it, because JetStream drops ids that it has already seen within its ' +
-        'duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
+        'The CloudEvents id. In repeats, the id has a suffix, because JetStream drops ids that it has already seen ' +
+        'within its duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
   },
@@ -27,8 +27,8 @@ const HEADERS = {
 
 const ABOUT = [
   'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Messages are delivered at least once, in order for each record.',
-  'Deduplicate by the CloudEvents `id`, which is the same in every repeat of an event. The extension `replayed` marks repeats.',
-  'A repeat may follow newer messages of the same subject. Do not let it replace newer data; compare `time` and `sequence`.',
+  'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of an event. The extension `replayed` marks repeats.',
+  'A repeat may follow newer messages of the same subject. To avoid replacing newer data, compare `time` and `sequence`.',
   'Ignore unknown members. A contract only gains members; any other change is a new version of the type.',
 ].join('\n\n');
 

@@ -133,7 +133,8 @@ export const userReactivated = occasion(
 
 export const periodClosed = contract('period', 'closed', {
   description:
-    'The books were closed through a day. No transactions can be posted on or before it. Subject: the tenant.',
+    'The books were closed up to and including a day. No transactions can be posted on or before that day. Subject: ' +
+    'the tenant.',
   data: z.strictObject({ through: date }),
   example: { through: '2026-02-28' },
 });
@@ -141,7 +142,7 @@ export const periodClosed = contract('period', 'closed', {
 export const periodReopened = contract('period', 'reopened', {
   description: 'Closed books were reopened after a day, or entirely. Subject: the tenant.',
   data: z.strictObject({
-    through: date.nullable().meta({ description: 'Last day that remains closed; null if none does.' }),
+    through: date.nullable().meta({ description: 'Last day that remains closed; null if no day remains closed.' }),
   }),
   example: { through: null },
 });

@@ -99,7 +99,7 @@ export const transactionRecorded = contract('transaction', 'recorded', {
   description: 'A transaction was booked. Subject: the transaction.',
   data: transaction.extend({
     correctionOf: z.exactOptional(
-      id.meta({ description: 'The cancelled transaction that this one replaces. Absent for all other transactions.' }),
+      id.meta({ description: 'The cancelled transaction that this transaction replaces. Absent for all other transactions.' }),
     ),
   }),
   example: invoice,
@@ -130,8 +130,8 @@ export const transactionCancelled = contract('transaction', 'cancelled', {
 
 export const transactionCorrected = contract('transaction', 'corrected', {
   description:
-    'A transaction was cancelled and replaced by another one. The reversal and the replacement have separate events, ' +
-    'published before this one. Subject: the cancelled transaction.',
+    'A transaction was cancelled and replaced by another transaction. The reversal and the replacement have separate ' +
+    'events, which are published before this event. Subject: the cancelled transaction.',
   data: z.strictObject({ transactionId: id, correctedBy: id.meta({ description: 'The replacement.' }) }),
   example: { transactionId: INVOICE, correctedBy: exampleId(8) },
 });

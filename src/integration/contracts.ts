@@ -34,7 +34,7 @@ export const eventSchemaOf = (contract: Contract) =>
     }),
     replayed: z.exactOptional(
       z.literal(true).meta({
-        description: 'The message may be a repeat of an earlier one with the same `id`. Absent in first deliveries.',
+        description: 'Present only if the message may be a repeat of an earlier message with the same `id`.',
       }),
     ),
     data: contract.data,

@@ -11,14 +11,14 @@ import { ReadModels } from './query.js';
 
 type Shown = Pick<TransactionView, 'type' | 'documentEffect' | 'externalId' | 'reference' | 'description' | 'saleId'>;
 export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
-  /** Null for a credit that settles no item. */
+  /** Null for a credit that does not settle any item. */
   readonly transactionId: string | null;
   readonly date: string | null;
   /** Number of days since the item's date. */
   readonly days: number | null;
   /** Original amount of the document. */
   readonly amount: string;
-  /** Amount left to pay. */
+  /** Amount that is not yet paid. */
   readonly open: string;
 };
 export type OpenItems = {
