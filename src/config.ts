@@ -119,7 +119,9 @@ export const settings = z.object({
   SESSION_MAX_DAYS: days(30).describe('Maximum duration of a session, in days since the sign-in.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
-  ).describe('OpenID Connect provider whose access tokens are accepted from users that are bound to an identity of the provider (docs/operations.md).'),
+  ).describe(
+    'OpenID Connect provider whose access tokens are accepted from users that are bound to an identity of the provider (docs/operations.md).',
+  ),
   OIDC_AUDIENCE: optional(z.string()).describe(
     "Audience (`aud`) of the provider's access tokens. Default: `JWT_AUDIENCE`.",
   ),
@@ -166,10 +168,14 @@ export const settings = z.object({
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))
-    .describe('Interval between checkpoints of the history, in seconds. A checkpoint is written only if events were appended after the previous one.'),
+    .describe(
+      'Interval between checkpoints of the history, in seconds. A checkpoint is written only if events were appended after the previous one.',
+    ),
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
-  ).describe('Bearer token required by `/metrics`. If it is not set, `/metrics` responds only to requests from the local machine.'),
+  ).describe(
+    'Bearer token required by `/metrics`. If it is not set, `/metrics` responds only to requests from the local machine.',
+  ),
   ALLOWED_HOSTS: optional(hostNames).describe(
     'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and IP addresses are always accepted. Default: all names.',
   ),
@@ -183,7 +189,9 @@ export const settings = z.object({
   ),
   SESSION_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(16))
-    .describe('Maximum number of open event streams per session. A process serves at most 1,024 event streams in total.'),
+    .describe(
+      'Maximum number of open event streams per session. A process serves at most 1,024 event streams in total.',
+    ),
   USER_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(64))
     .describe('Maximum number of open event streams per user or operator.'),

@@ -54,7 +54,9 @@ const SourceId = z
 
 export const integrationKeyRecord = record({
   name: text(line(120)),
-  sourceId: text(SourceId, { description: "Identifies the partner's system, and is part of the identity of every sale." }),
+  sourceId: text(SourceId, {
+    description: "Identifies the partner's system, and is part of the identity of every sale.",
+  }),
   rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
     description: 'Requests allowed in 60 seconds. Every sale in a batch counts as a request.',
   }),

@@ -58,7 +58,10 @@ const rewindRequest = {
     .meta({ description: 'Last position to republish: the end of the history when the rewind was requested.' }),
   requestedAt: instantOut,
   tenantId: z.string().nullable().meta({ description: 'Tenant of the messages; null for all tenants.' }),
-  types: z.array(z.string()).nullable().meta({ description: 'Glob patterns of the message types; null for all types.' }),
+  types: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Glob patterns of the message types; null for all types.' }),
 } as const;
 const ForwarderDto = named(
   'ForwarderDto',

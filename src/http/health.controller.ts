@@ -80,7 +80,9 @@ const SystemHealthDto = named(
         version: z
           .string()
           .nullable()
-          .meta({ description: 'Version of the engine; null if the engine is unavailable or does not report its version.' }),
+          .meta({
+            description: 'Version of the engine; null if the engine is unavailable or does not report its version.',
+          }),
       }),
     ),
     projections: z.array(

@@ -10,7 +10,9 @@ const IntegrationEventDto = named(
   z.object({
     type: z.string().meta({ description: '`type` of the CloudEvent.' }),
     subject: z.string().meta({ description: 'Broker subject, with `{tenantId}` as a placeholder.' }),
-    description: z.string().meta({ description: 'Condition under which the event is published, and the personal data that it contains.' }),
+    description: z
+      .string()
+      .meta({ description: 'Condition under which the event is published, and the personal data that it contains.' }),
     schema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the CloudEvent.' }),
     dataSchema: jsonSchema.meta({ description: 'JSON Schema (draft 2020-12) of the `data` attribute.' }),
     example: jsonSchema,

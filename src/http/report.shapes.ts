@@ -122,14 +122,19 @@ export const TaxReportDto = named(
     currency: z.string(),
     rows: z.array(
       z.object({
-        rate: z.string().nullable().meta({ description: 'Tax rate in percent; null if the document did not record the rate.' }),
+        rate: z
+          .string()
+          .nullable()
+          .meta({ description: 'Tax rate in percent; null if the document did not record the rate.' }),
         ...taxSums,
       }),
     ),
     totals: z.object(taxSums),
     reconciliation: z
       .object({ opening: amount, documents: amount, other: amount, closing: amount })
-      .meta({ description: 'Totals of the TAX accounts. Credits are positive. opening + documents + other = closing.' }),
+      .meta({
+        description: 'Totals of the TAX accounts. Credits are positive. opening + documents + other = closing.',
+      }),
   }),
 );
 

@@ -22,7 +22,9 @@ const RuleApplicationDto = named(
     progress: z.int().min(0).max(100),
     examined: count.meta({ description: 'Number of transactions compared with the rule.' }),
     changed: count.meta({ description: 'Number of transactions whose category was changed.' }),
-    restored: count.meta({ description: 'Number of transactions whose category was restored when the application was undone.' }),
+    restored: count.meta({
+      description: 'Number of transactions whose category was restored when the application was undone.',
+    }),
     kept: count.meta({
       description: 'Number of changed transactions that were not restored, because they had been changed again.',
     }),

@@ -18,7 +18,9 @@ const lineFields = {
   documentEffect,
   description: text,
   reference: text,
-  counterparty: text.meta({ description: 'The customer of the transaction. If it has no customer, its other accounts.' }),
+  counterparty: text.meta({
+    description: 'The customer of the transaction. If it has no customer, its other accounts.',
+  }),
   reversalOf: text,
   reason: text.meta({ description: 'Reason given by a user for a reversal.' }),
   debit: z.string(),

@@ -77,8 +77,7 @@ const at = documented(
   ),
   {
     anyOf: [{ type: 'string', pattern: '^(?:0|[1-9]\\d{0,11})$' }, dateDocument, instantDocument],
-    description:
-      'Last revision, date or instant to include. A date includes the whole UTC day.',
+    description: 'Last revision, date or instant to include. A date includes the whole UTC day.',
   },
 );
 const stateQuery = z.strictObject({ tenantId: recordTenant, at: at.optional() });

@@ -99,7 +99,9 @@ export const transactionRecorded = contract('transaction', 'recorded', {
   description: 'A transaction was booked. Subject: the transaction.',
   data: transaction.extend({
     correctionOf: z.exactOptional(
-      id.meta({ description: 'The cancelled transaction that this transaction replaces. Absent for all other transactions.' }),
+      id.meta({
+        description: 'The cancelled transaction that this transaction replaces. Absent for all other transactions.',
+      }),
     ),
   }),
   example: invoice,

@@ -33,7 +33,7 @@ export interface paths {
         get: operations["getAccounts"];
         put?: never;
         /**
-         * Create an account; type CUSTOMER creates a customer
+         * Create an account, or a customer if the type is CUSTOMER
          * @description Requires the permission accounts.write.
          */
         post: operations["postAccounts"];
@@ -80,7 +80,7 @@ export interface paths {
         };
         /**
          * Get the statement of an account: its postings in a period, with a running balance
-         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. In a CSV response, the first and last rows contain the opening and closing balances.
+         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The last page contains the newest postings. In a CSV response, the first and last rows contain the opening and closing balances.
          *
          *     Requires the permission reports.read.
          */
@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a factor; removing the last one invalidates the recovery codes
+         * Remove a factor; removing the last factor invalidates the recovery codes
          * @description Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
         delete: operations["deleteAuthFactorsById"];
@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * Get the statement of a customer
-         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The newest page is the last one. In a CSV response, the first and last rows contain the opening and closing balances.
+         * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The last page contains the newest postings. In a CSV response, the first and last rows contain the opening and closing balances.
          *
          *     Requires the permission reports.read.
          */
@@ -946,7 +946,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close the books through a day
+         * Close the books up to and including a day
          * @description Requires the permission periods.close.
          */
         post: operations["postPeriodsClose"];
@@ -1129,7 +1129,7 @@ export interface paths {
         put?: never;
         /**
          * Discard the dead letters that match a filter, or count them
-         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is processed at most once, even after a crash.
+         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Replay the dead letters that match a filter, or count them
-         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each is processed at most once, even after a crash.
+         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1171,7 +1171,7 @@ export interface paths {
         };
         /**
          * List errors of requests and background work, grouped by kind, most recent first
-         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors seen in the period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
+         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors that occurred in the period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
          *
          *     Requires a platform operator.
          */
@@ -1276,7 +1276,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a forwarder at its checkpoint, from now, or from a position
+         * Resume a forwarder at its checkpoint, at the end of the history, or at a position
          * @description After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance may already have published are marked `replayed: true`.
          *
          *     Requires a platform operator.
@@ -1305,7 +1305,7 @@ export interface paths {
          */
         post: operations["postPlatformForwardersByNameRewind"];
         /**
-         * Cancel the current rewind and all waiting ones; published messages are not recalled
+         * Cancel the current rewind and all waiting rewinds; published messages are not recalled
          * @description Requires a platform operator.
          */
         delete: operations["deletePlatformForwardersByNameRewind"];
@@ -1406,7 +1406,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove that the history contains an event, or that it has only grown
+         * Prove that the history contains an event, or that events have only been appended
          * @description With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the tree of the first `to` events contains the tree of the first `from` events.
          *
          *     Requires a platform operator.
@@ -1494,7 +1494,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a run; only runs over dead letters can be paused
+         * Pause a run; only runs that process dead letters can be paused
          * @description Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdPause"];
@@ -1623,7 +1623,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an operator; the last one cannot be removed
+         * Remove an operator; the last operator cannot be removed
          * @description Requires a platform operator.
          */
         delete: operations["deletePlatformOperatorsById"];
@@ -1728,7 +1728,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rebuild a projection from the history, compare it with the live one, and cut over
+         * Rebuild a projection from the history, compare the result with the live read model, and cut over
          * @description Requires a platform operator.
          */
         post: operations["postPlatformProjectionsByNameRebuild"];
@@ -2278,7 +2278,7 @@ export interface paths {
         };
         /**
          * List categories by name
-         * @description Unlike other lists, this one is sorted alphabetically, ignoring case and accents.
+         * @description Unlike other lists, this list is sorted alphabetically, ignoring case and accents.
          *
          *     Requires the permission categories.read.
          */
@@ -2306,7 +2306,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Archive a category; existing transactions keep it, but new ones cannot use it
+         * Archive a category; existing transactions keep it, but new transactions cannot use it
          * @description Requires the permission categories.write.
          */
         delete: operations["deleteTransactionCategoriesById"];
@@ -2483,7 +2483,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo an application by restoring the categories that have not been changed since then
+         * Undo an application; transactions whose category was changed later are skipped
          * @description Requires the permission categories.write.
          */
         post: operations["postTransactionCategoriesRulesApplicationsByIdUndo"];
@@ -2682,7 +2682,7 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time code for binding an OpenID identity to a user
-         * @description The code is valid for 7 days and replaces an earlier one. Pass it to POST /api/auth/oidc/bind.
+         * @description The code is valid for 7 days and replaces any earlier code. Pass it to POST /api/auth/oidc/bind.
          *
          *     Requires the permission users.write.
          */
@@ -2789,7 +2789,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook; only this response contains the signing secret
-         * @description Delivers the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0), beginning with events recorded after its creation. Delivers the events of each record in order. Retries a request for up to three days until the receiver responds with 2xx.
+         * @description The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.
          *
          *     Requires the permission integrations.manage.
          */
@@ -2900,7 +2900,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret; for 24 hours, messages are signed with both the old and the new one
+         * Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdRotateSecret"];
@@ -2939,7 +2939,7 @@ export interface paths {
         };
         /**
          * Show the operators' console
-         * @description Every path below this one returns the same page, which renders the matching view.
+         * @description Every path below `/console` returns the same page, which renders the matching view.
          */
         get: operations["getConsole"];
         put?: never;
@@ -3213,7 +3213,7 @@ export interface components {
             status: "up" | "degraded" | "down";
             /** @description Version of the service. */
             version: string;
-            /** @description Uptime of this process in seconds. */
+            /** @description Time since the start of this process, in seconds. */
             uptimeSeconds: number;
             /** Format: date-time */
             timestamp: string;
@@ -3260,7 +3260,7 @@ export interface components {
             latencyMs: number;
             version: string | null;
             uptimeSeconds: number;
-            /** @description Memory used by the Redis server, or by this process if the cache is in memory. */
+            /** @description Memory used by the Redis server or, if the cache is in memory, by this process. */
             usedMemoryBytes: number;
             /** @description Number of entries, excluding counters. If there are more than 100,000 keys, this is an estimate. */
             keyCount: number;
@@ -3357,7 +3357,7 @@ export interface components {
             note: string;
             /** @description Number of events that the checkpoint covers. */
             size: number;
-            /** @description SHA-256, hexadecimal. */
+            /** @description SHA-256, in hexadecimal. */
             rootHash: string;
             /** Format: date-time */
             timestamp: string;
@@ -3377,7 +3377,7 @@ export interface components {
         ClosePeriodDto: {
             /**
              * Format: date
-             * @description Last day to close; today at the latest.
+             * @description Last day to close. Cannot be later than today.
              */
             through: string;
             note?: string | null;
@@ -3689,16 +3689,16 @@ export interface components {
             method: string | null;
             /** @description Route pattern of the request. */
             route: string | null;
-            /** @description Value of the last occurrence. */
+            /** @description Path of the last request that caused the error. */
             path: string | null;
             stack: string | null;
-            /** @description Value of the last occurrence. */
+            /** @description Path of the last request that caused the error. */
             requestId: string | null;
             /** @description Tenant of the last occurrence; `platform` for operators. */
             tenantId: string | null;
-            /** @description Value of the last occurrence. */
+            /** @description Path of the last request that caused the error. */
             branchId: string | null;
-            /** @description Value of the last occurrence. */
+            /** @description Path of the last request that caused the error. */
             userId: string | null;
             count: number;
             /** Format: date-time */
@@ -3804,7 +3804,7 @@ export interface components {
              * @enum {string}
              */
             state: "RUNNING" | "PAUSED" | "WAITING_FOR_RESUME";
-            /** @description Time at which the pause or wait began. */
+            /** @description Time at which the forwarder was paused or began to wait. */
             pausedAt: string | null;
             /** @description The current rewind. */
             rewind: {
@@ -3819,7 +3819,7 @@ export interface components {
                 requestedAt: string;
                 /** @description Tenant of the messages; null for all tenants. */
                 tenantId: string | null;
-                /** @description Globs of the message types; null for all types. */
+                /** @description Glob patterns of the message types; null for all types. */
                 types: string[] | null;
                 /** @description Last position that was republished. */
                 position: number;
@@ -3842,7 +3842,7 @@ export interface components {
                 requestedAt: string;
                 /** @description Tenant of the messages; null for all tenants. */
                 tenantId: string | null;
-                /** @description Globs of the message types; null for all types. */
+                /** @description Glob patterns of the message types; null for all types. */
                 types: string[] | null;
                 /** @enum {string} */
                 status: "DONE" | "CANCELLED";
@@ -3907,7 +3907,7 @@ export interface components {
             tenantId: string;
             /** @enum {string} */
             origin: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION" | "WEBHOOK";
-            /** @description Consumer that failed. */
+            /** @description Subscriber that could not process the event. */
             subscriber: string;
             eventId: string;
             eventType: string;
@@ -3921,7 +3921,7 @@ export interface components {
             saleId: string | null;
             /** @description External id of a rejected sale. */
             externalId: string | null;
-            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if absent, and in lists if larger than 4 KiB. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data larger than 4 KiB is also null. */
             payload: unknown;
             reason: {
                 code: string;
@@ -3944,7 +3944,7 @@ export interface components {
             type: string;
             /** @description Broker subject, with `{tenantId}` as a placeholder. */
             subject: string;
-            /** @description When the event is published, and which personal data it contains. */
+            /** @description Condition under which the event is published, and the personal data that it contains. */
             description: string;
             /** @description JSON Schema (draft 2020-12) of the CloudEvent. */
             schema: {
@@ -3967,7 +3967,7 @@ export interface components {
             updatedAt: string;
             revision: number;
             name: string;
-            /** @description The partner's system; part of the identity of every sale. */
+            /** @description Identifies the partner's system, and is part of the identity of every sale. */
             sourceId: string;
             /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
@@ -4009,7 +4009,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The partner's system; part of the identity of every sale. */
+            /** @description Identifies the partner's system, and is part of the identity of every sale. */
             sourceId: string;
             /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
@@ -4047,7 +4047,7 @@ export interface components {
             finishedAt: string | null;
             durationMs: number | null;
             progress: number;
-            /** @description Current or last step. */
+            /** @description Description of the current or last step. */
             message: string | null;
             /** @description Reason for the failure. */
             error: string | null;
@@ -4198,10 +4198,10 @@ export interface components {
             asOf: string | null;
             currency: string;
             items: {
-                /** @description Null for a credit that settles no item. */
+                /** @description Null for a credit that does not settle any item. */
                 transactionId: string | null;
                 date: string | null;
-                /** @description Days since `date`. */
+                /** @description Number of days since `date`. */
                 days: number | null;
                 type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
@@ -4211,7 +4211,7 @@ export interface components {
                 saleId: string | null;
                 /** @description Amount of the document. */
                 amount: string;
-                /** @description Amount left to pay. */
+                /** @description Amount that is not yet paid. */
                 open: string;
             }[];
             total: string;
@@ -4274,7 +4274,7 @@ export interface components {
                 /** @description Note of a closing, or reason for a reopening. */
                 note: string | null;
             }[];
-            /** @description Transactions recorded while the period of their date was being closed, newest first. The administrators are notified of each. To accept them, reopen the period and close it again. */
+            /** @description Transactions recorded while the period of their date was being closed, newest first. The administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. */
             late: {
                 /** Format: uuid */
                 transactionId: string;
@@ -4334,7 +4334,7 @@ export interface components {
             name: string;
             /** @description Version of the read model in the code. */
             version: number;
-            /** @description Generation in use. Every rebuild fills a new one. */
+            /** @description Generation in use. Every rebuild fills a new generation. */
             generation: number;
             /** @description Position of the last event included in the documents. */
             position: number;
@@ -4384,7 +4384,7 @@ export interface components {
             inFlight: number;
             /** @description Number of failed attempts since the leading process started. */
             failures: number;
-            /** @description Events processed in the last 60 seconds. */
+            /** @description Number of events processed in the last 60 seconds. */
             perMinute: number;
             lastProcessedAt: string | null;
             /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
@@ -4499,7 +4499,7 @@ export interface components {
             instant?: string;
             /** @description Only messages of this tenant. */
             tenantId?: string;
-            /** @description Only messages whose type matches one of these globs, such as `kontor.sale.*`. */
+            /** @description Only messages whose type matches one of these glob patterns, such as `kontor.sale.*`. */
             types?: string[];
         };
         RoleDetailDto: {
@@ -4569,9 +4569,9 @@ export interface components {
             examined: number;
             /** @description Number of transactions whose category was changed. */
             changed: number;
-            /** @description Number of transactions whose category was restored by undoing. */
+            /** @description Number of transactions whose category was restored when the application was undone. */
             restored: number;
-            /** @description Number of changed transactions that undoing skipped, because they had been changed again. */
+            /** @description Number of changed transactions that were not restored, because they had been changed again. */
             kept: number;
             error: {
                 code: string;
@@ -4778,10 +4778,10 @@ export interface components {
         SendAdminNotificationResultDto: {
             /**
              * Format: uuid
-             * @description Id of the first notification. A notification to more than 1,000 recipients is split into several.
+             * @description Id of the first notification. For more than 1,000 recipients, several are created.
              */
             notificationId: string;
-            /** @description Number of active users addressed. */
+            /** @description Number of active users who receive the notification. */
             recipientCount: number;
             /** @description Number of browsers that receive a push message. */
             pushCount: number;
@@ -4812,12 +4812,12 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
+            /** @description At the first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can do nothing but add a factor. */
+            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can only add a factor. */
             requireFactor: boolean;
         };
         StartedRuleApplicationDto: {
@@ -4847,7 +4847,7 @@ export interface components {
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 description: string | null;
                 reference: string | null;
-                /** @description The customer of the transaction; if there is none, its other accounts. */
+                /** @description The customer of the transaction. If it has no customer, its other accounts. */
                 counterparty: string | null;
                 reversalOf: string | null;
                 /** @description Reason given by a user for a reversal. */
@@ -4885,7 +4885,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
-            /** @description Accepted only from accounts without a factor. */
+            /** @description Accepted only if the account has no factor. */
             password?: string;
         };
         SteppedUpDto: {
@@ -4933,7 +4933,7 @@ export interface components {
             status: "up" | "degraded" | "down";
             /** @description Version of the service. */
             version: string;
-            /** @description Uptime of this process in seconds. */
+            /** @description Time since the start of this process, in seconds. */
             uptimeSeconds: number;
             /** Format: date-time */
             timestamp: string;
@@ -4959,7 +4959,7 @@ export interface components {
             engines: {
                 name: string;
                 engine: string | null;
-                /** @description Version of the engine; null while it is unavailable or if it reports none. */
+                /** @description Version of the engine; null if the engine is unavailable or does not report its version. */
                 version: string | null;
             }[];
             projections: {
@@ -5009,7 +5009,7 @@ export interface components {
             to: string | null;
             currency: string;
             rows: {
-                /** @description In percent; null if the document did not record it. */
+                /** @description Tax rate in percent; null if the document did not record the rate. */
                 rate: string | null;
                 sales: {
                     net: string;
@@ -5042,7 +5042,7 @@ export interface components {
                 net: string;
                 tax: string;
             };
-            /** @description Accounts of type TAX, credits positive: opening + documents + other = closing. */
+            /** @description Totals of the TAX accounts. Credits are positive. opening + documents + other = closing. */
             reconciliation: {
                 opening: string;
                 documents: string;
@@ -5071,12 +5071,12 @@ export interface components {
              * @description First owner of the tenant.
              */
             ownerUserId: string;
-            /** @description At its first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
+            /** @description At the first sign-in, an identity from `issuer` with a verified e-mail address in `domain` is bound to the user with that address. */
             oidcDomains: {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can do nothing but add a factor. */
+            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can only add a factor. */
             requireFactor: boolean;
         };
         TestCategoryRuleDto: {
@@ -5145,7 +5145,7 @@ export interface components {
             date: string;
             /**
              * Format: date
-             * @description The document's own date. Differs from `date` if the document's period was closed.
+             * @description Original date of the document. Differs from `date` if the document's period was closed.
              */
             documentDate: string;
             type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
@@ -5192,9 +5192,9 @@ export interface components {
             } | null;
             /** @description Reason given by a user for this reversal. */
             reason: string | null;
-            /** @description The cancelled transaction that this one replaces. */
+            /** @description The cancelled transaction that this transaction replaces. */
             correctionOf: string | null;
-            /** @description The transaction that replaces this one. */
+            /** @description The transaction that replaces this transaction. */
             correctedBy: string | null;
             createdBy: string | null;
             createdByName: string | null;
@@ -5202,16 +5202,16 @@ export interface components {
         TreeProofDto: {
             index: number;
             size: number;
-            /** @description SHA-256, hexadecimal. */
+            /** @description SHA-256, in hexadecimal. */
             leafHash: string;
-            /** @description Hashes of the proof (RFC 9162), hexadecimal. */
+            /** @description Hashes of the proof (RFC 9162), in hexadecimal. */
             hashes: string[];
             /** @description Signed note (C2SP tlog-checkpoint). */
             checkpoint: string;
         } | {
             from: number;
             to: number;
-            /** @description Hashes of the proof (RFC 9162), hexadecimal. */
+            /** @description Hashes of the proof (RFC 9162), in hexadecimal. */
             hashes: string[];
         };
         TrialBalanceDto: {
@@ -5232,7 +5232,7 @@ export interface components {
                 credit: string;
                 /** @description Balance after the period. Present only for a period. */
                 closing?: string;
-                /** @description Debits minus credits up to the end date. */
+                /** @description Debits minus credits of all postings up to and including the end date. */
                 balance: string;
             }[];
             totalDebit: string;
@@ -5477,7 +5477,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Id of the request, either from its X-Request-Id header or generated. */
+        /** @description Id of the request, either generated or taken from its X-Request-Id header. */
         "X-Request-Id": string;
         /** @description Revision of the record, for If-Match. */
         ETag: string;
@@ -7463,7 +7463,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8467,7 +8467,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8669,7 +8669,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10012,7 +10012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13588,7 +13588,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description KEY_REVOKED, KEY_EXPIRED: the key cannot be rotated. Create a new one. */
+            /** @description KEY_REVOKED, KEY_EXPIRED: the key cannot be rotated. Create a new key. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21344,7 +21344,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The part requested by Range. */
+            /** @description The byte range requested by Range. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39039,7 +39039,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description RATE_LIMITED: too many failed attempts. Wait the number of seconds in Retry-After before you retry. */
+            /** @description RATE_LIMITED: too many failed attempts. Wait for the number of seconds in Retry-After before you retry. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

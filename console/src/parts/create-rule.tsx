@@ -47,7 +47,9 @@ export function CreateRule({ onDone }: { onDone: () => void }): ReactNode {
       outcome={(made, close) =>
         made && (
           <Stack gap="sm">
-            <Text size="sm">{t('The rule is saved, and applies to new transactions. It also matches past transactions:')}</Text>
+            <Text size="sm">
+              {t('The rule is saved, and applies to new transactions. It also matches past transactions:')}
+            </Text>
             <Preview close={close} {...made} />
           </Stack>
         )

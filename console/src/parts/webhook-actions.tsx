@@ -110,10 +110,13 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
     </ConfirmAction>
   ) : (
     <ConfirmAction icon="play" key="enable" label={t('Enable')} {...rest}>
-      {rich('Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that the receiver missed.', {
-        url,
-        strong,
-      })}
+      {rich(
+        'Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that the receiver missed.',
+        {
+          url,
+          strong,
+        },
+      )}
     </ConfirmAction>
   );
 
