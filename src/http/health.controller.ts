@@ -77,12 +77,9 @@ const SystemHealthDto = named(
       z.object({
         name: z.string(),
         engine: z.string().nullable(),
-        version: z
-          .string()
-          .nullable()
-          .meta({
-            description: 'Version of the engine; null if the engine is unavailable or does not report its version.',
-          }),
+        version: z.string().nullable().meta({
+          description: 'Version of the engine; null if the engine is unavailable or does not report its version.',
+        }),
       }),
     ),
     projections: z.array(

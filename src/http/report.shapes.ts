@@ -130,11 +130,9 @@ export const TaxReportDto = named(
       }),
     ),
     totals: z.object(taxSums),
-    reconciliation: z
-      .object({ opening: amount, documents: amount, other: amount, closing: amount })
-      .meta({
-        description: 'Totals of the TAX accounts. Credits are positive. opening + documents + other = closing.',
-      }),
+    reconciliation: z.object({ opening: amount, documents: amount, other: amount, closing: amount }).meta({
+      description: 'Totals of the TAX accounts. Credits are positive. opening + documents + other = closing.',
+    }),
   }),
 );
 
