@@ -68,6 +68,7 @@ RULES = {
     "Specify either eventId, or from and to.": "fields that go together",
     # The schema can limit a number, but only the service can limit a decimal string.
     "Must be at most 100.": "JSON Schema does not bound decimal strings",
+    "periods; at most": "the number of periods depends on the books",
     "Your account has no second factor.": "the methods depend on the account",
     "Must not be combined with": "fields that go together",
     "exactly one of code": "fields that go together",
