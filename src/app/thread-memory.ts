@@ -13,9 +13,11 @@ const HEAP_GROWTH_PERCENT = 50;
 export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
 
 const LOOK_EVERY_MS = 5_000;
-/** Event-loop utilization below which a thread counts as idle. */
-const IDLE = 0.1;
-/** Heap growth, in bytes, that justifies a garbage collection, which takes about ten milliseconds. */
+/** Event-loop utilization below which a thread counts as idle. A replica that shares work is never that idle. */
+const IDLE = 0.01;
+/** Minimum time between two collections. Each also discards compiled code, so the next requests take longer. */
+const AT_MOST_EVERY_MS = 60_000;
+/** Heap growth, in bytes, that justifies a collection, which takes a tenth of a second. */
 const GROWTH = 24 * 1024 * 1024;
 
 /** In Node.js 20, `gc` accepts no options and returns less memory to the operating system. */
@@ -41,11 +43,14 @@ export function releaseMemoryWhenIdle(): void {
   const collect = runInNewContext('gc') as (...options: typeof OPTIONS) => void;
   let before = performance.eventLoopUtilization();
   let kept = 0;
+  let collectedMs = Number.NEGATIVE_INFINITY;
   const look = (): void => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    if (utilization > IDLE || getHeapStatistics().total_physical_size < kept + GROWTH) return;
+    if (utilization > IDLE || performance.now() < collectedMs + AT_MOST_EVERY_MS) return;
+    if (getHeapStatistics().total_physical_size < kept + GROWTH) return;
+    collectedMs = performance.now();
     collect(...OPTIONS);
     kept = getHeapStatistics().total_physical_size;
   };
