@@ -102,6 +102,7 @@ async function measure(count: number, shareOut: (keys: readonly string[]) => Key
     return each.reduce((sum, ms) => sum + ms, 0);
   };
   const pids = replicas.map(({ pid }) => pid);
+  const callsBefore = await servers.events.calls();
   const before = { own: await used(pids), servers: await used(servers.pids), atMs: performance.now() };
   const done = await load(first, { ...plan, prefix: 'measured', seconds: SECONDS });
   const endedMs = performance.now();
@@ -114,12 +115,14 @@ async function measure(count: number, shareOut: (keys: readonly string[]) => Key
     cpuUs: (((await used(pids)) - before.own) * 1_000) / done.requests,
     serversBusy: ((await used(servers.pids)) - before.servers) / elapsedMs + done.generatorBusy,
   };
+  const calls = await servers.events.calls();
+  const perSale = (of: 'append' | 'read') => round((calls[of] - callsBefore[of]) / done.requests);
   for (const replica of replicas) await replica.stop();
   for (const quota of quotas) quota.remove();
   await servers.stop();
   say(
     `${count} replicas at ${QUOTA_PERCENT} % of a core each: ${round(result.perSecond)}/s, ${round(result.cpuUs)} µs, ` +
-      `drained in ${round(drainMs)} ms; servers and load ${round(result.serversBusy * 100)} %`,
+      `drained in ${round(drainMs)} ms; ${perSale('append')} appends, ${perSale('read')} reads; servers and load ${round(result.serversBusy * 100)} %`,
   );
   return result;
 }

@@ -8,6 +8,8 @@ import { lastOwnEvent, ownStreams } from './stream-events.js';
 
 /** Interval at which the end of the history is compared with the applied position. */
 const CONFIRM_EVERY_MS = 400;
+/** Maximum time to wait for events that have been committed. */
+const ARRIVAL_MS = 1_000;
 const WAIT_MS = 20;
 
 type Parts = {
@@ -62,11 +64,11 @@ export class RecordFollower {
     while (!signal.aborted) {
       const atMs = clock.monotonicMs();
       const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
-      // Recently committed events may not have arrived yet.
-      for (let left = CONFIRM_EVERY_MS; reader.position < last && left > 0; left -= WAIT_MS)
+      // Recently committed events may not have arrived yet. A busy process receives them late.
+      for (let left = ARRIVAL_MS; reader.position < last && left > 0; left -= WAIT_MS)
         await clock.sleep(WAIT_MS, signal);
       if (reader.position >= last) reader.confirm(atMs);
-      await clock.sleep(CONFIRM_EVERY_MS, signal);
+      await clock.sleep(atMs + CONFIRM_EVERY_MS - clock.monotonicMs(), signal);
     }
   }
 }

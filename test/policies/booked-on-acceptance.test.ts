@@ -4,7 +4,7 @@ import { catalogue } from '../../src/app/catalogue.js';
 import { Claims } from '../../src/eventsourcing/claims.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
-import { PATIENCE_MS } from '../../src/integration/accepting-booking.js';
+import { GRACE_MS, PATIENCE_MS } from '../../src/integration/accepting-booking.js';
 import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import { EventTooLarge, type RecordedEvent } from '../../src/ports/event-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
@@ -285,4 +285,22 @@ test('Slow look-ups of facts do not delay sales, which are then only accepted fo
   await push('later');
   expect(appendsTo('later')).toEqual(together);
   for (const name of ['slow', 'soon']) expect((await service.settled(books.partner, name)).status).toBe('BOOKED');
+});
+
+test('Facts that arrived while the process could not run still count', async () => {
+  let release: () => void = () => undefined;
+  modelsHang = new Promise((resolve) => (release = resolve));
+  clock.isPatient = false;
+  clock.onSleep = (ms) => {
+    if (ms === GRACE_MS) release();
+  };
+  try {
+    expect((await push('stalled')).status).toBe(202);
+  } finally {
+    modelsHang = undefined;
+    clock.isPatient = true;
+    clock.onSleep = () => undefined;
+    release();
+  }
+  expect(appendsTo('stalled')).toEqual(together);
 });
