@@ -17,7 +17,7 @@ export const PATIENCE_MS = 90;
  */
 export const GRACE_MS = 20;
 /** After a read of the facts has exceeded PATIENCE_MS, sales are accepted without being booked for this long. */
-const PAUSE_MS = 10_000;
+const PAUSE_MS = 2_000;
 /**
  * Maximum age of the facts. A change within this time is treated as made after the sale. With an embedded history,
  * facts are always current.
