@@ -191,6 +191,13 @@ describe('The order of checks', () => {
   });
 });
 
+test('A public route accepts at most 4 KiB, so that anonymous clients cannot cause costly work', async () => {
+  const login = (bytes: number) =>
+    ask({ method: 'POST', url: '/api/login', headers: json, payload: `{${' '.repeat(bytes - 2)}}` });
+  expect((await login(4_096)).status).toBe(200);
+  expect((await login(4_097)).json).toMatchObject({ statusCode: 413, code: 'PAYLOAD_TOO_LARGE' });
+});
+
 describe('Partner routes', () => {
   const rate = {
     'x-ratelimit-limit': '60',

@@ -70,6 +70,7 @@ describe('The first sign-in by OpenID', () => {
     await list(evil);
     await settings(acme, { oidcDomains: [] });
     expect(await into(await tokenFor(email, { jti: 'later' }))).toBe(acme?.slug);
+    expect(await into(await tokenFor(email, { aud: 'other' }))).toBe(REFUSED);
   });
 
   test.each([

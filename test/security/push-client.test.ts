@@ -137,6 +137,25 @@ describe('The client never connects', () => {
   });
 });
 
+test('A connection to a private address is closed before anything is sent, whatever address was checked', async () => {
+  const browser = pushes.browser();
+  const endpoint = browser.endpoint.replace('127.0.0.1', 'push.test');
+  const lookup: Lookup = (_, __, done) => {
+    let reads = 0;
+    const changing = {
+      family: 4,
+      get address() {
+        reads += 1;
+        return reads === 1 ? '8.8.8.8' : '127.0.0.1';
+      },
+    };
+    done(null, [changing]);
+  };
+  const outcome = await clientWith({ lookup }).send({ ...browser.subscription, endpoint }, message);
+  expect(outcome).toEqual({ kind: 'refused', code: 'ADDRESS_NOT_PUBLIC' });
+  expect(pushes.pushesTo(browser)).toEqual([]);
+});
+
 test('A push service with an untrusted certificate gets nothing', async () => {
   const browser = pushes.browser();
   const client = clientWith({ allowPrivate: true, ca: undefined });
