@@ -10,7 +10,7 @@ import { folderOf } from './prepared-history.js';
 import { pin } from './processes.js';
 import { say, tell } from './report.js';
 import { BenchService, OWNER } from './service-client.js';
-import { median } from './statistics.js';
+import { median, percentile } from './statistics.js';
 
 /**
  * The console with a list of a very large number of transactions, in Chromium with a CPU throttled by a factor of four.
@@ -105,8 +105,7 @@ async function paintOf(browser: SlowBrowser): Promise<number> {
 }
 
 /** The percentile by which Web Vitals are assessed. */
-const p75 = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.75) - 1] ?? Number.NaN;
+const p75 = (values: readonly number[]): number => percentile(values, 0.75);
 
 /** Actions of a user on the list. Each action ends when its result is shown. */
 const ACTIONS: Readonly<Record<string, (page: Page, turn: number) => Promise<void>>> = {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import { streamName } from './stream-name.js';
 
 const MAX_KINDS = 10_000;
 
@@ -29,7 +30,7 @@ export class RecordChanges {
 
   note(stream: string, position: Position): void {
     if (this.floor === Number.POSITIVE_INFINITY) return;
-    const kind = stream.slice(0, stream.indexOf('_'));
+    const kind = stream.slice(0, stream.indexOf('_') + 1);
     if (position > (this.latest.get(kind) ?? BEFORE_ALL)) this.latest.set(kind, position);
   }
 
@@ -38,6 +39,6 @@ export class RecordChanges {
    * last change.
    */
   lastOf(entity: string, tenantId: string): Position {
-    return this.latest.get(`${entity}-${tenantId}`) ?? this.floor;
+    return this.latest.get(streamName(entity, tenantId, '')) ?? this.floor;
   }
 }

@@ -7,6 +7,10 @@ const isObject = (value: unknown): value is JsonSchema => typeof value === 'obje
 const DEFS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
+/** Returns the name of the component to which a schema refers; empty if the schema is not a reference. */
+export const componentOf = ({ $ref }: JsonSchema = {}): string =>
+  typeof $ref === 'string' ? $ref.replace(COMPONENTS, '') : '';
+
 /** Redirects references from a schema's own definitions to the document's components. */
 const relocated = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) => {

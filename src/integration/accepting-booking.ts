@@ -49,10 +49,7 @@ export class AcceptingBooking {
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     if (this.clock.monotonicMs() < this.pausedUntilMs) return [];
-    const decided = this.decided({ tenantId, id }, state);
-    let booked = await Promise.race([decided, this.deadline()]);
-    if (booked === LATE)
-      booked = await Promise.race([decided, this.clock.sleep(GRACE_MS).then((): typeof LATE => LATE)]);
+    const booked = await Promise.race([this.decided({ tenantId, id }, state), this.deadline()]);
     if (booked === LATE) this.pausedUntilMs = this.clock.monotonicMs() + PAUSE_MS;
     return booked === LATE || booked === undefined ? [] : booked;
   }
@@ -83,7 +80,11 @@ export class AcceptingBooking {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
-      this.late = this.clock.sleep(PATIENCE_MS).then(() => LATE);
+      // A separate sleep, so that facts which arrived while the process could not run are processed first.
+      this.late = this.clock
+        .sleep(PATIENCE_MS)
+        .then(() => this.clock.sleep(GRACE_MS))
+        .then(() => LATE);
     }
     return this.late;
   }

@@ -54,8 +54,8 @@ export class WindowedSubscriber {
   private delivered = -1;
   private saved = -1;
   private savedAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether events were handled since the last checkpoint. */
-  private hasHandled = false;
+  /** Highest position of a handled event. */
+  private handledTo = -1;
   private room: (() => void) | undefined;
   /** Positions that ranges of the portion had reached at the start. Earlier events are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
@@ -159,7 +159,7 @@ export class WindowedSubscriber {
     const done = await this.queue.run(event.stream, () => this.handle(event), this.options.alsoIn?.(event));
     if (!done) return;
     this.open.delete(event.position);
-    this.hasHandled = true;
+    this.handledTo = Math.max(this.handledTo, event.position);
     this.options.meter?.handled(1, this.position, this.open.size);
     this.room?.();
   }
@@ -227,19 +227,17 @@ export class WindowedSubscriber {
 
   private isCheckpointDue(): boolean {
     const ageMs = this.clock.monotonicMs() - this.savedAtMs;
-    return !this.options.portion || this.hasHandled || ageMs >= FOREIGN_CHECKPOINT_EVERY_MS;
+    return !this.options.portion || this.handledTo > this.saved || ageMs >= FOREIGN_CHECKPOINT_EVERY_MS;
   }
 
   private async save(): Promise<void> {
     const { position } = this;
     if (position === this.saved) return;
-    this.hasHandled = false;
     try {
       await this.checkpoints.save(this.name, position, this.options.portion);
       this.saved = position;
       this.savedAtMs = this.clock.monotonicMs();
     } catch (error) {
-      this.hasHandled = true;
       this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');
     }
   }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint.js';
-import type { JsonSchema } from '../openapi-schemas.js';
+import { componentOf, type JsonSchema } from '../openapi-schemas.js';
 import { errorExamples, type ErrorExample } from './error-examples.js';
 import { ExampleBuilder } from './example-builder.js';
 import { IDS_BY_COLLECTION, NAMES_BY_COLLECTION, PATH_VALUES, RECEIPT_IDS, SAMPLE_IDS } from './sample-ids.js';
@@ -13,9 +13,6 @@ export type DocumentedOperation = {
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 };
-
-const REF = '#/components/schemas/';
-const nameOf = ({ $ref }: JsonSchema = {}): string => (typeof $ref === 'string' ? $ref.replace(REF, '') : '');
 
 /**
  * Returns the last segment with a known example id before the given parameter. Without a parameter, searches the whole
@@ -46,7 +43,7 @@ export class DocumentExamples {
     for (const parameter of operation.parameters) addToParameter(parameter, endpoint.path);
     const body = operation.requestBody?.content['application/json'];
     const sample = body && sampleOf(body.schema);
-    if (body && sample) body.examples = requestExamples(nameOf(body.schema), sample);
+    if (body && sample) body.examples = requestExamples(componentOf(body.schema), sample);
     for (const [status, { content = {} }] of Object.entries(operation.responses))
       this.addToResponse(endpoint, Number(status), content, sample);
   }
@@ -98,7 +95,7 @@ export class DocumentExamples {
 }
 
 const isProblem = (schema: JsonSchema | undefined): boolean =>
-  ['ErrorResponseDto', 'PartnerErrorDto'].includes(nameOf(schema));
+  ['ErrorResponseDto', 'PartnerErrorDto'].includes(componentOf(schema));
 
 /** The id in the response of a command: the id of the record in the path, or that of a new record in the collection. */
 function recordIdOf(path: string): string | undefined {
@@ -108,7 +105,7 @@ function recordIdOf(path: string): string | undefined {
 
 /** Bodies whose schema has no name have no members. */
 const sampleOf = (schema: JsonSchema | undefined): object | undefined =>
-  nameOf(schema) === '' ? {} : SAMPLE_REQUESTS[nameOf(schema)];
+  componentOf(schema) === '' ? {} : SAMPLE_REQUESTS[componentOf(schema)];
 
 function requestExamples(name: string, sample: unknown): JsonSchema {
   const further = Object.entries(FURTHER_REQUESTS[name] ?? {});

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../openapi-schemas.js';
+import { componentOf, type JsonSchema } from '../openapi-schemas.js';
 import { RARE, SAMPLE_VALUES } from './sample-values.js';
 
 type Place = { readonly schemaName: string; readonly field: string; readonly recordId?: string | undefined };
@@ -18,11 +18,8 @@ export class ExampleBuilder {
 
   /** An example of a response body. `recordId`: the id in the response of a command. */
   of(schema: JsonSchema, place: Place = { schemaName: '', field: '' }): unknown {
-    const { $ref } = schema;
-    if (typeof $ref === 'string') {
-      const schemaName = $ref.split('/').at(-1) ?? '';
-      return this.of(this.components[schemaName] ?? {}, { ...place, schemaName });
-    }
+    const schemaName = componentOf(schema);
+    if (schemaName !== '') return this.of(this.components[schemaName] ?? {}, { ...place, schemaName });
     if ('const' in schema) return schema['const'];
     const given = this.given(place).find((value) => this.accepts(schema, value));
     return given === undefined ? this.generic(schema, place) : given;
