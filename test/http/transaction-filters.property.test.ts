@@ -59,7 +59,8 @@ beforeAll(async () => {
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
   // Takes more steps if necessary, because some seeds cause many rejections or no transactions of some kind.
-  for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1) await take(stepsOf(kinds, STEPS / 4, seed + more));
+  for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1)
+    await take(stepsOf(kinds, STEPS / 4, seed + more).map(withoutRejections));
 }, 120_000);
 afterAll(() => service.close());
 
@@ -85,6 +86,12 @@ function withEverything(step: Step): Step {
   if (step.kind !== 'entry') return step;
   const entry = { ...step.entry, branch: pick([0, 1]), category: 0, description: pick(TEXTS) };
   return { ...step, entry };
+}
+
+/** Changes a return so that only the state of its sale can cause a rejection. */
+function withoutRejections(step: Step): Step {
+  if (step.kind !== 'return') return step;
+  return { ...step, date: '9999-12-31', share: 50n, taxRate: '0', payments: [], branch: null };
 }
 
 type CategoryRuleRecord = {
