@@ -78,7 +78,7 @@ function replace(text) {
     closeSync(file);
   }
   renameSync(draft, path);
-  // Windows cannot open a folder, and does not require that a folder is flushed.
+  // Windows cannot open a folder, and does not require folders to be flushed.
   if (process.platform === 'win32') return;
   const folder = openSync(directory, 'r');
   fsyncSync(folder);

@@ -248,7 +248,10 @@ export type UseOfKey = {
   readonly isFinal: boolean;
 };
 
-/** Returns `[]` if a later use, or any use within the last minute, has been recorded by any replica. */
+/**
+ * Returns `[]` if a replica has already recorded this use or a later one. Unless `isFinal` is set, also returns `[]` if
+ * a replica has recorded any use within the last minute.
+ */
 export function recordIntegrationKeyUse(
   state: IntegrationKeyUse,
   { usedAt, isFinal }: UseOfKey,

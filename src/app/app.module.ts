@@ -68,7 +68,7 @@ export const openParts = async (config: Config, engines: Engines, core = coreOf(
   return { core, tokens, box, integrity, push, webhooks: await openWebhookParts(config, clock) };
 };
 
-/** The Nest module that composes the service from open engines. */
+/** The Nest module that composes the service. The engines are already open. */
 @Module({})
 export class AppModule {
   static over(config: Config, engines: Engines, parts: ServiceParts): DynamicModule {

@@ -15,7 +15,9 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { subscriberCallbacks } from './subscriber-callbacks.js';
 
-/** Components that commands, queries and subscribers share, created from open engines in dependency order. */
+/**
+ * Components that commands, queries and subscribers share, created in dependency order. The engines are already open.
+ */
 export type Core = ReturnType<typeof coreOf>;
 
 export function coreOf(engines: Engines) {

@@ -44,9 +44,9 @@ export type Service = {
 };
 
 /**
- * Composes the service from open engines and starts subscribers and policies, without listening. With `early`, the
- * service listens immediately, even while engines are unavailable. It then responds only to probes and metrics until
- * `listen` is called.
+ * Composes the service from engines that are already open, and starts subscribers and policies, without listening. With
+ * `early`, the service listens immediately, even while engines are unavailable. It then responds only to probes and
+ * metrics until `listen` is called.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;

@@ -96,7 +96,7 @@ async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustom
   return data;
 }
 
-/** Rejects the deletion of a customer with transactions. Such a customer can be made passive instead. */
+/** Rejects the deletion of a customer with transactions. Such a customer can be deactivated instead. */
 export async function ensureUnused(
   reader: RecordReader,
   ledger: Pick<LedgerUse, 'hasTransactions' | 'isInRule'>,
@@ -105,7 +105,7 @@ export async function ensureUnused(
   const { tenantId, id } = target;
   const { isDefault } = presentCustomer((await reader.read(customer, tenantId, id)).state);
   if (!isDefault && (await ledger.hasTransactions(tenantId, id)))
-    throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Make it passive instead.');
+    throw conflict('CUSTOMER_HAS_TRANSACTIONS', 'The customer has transactions. Deactivate it instead.');
   if (!isDefault && (await ledger.isInRule(tenantId, id)))
     throw conflict(namedByRules.refusal.code, namedByRules.refusal.message);
 }

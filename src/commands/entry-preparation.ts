@@ -124,7 +124,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   const { state } = await reader.read(customer, tenantId, id);
   if (state.status !== 'present') throw notFoundAt(path, what);
   if (!state.isActive)
-    throw conflict('CUSTOMER_PASSIVE', 'The customer is passive. Activate the customer, or choose another one.');
+    throw conflict('CUSTOMER_PASSIVE', 'The customer is inactive. Activate the customer, or choose another one.');
   return { id, name: state.name };
 }
 

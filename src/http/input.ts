@@ -26,7 +26,7 @@ const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
 
 /** An instant with offset, converted to UTC with milliseconds. */
 export const instantInput = documented(
-  instantText.refine(isInstant, { error: 'Must be an existing instant.', abort: true }).transform(toInstant),
+  instantText.refine(isInstant, { error: 'Must be a valid date and time.', abort: true }).transform(toInstant),
   instantDocument,
 );
 

@@ -38,8 +38,8 @@ curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H
 
 ## Errors
 
-Every error has a stable \`code\`, a \`message\` for people and the \`requestId\`. An error about invalid input also has
-\`errors\`, with the path of each fault. The operations of Partner Intake wrap errors in \`{ error }\`. Each operation
-below lists its error codes with example bodies. When you report a problem, include the request id, which logs and
-events also contain.
+Every error has a stable \`code\`, a \`message\` for people and the \`requestId\`. An error about invalid input also
+has \`errors\`, with the path of each invalid value. The operations of Partner Intake wrap errors in \`{ error }\`.
+Each operation below lists its error codes with example bodies. When you report a problem, include the request id,
+which logs and events also contain.
 `;

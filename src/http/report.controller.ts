@@ -88,7 +88,7 @@ export const ReportController = controllerOf(
     orTable(tables.profitAndLossTable),
   ),
   reports.query(
-    'Get the balance sheet, with the result of the year',
+    'Get the balance sheet, with the result for the year',
     { path: '/balance-sheet', query: asOfQuery, answers: { ...valueOf(BalanceSheetDto), ...csv } },
     ({ tenantId, query }) => new GetBalanceSheet({ tenantId, knownAt: query.knownAt }, query.asOf),
     orTable(tables.balanceSheetTable),

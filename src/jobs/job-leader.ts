@@ -117,7 +117,7 @@ type Leftover = {
  */
 const DOUBT_MS = 6_000;
 
-/** While this process leads, starts jobs on schedule and runs them. */
+/** While this process leads, starts jobs on their schedules and runs them. */
 @Injectable()
 export class JobLeader {
   constructor(

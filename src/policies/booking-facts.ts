@@ -75,7 +75,7 @@ export class BookingFacts {
     const { state } = await this.reader.read(customer, tenantId, customerId, freshness);
     if (state.status === 'absent') return { merchant: null, rules };
     if (!state.isActive) {
-      const message = 'The customer is passive. Activate the customer, or choose another one.';
+      const message = 'The customer is inactive. Activate the customer, or choose another one.';
       throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
     }
     return { merchant: state.name, rules };

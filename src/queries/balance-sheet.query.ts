@@ -67,7 +67,7 @@ async function balanceSheetOf(
   const liabilities = sectionOf('Liabilities');
   const equity = sectionOf('Equity', [
     ['Retained earnings', retained.value],
-    ['Result of the year', ofYear.value],
+    ['Result for the year', ofYear.value],
   ]);
   return {
     asOf: asOf ?? null,

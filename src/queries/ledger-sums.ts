@@ -15,7 +15,7 @@ import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels, type Rows } from './query.js';
 
-/** The books of a tenant: as they are now or, if `knownAt` is set, as they were recorded by that instant. */
+/** The books of a tenant: in their current state or, if `knownAt` is set, in their state at that instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
 
 /** Sums of an account's postings in one part of a report. */

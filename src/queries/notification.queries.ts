@@ -16,9 +16,9 @@ import {
 } from '../projections/notification.projection.js';
 import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js';
 
-/** A range of one person's list: notifications with the key between two positions, inclusive. Ranges do not overlap. */
+/** Part of a person's list: the notifications with this key, from one position to another, inclusive. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
-/** A list composed of parts. `without`: positions that are excluded, newest first. */
+/** A list composed of parts that do not overlap. `without`: positions that are excluded, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
 /** A user of a tenant or an operator of the platform, identified by the tenant of their streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };

@@ -9,10 +9,7 @@ const NAME = 'Kontor';
 /** Loads the library when the first passkey is used, because this takes a quarter of a second. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/**
- * The id of a credential has at most 1,023 bytes (WebAuthn Level 3, section 4), which are 1,364 characters of
- * base64url.
- */
+/** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, section 4), or 1,364 characters in base64url. */
 const credentialId = z.string().max(1_364);
 const text = (maxLength: number) => z.string().max(maxLength);
 

@@ -201,7 +201,7 @@ test('The reports of the month agree with the entries, and the month is closed',
   await visitor.goTo('/reports/ageing?asOf=2026-03-31');
   await rowShows('Ada Bakery', '500.00');
   await visitor.goTo('/reports/balance-sheet?asOf=2026-03-31');
-  await rowShows('Result of the year', '850.00');
+  await rowShows('Result for the year', '850.00');
 
   await open('Periods');
   await button('Close a period').click();

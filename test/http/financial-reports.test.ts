@@ -157,7 +157,7 @@ test('Profit and loss by quarter, and the balance sheet, include the result', as
   expect(sections.map(({ name, rows }) => [name, ...rows.map((row) => `${row.name} ${row.amount}`)])).toEqual([
     ['Assets', 'Customers 30.00', 'Cash 119.00'],
     ['Liabilities', 'Tax payable 19.00'],
-    ['Equity', 'Retained earnings 100.00', 'Result of the year 30.00'],
+    ['Equity', 'Retained earnings 100.00', 'Result for the year 30.00'],
   ]);
   expect(totalAssets).toBe('149.00');
 });

@@ -55,7 +55,7 @@ async function newOwner(): Promise<Account> {
 const addApp = async (email: string) => AuthenticatorApp.addTo(service, await service.signIn(email));
 
 /**
- * A route that requires a recent proof of identity. `prepare` requires a token with such a proof. The operation that it
+ * A route that requires recent proof of identity. `prepare` requires a token with such proof. The operation that it
  * returns can succeed once.
  */
 type Guarded = { readonly account: () => Promise<Account>; readonly prepare: (recent: string) => Promise<Act> };
@@ -144,7 +144,7 @@ test('A sign-in is recent for ten minutes', async () => {
 });
 
 describe('Among all routes', () => {
-  test('exactly the listed ones are documented to require a recent proof', async () => {
+  test('only the listed ones are documented as requiring recent proof', async () => {
     type Paths = Record<string, Record<string, { description?: string }>>;
     const { paths } = (await service.get('/openapi.json')).body as { paths: Paths };
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
@@ -169,7 +169,7 @@ describe('Among all routes', () => {
       expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
       if (told === REQUIRED) demanding.push(name);
     }
-    // Changing a key requires a recent proof only if the request raises the limit.
+    // Changing a key requires recent proof only if the request raises the limit.
     const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
     expect(demanding.toSorted()).toEqual(always.toSorted());
   });

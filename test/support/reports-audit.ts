@@ -154,7 +154,7 @@ export class ReportsAudit {
     ]);
     for (const { rows, total } of sections)
       expect([path, rows.reduce((sum, { amount }) => sum + this.minor(amount), 0n)]).toEqual([path, this.minor(total)]);
-    const ofYear = equity?.rows.find(({ name }) => name === 'Result of the year')?.amount ?? model.text(0n);
+    const ofYear = equity?.rows.find(({ name }) => name === 'Result for the year')?.amount ?? model.text(0n);
     if (asOf === undefined) return;
     const expected = -this.total(this.typed('INCOME', 'EXPENSE'), `${asOf.slice(0, 4)}-01-01`, asOf);
     expect([path, ofYear]).toEqual([path, model.text(expected)]);

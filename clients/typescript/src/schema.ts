@@ -1944,7 +1944,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the balance sheet, with the result of the year
+         * Get the balance sheet, with the result for the year
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsBalanceSheet"];
@@ -4023,7 +4023,7 @@ export interface components {
             id: string;
             /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` stands for any text, as in `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
             types: string[];
             /** @description Signing secret of Standard Webhooks (`whsec_…`). Returned only once. */
             secret: string;
@@ -5443,7 +5443,7 @@ export interface components {
             revision: number;
             /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` stands for any text, as in `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
             types: string[];
             description: string | null;
             /** @description Nothing is delivered to a disabled webhook. */

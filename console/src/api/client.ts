@@ -37,7 +37,7 @@ async function isMended(response: Response): Promise<boolean> {
 
 /**
  * Sends a request with the session's token, without a timeout. After a 401, renews the session and retries once. If the
- * operation requires a recent proof of identity, asks the user for it first.
+ * operation requires recent proof of identity, asks the user for it first.
  * @throws KontorError
  */
 export async function authorizedFetch(request: Request, send: Send = fetch): Promise<Response> {

@@ -64,7 +64,7 @@ const columns: readonly Column<Customer>[] = [
 
 const STATUSES = [
   ['ACTIVE', t('Active')],
-  ['PASSIVE', t('Passive')],
+  ['PASSIVE', t('Inactive')],
 ] as const;
 const DEFAULTS = [
   ['true', t('Default customer')],

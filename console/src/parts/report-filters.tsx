@@ -59,7 +59,7 @@ export function usePeriod({ from, to }: ReportFilters): { from: string; to: stri
   };
 }
 
-/** Instant up to which records count. Default: the current time. */
+/** Records after this instant are ignored. Default: the current time. */
 export const known = ({ knownAt }: ReportFilters): { knownAt?: string } => (knownAt === undefined ? {} : { knownAt });
 
 export type ReportProps = {

@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Expenses: t('report| Expenses'),
   Customers: t('Customers'),
   'Retained earnings': t('Retained earnings'),
-  'Result of the year': t('Result of the year'),
+  'Result for the year': t('Result for the year'),
 };
 
 export const sectionWords = (name: string): string => NAMES[name] ?? name;

@@ -111,7 +111,7 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
   ) : (
     <ConfirmAction icon="play" key="enable" label={t('Enable')} {...rest}>
       {rich(
-        'Deliver new events to <strong>{url}</strong> again? Afterwards, recover the messages that the receiver missed.',
+        'Resume the delivery of new events to <strong>{url}</strong>? Afterwards, recover the messages that the receiver missed.',
         {
           url,
           strong,

@@ -42,7 +42,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
     />
     <AreaField
       form={form}
-      hint={t('One event type per line. * stands for any text: kontor.sale.*')}
+      hint={t('One event type per line. * matches any text: kontor.sale.*')}
       label={t('Events')}
       name="types"
       required

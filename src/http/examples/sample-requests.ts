@@ -134,7 +134,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
 /** A second example of a body, for schemas with several forms. */
 export const FURTHER_REQUESTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   IntegrationSaleDto: {
-    'A return of a part of the sale': RETURN,
+    'A return of part of the sale': RETURN,
     'A cancellation of the sale': {
       externalId: 'order-4711-cancellation',
       type: 'CANCELLATION',

@@ -53,7 +53,7 @@ export const BOOK_VALUES: Readonly<Record<string, readonly unknown[]>> = {
       { name: 'Liabilities', rows: [], total: '0.00' },
       {
         name: 'Equity',
-        rows: [{ accountId: null, code: null, name: 'Result of the year', type: null, amount: '900.00' }],
+        rows: [{ accountId: null, code: null, name: 'Result for the year', type: null, amount: '900.00' }],
         total: '900.00',
       },
     ],
