@@ -9,13 +9,11 @@ import {
 } from '../ports/event-store.js';
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
-import { inTime, unlessAborted } from './waiting.js';
+import { unlessAborted } from './waiting.js';
 
 /** Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads alone. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
-/** Time within which all events of one append arrive. */
-const APPEND_MS = 3;
 
 type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
@@ -36,11 +34,6 @@ export type Sharing = {
   readonly filter?: EventFilter;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
-  /**
-   * Returns the minimum time between deliveries of live events. Events from a server arrive one at a time, and handling
-   * them one by one costs several times as much as handling them in batches. Default: 0.
-   */
-  readonly gatherMs?: () => number;
 };
 
 /**
@@ -60,9 +53,6 @@ export class SharedSubscription {
   private caughtUp = false;
   private source: AsyncIterator<EventBatch> | undefined;
   private pulling: Promise<void> | undefined;
-  /** The next batch of the source, if it had been requested but had not arrived when events were last delivered. */
-  private coming: Promise<IteratorResult<EventBatch>> | undefined;
-  private deliveredMs = Number.NEGATIVE_INFINITY;
   private consumers = 0;
   /** Consumers that read from the kept batches. */
   private readonly joined = new Set<Consumer>();
@@ -164,7 +154,7 @@ export class SharedSubscription {
   private drop(): void {
     this.source?.return?.().catch(() => undefined);
     this.source = undefined;
-    this.pulling = this.coming = undefined;
+    this.pulling = undefined;
     this.kept = [];
     this.keptCount = this.characters = 0;
   }
@@ -200,39 +190,15 @@ export class SharedSubscription {
 
   private async read(source: AsyncIterator<EventBatch>): Promise<void> {
     try {
-      if (!(await this.take(source))) return;
-      const left = this.gathering();
-      for (let leftMs = left(); leftMs >= 1 && !this.isFull(0.5); leftMs = left())
-        if (!(await this.take(source, leftMs))) break;
+      const next = await source.next();
       if (this.source !== source) return;
-      this.deliveredMs = performance.now();
+      if (next.done === true) this.isClosed = true;
+      else this.keep(next.value);
       this.pulling = undefined;
     } catch {
       // Each consumer continues alone and encounters the error at its own position.
       if (this.source === source) this.drop();
     }
-  }
-
-  /**
-   * Adds the next batch to the kept ones if it arrives in time. Returns false if it does not, or if the subscription is
-   * over.
-   */
-  private async take(source: AsyncIterator<EventBatch>, withinMs?: number): Promise<boolean> {
-    const coming = (this.coming ??= source.next());
-    const next = await (withinMs === undefined ? coming : inTime(coming, withinMs));
-    if (next === undefined || this.source !== source) return false;
-    this.coming = undefined;
-    if (next.done === true) this.isClosed = true;
-    else this.keep(next.value);
-    return next.done !== true;
-  }
-
-  /** Returns a function that returns the gathering time left. It uses the real clock, which tests cannot stop. */
-  private gathering(): () => number {
-    const { gatherMs } = this.sharing;
-    if (!gatherMs) return () => 0;
-    const atLeastMs = performance.now() + APPEND_MS;
-    return () => Math.max(atLeastMs, this.deliveredMs + gatherMs()) - performance.now();
   }
 
   private keep(batch: EventBatch): void {

@@ -77,6 +77,7 @@ export class InFlight {
 export class Wakeup {
   hasHappened = false;
   private wake: (() => void) | undefined;
+  private alarm: Promise<void> | undefined;
 
   readonly note = (): void => {
     this.hasHappened = true;
@@ -87,28 +88,22 @@ export class Wakeup {
     this.hasHappened = false;
   }
 
-  /** Returns false after a timeout. */
-  async wait(clock: Clock, ms: number): Promise<boolean> {
-    if (this.hasHappened) return true;
-    const waiting = new AbortController();
+  /**
+   * Returns false if nothing has happened within `ms`. Successive calls share a timer, because a separate timer for
+   * each call would take more time than most of what callers do in between.
+   */
+  async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+    const untilMs = clock.monotonicMs() + ms;
     const woken = new Promise<void>((resolve) => (this.wake = resolve));
-    await Promise.race([woken, clock.sleep(ms, waiting.signal)]);
-    waiting.abort(DONE);
-    this.wake = undefined;
-    return this.hasHappened;
+    for (;;) {
+      const leftMs = untilMs - clock.monotonicMs();
+      if (this.hasHappened || leftMs <= 0 || signal.aborted) return this.hasHappened;
+      this.alarm ??= clock.sleep(leftMs, signal).then(() => {
+        this.alarm = undefined;
+      });
+      await Promise.race([woken, this.alarm]);
+    }
   }
-}
-
-/** Settles like `work`, or resolves with undefined after `withinMs`. */
-export function inTime<T>(work: Promise<T>, withinMs: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      resolve(undefined);
-    }, withinMs);
-    work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });
 }
 
 /** Resolves when `work` resolves or the signal aborts. */

@@ -96,12 +96,11 @@ export type OpenEvents = {
 export async function openEvents({ directory, eventStoreUrl: url }: StoreSettings, parts: Parts): Promise<OpenEvents> {
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
-    const events = EventStoreDb.open({ url, ...parts });
     const rest = restOfBusyThread(MOST_GATHER_MS);
-    // The server may also contain events of other applications.
-    const sharing = { filter: ownStreams(catalogue), gatherMs: () => Math.max(GATHER_MS, rest()) };
+    const events = EventStoreDb.open({ url, ...parts, gatherMs: () => Math.max(GATHER_MS, rest()) });
     return {
-      events: sharingSubscription<EventStore>(events, sharing),
+      // The server may also contain events of other applications.
+      events: sharingSubscription<EventStore>(events, { filter: ownStreams(catalogue) }),
       identity: events,
       onCommit: () => () => undefined,
     };

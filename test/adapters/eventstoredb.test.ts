@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { binaryEvent, EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
-import { serializeAppend } from '../../src/adapters/event-store.input.js';
+import fc from 'fast-check';
+import { isName, serializeAppend } from '../../src/adapters/event-store.input.js';
 import { Appends } from '../../src/adapters/eventstoredb/event-store.appends.js';
 import { Connection } from '../../src/adapters/eventstoredb/event-store.connection.js';
 import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstoredb/event-store.js';
@@ -22,6 +23,7 @@ import {
 import { silentLogger } from '../../src/ports/log.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
 import { appendNext } from '../support/append-next.js';
+import { eventually } from '../support/eventually.js';
 import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
 
 const clock = new SystemClock();
@@ -211,6 +213,61 @@ describe('The EventStoreDB adapter', () => {
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));
+  });
+
+  test('delivers the events of an append together, although the server sends them one by one', async () => {
+    const gathering = open(server.url, { gatherMs: () => 0 });
+    let [batches, events] = [0, 0];
+    const following = (async () => {
+      for await (const batch of gathering.subscribeToAll({ after: BEFORE_ALL })) {
+        if (batch.events.length > 0) batches += 1;
+        events += batch.events.length;
+        if (events === 100) return;
+      }
+    })();
+    for (let n = 1; n <= 20; n += 1) {
+      await store.append({
+        stream: `sale-${n}`,
+        expected: 'no_stream',
+        events: Array.from({ length: 5 }, () => event()),
+      });
+      await eventually(() => events === n * 5, 5_000);
+    }
+    await following;
+    // On a busy machine, some events may arrive too late to share a batch.
+    expect(batches).toBeLessThan(40);
+    await gathering.close();
+  });
+
+  test('decodes every event like the official client', async () => {
+    const text = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
+      .filter((one) => isName(one) && !one.startsWith('$'));
+    const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { maxKeys: 5 });
+    const foreign = fc.record({ stream: text, type: text, data: json, metadata: json });
+    await fc.assert(
+      fc.asyncProperty(fc.array(foreign, { minLength: 1, maxLength: 5 }), async (some) => {
+        for (const { stream, type, data, metadata } of some)
+          await official.appendToStream(stream, jsonEvent({ type, data: data as Record<string, string>, metadata }));
+        const expected: unknown[] = [];
+        for await (const { event: one } of official.readAll({
+          direction: 'backwards',
+          fromPosition: 'end',
+          maxCount: some.length,
+        }))
+          if (one)
+            expected.push({
+              ...{ id: one.id, stream: one.streamId, revision: Number(one.revision), type: one.type, data: one.data },
+              ...{
+                position: Number(one.position.commit),
+                metadata: one.metadata,
+                recordedAtMs: one.created.getTime(),
+              },
+            });
+        expect(await store.readAll({ direction: 'backwards', maxCount: some.length })).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('uses the user and password of the connection string, also without TLS', async () => {

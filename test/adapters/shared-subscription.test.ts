@@ -43,8 +43,6 @@ class WatchedStore {
   read = 0;
   open = 0;
   failNext = false;
-  /** Maximum number of events per batch. */
-  atOnce: number | undefined;
 
   constructor(private readonly store: EventStore) {}
 
@@ -56,8 +54,7 @@ class WatchedStore {
   }
 
   private subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    const asked = this.atOnce === undefined ? subscription : { ...subscription, maxBatchSize: this.atOnce };
-    const inner = this.store.subscribeToAll(asked)[Symbol.asyncIterator]();
+    const inner = this.store.subscribeToAll(subscription)[Symbol.asyncIterator]();
     this.open += 1;
     let isOpen = true;
     const end = (): void => {
@@ -195,18 +192,6 @@ describe('A shared subscription', () => {
     expect(consumers.map(({ positions }) => positions.length)).toEqual([25, 15, 10]);
     await Promise.all(consumers.map((one) => one.stop()));
     expect(watched.open).toBe(0);
-  });
-
-  test('delivers the events of an append together, although the server sends them one by one', async () => {
-    watched.atOnce = 1;
-    const shared = watched.sharing({ gatherMs: () => 0 });
-    const consumer = new Consumer(shared).start();
-    await reached([consumer], await append('a'));
-    const before = consumer.batches;
-    for (let n = 0; n < 20; n += 1) await reached([consumer], await append('a', 5));
-    // On a busy machine, some events may arrive too late to share a batch.
-    expect(consumer.batches - before).toBeLessThan(40);
-    await consumer.stop();
   });
 
   test('does not wait for a blocked consumer, which reads separately once it is too far behind', async () => {

@@ -1,43 +1,22 @@
-import { EventStoreDBClient, type StreamingRead } from '@eventstore/db-client';
+import { EventStoreDBClient } from '@eventstore/db-client';
 import type { IStreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
+import type { CallOptions, Channel, Client, Metadata } from '@grpc/grpc-js';
 
-/** Client members that are needed for BatchAppend and Delete, but are declared protected. */
+/** Client members that are needed to make calls, but are declared protected. */
 export type ClientInternals = {
-  readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<IStreamsClient>;
+  readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<StreamsStub>;
   readonly capabilities: Promise<{ readonly serverVersion?: string }>;
   readonly callArguments: (base: { requiresLeader: boolean }, options?: CallOptions) => [Metadata, CallOptions];
   getChannel: () => Promise<Channel>;
-  handleError: (streams: IStreamsClient, error: Error) => Promise<void>;
+  handleError: (streams: StreamsStub, error: Error) => Promise<void>;
 };
 
 export type StreamsClientClass = typeof streamsService.StreamsClient;
+export type StreamsStub = IStreamsClient & Client;
 export const StreamsClient: StreamsClientClass = streamsService.StreamsClient;
 
 export const internalsOf = (client: EventStoreDBClient): ClientInternals => client as unknown as ClientInternals;
-
-type Transform = (answer: ReadResp, encoding: BufferEncoding, next: () => void) => void;
-
-/**
- * Lets a read of a missing stream end normally, and calls `onMissing`. By default, the client would cancel the call.
- * HTTP/2 servers close a connection after many cancelled calls, which would leave every append in flight on it with an
- * unknown outcome.
- */
-export function withoutCancelling<T>(read: StreamingRead<T>, onMissing: () => void): StreamingRead<T> {
-  const internals = read as unknown as { _transform: Transform };
-  const transform = internals._transform.bind(read);
-  internals._transform = (answer, encoding, next) => {
-    if (!answer.hasStreamNotFound()) {
-      transform(answer, encoding, next);
-      return;
-    }
-    onMissing();
-    next();
-  };
-  return read;
-}
 
 const OPTIONS = new Set(
   [

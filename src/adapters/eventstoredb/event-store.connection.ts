@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import type { IStreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { CallOptions, Channel, Metadata } from '@grpc/grpc-js';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
@@ -8,7 +7,7 @@ import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { linkedSignal, withTimeout } from '../waiting.js';
 import { whyUnreachable } from './event-store.probe.js';
-import { type ClientInternals, internalsOf, newClient, StreamsClient } from './event-store.client.js';
+import { type ClientInternals, internalsOf, newClient, StreamsClient, type StreamsStub } from './event-store.client.js';
 import { Diagnosis, GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
@@ -39,7 +38,7 @@ export type ConnectionOptions = {
   readonly timeoutMs: number;
 };
 
-export type Calling = { readonly streams: IStreamsClient; readonly args: [Metadata, CallOptions] };
+export type Calling = { readonly streams: StreamsStub; readonly args: [Metadata, CallOptions] };
 
 /**
  * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows a
@@ -120,7 +119,7 @@ export class Connection {
   }
 
   /** Reports a failed call to the client, which then reconnects or switches to the leader if necessary. */
-  report(streams: IStreamsClient, error: Error): Promise<void> {
+  report(streams: StreamsStub, error: Error): Promise<void> {
     return this.internals.handleError(streams, error);
   }
 

@@ -2,15 +2,33 @@ import type { EngineFault } from '../../ports/engine.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 
-/**
- * Common shape of client and gRPC errors. Client errors have a type, whereas gRPC errors have only a numeric status.
- */
-type Failure = { readonly type?: string; readonly code?: number; readonly message?: string };
+/** Common shape of gRPC errors and of errors that have a type. */
+type Failure = {
+  readonly type?: string;
+  readonly code?: number;
+  readonly message?: string;
+  readonly metadata?: { readonly getMap?: () => Readonly<Record<string, string | Buffer>> };
+};
 
 export const GRPC_UNAVAILABLE = 14;
+/** Types of errors that the server describes only by their gRPC status. */
+const TYPES: Readonly<Record<number, string>> = {
+  1: 'cancelled',
+  4: 'deadline-exceeded',
+  5: 'not-found',
+  10: 'timeout',
+  [GRPC_UNAVAILABLE]: 'unavailable',
+  16: 'access-denied',
+};
 const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
-export const typeOf = (error: unknown): string | undefined => (error as Failure | undefined)?.type;
+/** Returns the type of an error, which the server sends with most errors; undefined if it is not the server's. */
+export function typeOf(error: unknown): string | undefined {
+  const { type, code, metadata } = (error ?? {}) as Failure;
+  if (type !== undefined || typeof code !== 'number') return type;
+  const exception = metadata?.getMap?.()['exception'];
+  return exception?.toString() ?? TYPES[code] ?? 'unknown';
+}
 
 /** Whether the connection broke, or the node is not the leader. The same read may succeed on the next connection. */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');

@@ -36,7 +36,7 @@ export class Head {
       for (const event of events) {
         const position = positionOf(event);
         newest = Math.max(newest, position);
-        if (position > this.seen && isSystem(event.streamId, event.type)) continue;
+        if (position > this.seen && isSystem(event.stream, event.type)) continue;
         if (position > this.seen) this.note(position);
         return this.settle(newest);
       }

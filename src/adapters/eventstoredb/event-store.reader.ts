@@ -1,15 +1,4 @@
-import {
-  type AllStreamResolvedEvent,
-  BACKWARDS,
-  END,
-  FORWARDS,
-  type Position as LogPosition,
-  type ReadAllOptions,
-  type ReadPosition,
-  type ReadRevision,
-  START,
-  type StreamingRead,
-} from '@eventstore/db-client';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import {
   type AllRead,
   BEFORE_ALL,
@@ -26,27 +15,19 @@ import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { assertPosition, assertRevision, countOf } from '../event-store.input.js';
 import { linkedSignal } from '../waiting.js';
-import { withoutCancelling } from './event-store.client.js';
 import type { Connection } from './event-store.connection.js';
 import { type Doing, isRefusedRead, isTransient, toReadError } from './event-store.errors.js';
+import { allRequest, type Range, type ReadCall, startRead, streamRequest } from './event-store.read.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
+import type { WireAnswer, WireEvent } from './event-store.wire.js';
 
 /** Maximum page size. It is large because this process filters the events. */
 const PAGE_EVENTS = 500;
 const FIRST_PAGE_EVENTS = 8;
 const PAGE_GROWTH = 4;
 const ATTEMPTS = 3;
-const DIRECTIONS = { forwards: FORWARDS, backwards: BACKWARDS } as const;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
-
-export type AllEvent = NonNullable<AllStreamResolvedEvent['event']>;
-
-/** Returns the log position of a record. Commit and prepare positions are equal, because no transactions are used. */
-export const logPosition = (position: Position): LogPosition => ({
-  commit: BigInt(position),
-  prepare: BigInt(position),
-});
 
 /** Reads events. Every read has a maximum count, and a timeout that restarts with every event. */
 export class Reader {
@@ -60,22 +41,13 @@ export class Reader {
   ) {}
 
   async readStream(stream: string, read: StreamRead = {}): Promise<StreamSlice> {
-    const { direction = 'forwards' } = read;
-    const where = {
-      fromRevision: revisionOf(read),
-      direction: DIRECTIONS[direction],
-      maxCount: countOf(read.maxCount),
-      requiresLeader: true,
-    };
-    const missing: string[] = [];
-    const note = (): void => void missing.push(stream);
+    const { direction = 'forwards', from } = read;
+    assertRevision(from);
+    const request = streamRequest(stream, from, { direction, maxCount: countOf(read.maxCount) });
     try {
-      const resolved = await this.collect('read streams', () =>
-        withoutCancelling(this.connection.client.readStream(stream, where), note),
-      );
-      if (missing.length > 0) return { exists: false, revision: -1, events: [] };
-      const events: RecordedEvent[] = [];
-      for (const { event } of resolved) if (event) events.push(toRecordedEvent(event));
+      const answers = await this.collect('read streams', request);
+      if (answers.some(({ isStreamMissing }) => isStreamMissing)) return { exists: false, revision: -1, events: [] };
+      const events = answers.flatMap(({ item }) => (item?.event ? [toRecordedEvent(item.event)] : []));
       const last = direction === 'forwards' ? events.at(-1) : events[0];
       return { exists: true, revision: last?.revision ?? -1, events };
     } catch (error) {
@@ -96,7 +68,7 @@ export class Reader {
       least *= PAGE_GROWTH;
       const page = await this.page(direction, after, size);
       for (const event of page.events) {
-        if (matches(event.streamId, event.type)) events.push(toRecordedEvent(event));
+        if (matches(event.stream, event.type)) events.push(toRecordedEvent(event));
         if (events.length === count) return events;
       }
       if (page.end) return events;
@@ -109,31 +81,27 @@ export class Reader {
    * most `size` events, and at least one if any remain. `end`: no more events remain.
    */
   async page(direction: Direction, after: Position | undefined, size: number): Promise<Page> {
-    const { nothing, inclusive, fromPosition } = startOf(direction, after);
-    if (nothing) return { events: [], last: BEFORE_ALL, end: true };
-    const maxCount = inclusive ? size + 1 : size;
-    const resolved = await this.collectAll({ fromPosition, maxCount, direction: DIRECTIONS[direction] }).catch(
-      async (error: unknown) => {
-        if (after !== undefined && isRefusedRead(error)) await this.assertPosition(after);
-        throw toReadError(error);
-      },
-    );
-    const events: AllEvent[] = [];
-    for (const { event } of resolved) if (event && positionOf(event) !== after) events.push(event);
+    const { from, isInclusive } = startOf(direction, after);
+    if (from === undefined) return { events: [], last: BEFORE_ALL, end: true };
+    const maxCount = isInclusive ? size + 1 : size;
+    const items = await this.readItems(from, { direction, maxCount }).catch(async (error: unknown) => {
+      if (after !== undefined && isRefusedRead(error)) await this.assertPosition(after);
+      throw toReadError(error);
+    });
+    const events: WireEvent[] = [];
+    for (const { event } of items) if (event && positionOf(event) !== after) events.push(event);
     const last = events.at(-1);
-    return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: resolved.length < maxCount };
+    return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: items.length < maxCount };
   }
 
   /** @throws InvalidPosition if the record at `position` is unreadable although it has already been delivered */
   async assertPosition(position: Position): Promise<void> {
     if (position <= BEFORE_ALL) return;
-    await this.collectAll({ fromPosition: logPosition(position), maxCount: 1, direction: FORWARDS }).catch(
-      (error: unknown) => {
-        if (!isRefusedRead(error)) throw toReadError(error);
-        this.tellInvalid(position);
-        throw new InvalidPosition(position);
-      },
-    );
+    await this.readItems(position, { direction: 'forwards', maxCount: 1 }).catch((error: unknown) => {
+      if (!isRefusedRead(error)) throw toReadError(error);
+      this.tellInvalid(position);
+      throw new InvalidPosition(position);
+    });
   }
 
   /**
@@ -147,7 +115,7 @@ export class Reader {
       for (const event of page.events) {
         const position = positionOf(event);
         if (position > upTo) return { reached };
-        if (matches(event.streamId, event.type)) return { reached, found: position };
+        if (matches(event.stream, event.type)) return { reached, found: position };
         reached = position;
       }
       if (page.end) break;
@@ -155,8 +123,10 @@ export class Reader {
     return { reached };
   }
 
-  private collectAll(where: ReadAllOptions): Promise<AllStreamResolvedEvent[]> {
-    return this.collect('read $all', () => this.connection.client.readAll({ ...where, requiresLeader: true }));
+  private async readItems(from: Position | 'start' | 'end', range: Range): Promise<Item[]> {
+    const request = allRequest(from, range);
+    const answers = await this.collect('read $all', request);
+    return answers.flatMap(({ item }) => item ?? []);
   }
 
   /** Logs the invalid position once, because every subscriber encounters it on every retry. */
@@ -170,44 +140,43 @@ export class Reader {
   }
 
   /**
-   * Reads a stream of results to its end. Retries if the connection breaks or the leader changes.
-   * @throws EventStoreUnavailable or an error of the client
+   * Reads all responses of a call. Retries if the connection breaks or the leader changes.
+   * @throws EventStoreUnavailable or a gRPC error
    */
-  private async collect<T>(doing: Doing, open: () => StreamingRead<T>): Promise<T[]> {
-    this.connection.assertOpen();
-    const { diagnosis } = this.connection;
+  private async collect(doing: Doing, request: ReadReq): Promise<WireAnswer[]> {
+    const { connection } = this;
+    const { diagnosis } = connection;
+    connection.assertOpen();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.connection.ready();
-        const items = await this.drain(open());
+        const answers = await this.drain(startRead(connection, await connection.calling(), request));
         diagnosis.noteDone(doing);
-        return items;
+        return answers;
       } catch (error) {
         diagnosis.noteFailed(doing, error);
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
-        await this.clock.sleep(backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), this.connection.released);
+        await this.clock.sleep(backoffMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), connection.released);
       }
     }
   }
 
-  private async drain<T>(stream: StreamingRead<T>): Promise<T[]> {
-    const items: T[] = [];
+  private async drain(call: ReadCall): Promise<WireAnswer[]> {
+    const answers: WireAnswer[] = [];
     const waiting = linkedSignal(this.connection.released);
-    let ended = false;
-    // The client's reads have no deadline. Without a listener, an error after the end would terminate the process.
-    stream.on('error', () => undefined);
-    void this.whileAlive(() => items.length, waiting.signal).then(() => {
-      if (!ended) stream.destroy(new EventStoreUnavailable('The event store does not respond'));
-    });
     try {
-      for await (const item of stream) items.push(item);
-      return items;
+      await new Promise<void>((resolve, reject) => {
+        call.on('data', (answer: WireAnswer) => answers.push(answer)).on('end', resolve);
+        call.on('error', reject);
+        // The calls have no deadline.
+        void this.whileAlive(() => answers.length, waiting.signal).then(() => {
+          reject(new EventStoreUnavailable('The event store does not respond'));
+        });
+      });
+      return answers;
     } catch (error) {
-      // Not awaited: `cancel` waits for the call to start, which never happens if the start has failed.
-      stream.cancel().catch(() => undefined);
+      call.cancel();
       throw error;
     } finally {
-      ended = true;
       waiting.end();
     }
   }
@@ -221,21 +190,16 @@ export class Reader {
   }
 }
 
-export type Page = { readonly events: readonly AllEvent[]; readonly last: Position; readonly end: boolean };
+type Item = NonNullable<WireAnswer['item']>;
+export type Page = { readonly events: readonly WireEvent[]; readonly last: Position; readonly end: boolean };
 export type Search = { readonly reached: Position; readonly found?: Position };
 
-/** Start of a read. EventStoreDB includes the event at the start position when it reads forwards. */
-type Start = { readonly fromPosition: ReadPosition; readonly inclusive?: boolean; readonly nothing?: boolean };
+/** Start of a read; undefined if nothing precedes it. EventStoreDB includes the event at it when it reads forwards. */
+type Start = { readonly from?: Position | 'start' | 'end'; readonly isInclusive?: boolean };
 
 function startOf(direction: Direction, after: Position | undefined): Start {
-  const forwards = direction === 'forwards';
-  if (after === undefined) return { fromPosition: forwards ? START : END };
-  if (after <= BEFORE_ALL) return forwards ? { fromPosition: START } : { fromPosition: START, nothing: true };
-  return { fromPosition: logPosition(after), inclusive: forwards };
-}
-
-function revisionOf({ from, direction }: StreamRead): ReadRevision {
-  assertRevision(from);
-  if (from === undefined) return direction === 'backwards' ? END : START;
-  return BigInt(from);
+  const isForwards = direction === 'forwards';
+  if (after === undefined) return { from: isForwards ? 'start' : 'end' };
+  if (after <= BEFORE_ALL) return isForwards ? { from: 'start' } : {};
+  return { from: after, isInclusive: isForwards };
 }

@@ -1,6 +1,4 @@
-import type { AllStreamRecordedEvent, RecordedEvent as ClientEvent } from '@eventstore/db-client';
 import {
-  BEFORE_ALL,
   CorruptEvent,
   type EventFilter,
   EventStoreUnavailable,
@@ -8,6 +6,7 @@ import {
   type RecordedEvent,
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
+import type { WireEvent } from './event-store.wire.js';
 
 /**
  * Whether an event belongs to EventStoreDB itself. The names of EventStoreDB's own streams and event types start with
@@ -16,31 +15,39 @@ import { passes } from '../event-store.input.js';
 export const isSystem = (stream: string, type: string): boolean => stream.startsWith('$') || type.startsWith('$');
 
 /** @throws EventStoreUnavailable for a number that JavaScript cannot represent exactly */
-export function toNumber(what: string, value: bigint | string): number {
+export function toNumber(what: string, value: number | string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number))
     throw new EventStoreUnavailable(`The ${what} ${value} exceeds the range of exact integers`);
   return number;
 }
 
-/** Returns the position of an event. EventStoreDB 23.10 assigns each event of an append its own commit position. */
-export const positionOf = ({ position }: ClientEvent | AllStreamRecordedEvent): Position =>
-  position ? toNumber('position', position.commit) : BEFORE_ALL;
+/** @throws EventStoreUnavailable */
+export const positionOf = ({ position }: WireEvent): Position => toNumber('position', position);
 
 /** @throws CorruptEvent unless data and metadata are JSON objects, as this port writes them */
-export function toRecordedEvent(event: ClientEvent | AllStreamRecordedEvent): RecordedEvent {
+export function toRecordedEvent(event: WireEvent): RecordedEvent {
   const position = positionOf(event);
-  const { id, streamId: stream, type, created } = event;
-  const data: unknown = event.isJson ? event.data : undefined;
-  const metadata: unknown = event.metadata ?? {};
+  const { id, stream, type } = event;
+  const data = event.contentType === 'application/json' ? parsed(event.data) : undefined;
+  const metadata = event.metadata.length === 0 ? {} : parsed(event.metadata);
   if (!isObject(data) || !isObject(metadata)) throw new CorruptEvent(position);
   const revision = toNumber('revision', event.revision);
-  return { id, stream, revision, position, type, data, metadata, recordedAtMs: created.getTime() };
+  // A number of this size would not be exact, so the last four digits are removed first.
+  const recordedAtMs = Number(event.created.slice(0, -4));
+  return { id, stream, revision, position, type, data, metadata, recordedAtMs };
 }
 
-// The client returns bytes for invalid JSON, and a string for data that is not JSON.
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+/** Returns undefined for bytes that are not JSON. */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 export type Matches = (stream: string, type: string) => boolean;
 

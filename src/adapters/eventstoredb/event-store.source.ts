@@ -1,26 +1,35 @@
-import {
-  type AllStreamResolvedEvent,
-  type AllStreamSubscription,
-  EVENT_TYPE,
-  type EventStoreDBClient,
-  type Filter,
-  START,
-  STREAM_NAME,
-} from '@eventstore/db-client';
 import { BEFORE_ALL, type EventFilter, type Position } from '../../ports/event-store.js';
-import { logPosition } from './event-store.reader.js';
+import type { Calling, Connection } from './event-store.connection.js';
+import { type ReadCall, startRead, subscriptionRequest } from './event-store.read.js';
+import type { WireAnswer, WireEvent } from './event-store.wire.js';
 
 /** Number of events buffered for the consumer. Beyond it, gRPC's flow control applies backpressure to the server. */
 const BUFFERED_EVENTS = 128;
-/** Number of events that the server scans between two checkpoints if none of the events match the filter. */
-const SEARCH_WINDOW = 256;
+
+/** Time within which all events of one append arrive. */
+const APPEND_MS = 3;
+
+export type SourceParts = {
+  readonly connection: Connection;
+  readonly calling: Calling;
+  readonly after: Position;
+  readonly filter: EventFilter | undefined;
+  /** Called on every change. */
+  readonly wake: () => void;
+  /**
+   * Returns the minimum time between deliveries, in milliseconds. The server sends events one by one, and handling them
+   * one by one costs several times as much as handling them in batches. Default: no minimum.
+   */
+  readonly gatherMs: (() => number) | undefined;
+};
 
 /**
- * Pull interface to one client subscription. Keeps its events, checkpoints and caught-up notifications in order. Ends
+ * Pull interface to one subscription. Keeps its events, checkpoints and caught-up notifications in order. Ends
  * permanently at the first error.
  */
 export class Source {
-  private readonly subscription: AllStreamSubscription;
+  private arrived: WireEvent[] = [];
+  private filled: (() => void) | undefined;
   /** Position up to which the filter has been applied. Valid only while nothing is buffered. */
   checkpoint: Position = BEFORE_ALL;
   /** Whether all stored events have been delivered, according to the server. Valid only while nothing is buffered. */
@@ -28,52 +37,82 @@ export class Source {
   hasFailed = false;
   failure: unknown;
 
-  constructor(client: EventStoreDBClient, after: Position, filter: EventFilter | undefined, wake: () => void) {
-    // Runs inside the client's asynchronous transform, so an exception would terminate the process.
-    const reached = (_: unknown, position: { commit: bigint; prepare: bigint }): void => {
-      if (isUsable(position)) this.checkpoint = Number(position.commit);
-      wake();
-    };
-    this.subscription = client.subscribeToAll(
-      {
-        fromPosition: after > BEFORE_ALL ? logPosition(after) : START,
-        filter: serverFilter(filter, reached),
-        requiresLeader: true,
-      },
-      { highWaterMark: BUFFERED_EVENTS },
-    );
-    const fail = (error: unknown): void => {
-      this.failure ??= error;
-      this.hasFailed = true;
-      wake();
-    };
-    this.subscription
-      .on('readable', wake)
-      .on('caughtUp', () => {
-        this.isLive = true;
-        wake();
+  private readonly call: ReadCall;
+  private deliveredMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly parts: SourceParts) {
+    const { connection, calling, after, filter } = parts;
+    this.call = startRead(connection, calling, subscriptionRequest(after, filter));
+    this.call
+      .on('data', (answer: WireAnswer) => {
+        this.receive(answer);
       })
-      .on('fellBehind', () => {
-        this.isLive = false;
+      .on('error', (error) => {
+        this.fail(error);
       })
-      .on('error', fail)
       .on('end', () => {
-        fail(new Error('The server ended the subscription'));
+        this.fail(new Error('The server ended the subscription'));
       });
   }
 
   get isEmpty(): boolean {
-    return this.subscription.readableLength === 0;
+    return this.arrived.length === 0;
   }
 
-  read(): AllStreamResolvedEvent | null {
-    return this.subscription.read() as AllStreamResolvedEvent | null;
+  /**
+   * If events have arrived, waits until more of them have. Uses the real clock, which tests cannot stop.
+   */
+  async gather(): Promise<void> {
+    const { gatherMs } = this.parts;
+    if (!gatherMs || this.isEmpty) return;
+    const leftMs = Math.max(APPEND_MS, this.deliveredMs + gatherMs() - performance.now());
+    if (!this.isHalfFull && !this.hasFailed) await this.halfFull(leftMs);
+    this.deliveredMs = performance.now();
+  }
+
+  /** Removes the next events from the buffer. */
+  take(most: number): WireEvent[] {
+    const taken = this.arrived.splice(0, most);
+    if (this.call.isPaused() && !this.isHalfFull) this.call.resume();
+    return taken;
   }
 
   end(): void {
-    // Rejects if the call could not be started. That error has already been handled.
-    this.subscription.unsubscribe().catch(() => undefined);
-    this.subscription.destroy();
+    this.call.cancel();
+  }
+
+  /** Resolves when the buffer is half full, when the subscription has failed, or after `ms`. */
+  private async halfFull(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.filled = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.filled = undefined;
+  }
+
+  private get isHalfFull(): boolean {
+    return this.arrived.length >= BUFFERED_EVENTS / 2;
+  }
+
+  private receive({ item, checkpoint, hasCaughtUp, hasFallenBehind }: WireAnswer): void {
+    // The item of a link to a deleted event contains no event.
+    if (item?.event) this.arrived.push(item.event);
+    if (hasCaughtUp) this.isLive = true;
+    if (hasFallenBehind) this.isLive = false;
+    if (checkpoint && isUsable(checkpoint)) this.checkpoint = checkpoint.commit;
+    if (this.arrived.length >= BUFFERED_EVENTS) this.call.pause();
+    if (this.isHalfFull) this.filled?.();
+    this.parts.wake();
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    this.hasFailed = true;
+    this.filled?.();
+    this.parts.wake();
   }
 }
 
@@ -83,13 +122,5 @@ export class Source {
  * If commit and prepare differ, the commit may be at the end of the log, where the next event will be written. In this
  * case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
  */
-const isUsable = ({ commit, prepare }: { commit: bigint; prepare: bigint }): boolean =>
-  commit === prepare && commit <= Number.MAX_SAFE_INTEGER;
-
-/** Excludes system events by type. Events of other types in "$" streams are filtered out by this process. */
-function serverFilter(filter: EventFilter | undefined, checkpointReached: Filter['checkpointReached']): Filter {
-  const paced = { maxSearchWindow: SEARCH_WINDOW, checkpointInterval: 1, checkpointReached };
-  if (!filter || filter.prefixes.length === 0) return { ...paced, filterOn: EVENT_TYPE, regex: '^[^$]' } as Filter;
-  const filterOn = filter.on === 'stream' ? STREAM_NAME : EVENT_TYPE;
-  return { ...paced, filterOn, prefixes: [...filter.prefixes] } as Filter;
-}
+const isUsable = ({ commit, prepare }: NonNullable<WireAnswer['checkpoint']>): boolean =>
+  commit === prepare && Number.isSafeInteger(commit);

@@ -10,12 +10,13 @@ import type { Clock } from '../../ports/time.js';
 import { backoffMs } from '../backoff.js';
 import { batchSizeOf, stoppable } from '../event-store.input.js';
 import { Wakeup } from '../waiting.js';
-import type { Connection } from './event-store.connection.js';
+import type { Calling, Connection } from './event-store.connection.js';
 import { isDenied, isTooSlow, reasonOf, typeOf } from './event-store.errors.js';
 import type { Head } from './event-store.head.js';
-import type { AllEvent, Reader } from './event-store.reader.js';
+import type { Reader } from './event-store.reader.js';
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
-import { Source } from './event-store.source.js';
+import { Source, type SourceParts } from './event-store.source.js';
+import type { WireEvent } from './event-store.wire.js';
 
 /** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
@@ -32,6 +33,7 @@ export type Subscribing = {
   readonly logger: Logger;
   /** Time without events after which the position of a subscription is compared with the head. */
   readonly quietMs: number;
+  readonly gatherMs: SourceParts['gatherMs'];
 };
 
 /** Creates a pull-based catch-up subscription. Every iteration starts at the event following `after`. */
@@ -110,10 +112,11 @@ class Subscription {
   private async follow(): Promise<EventBatch | undefined> {
     const source = this.source ?? (await this.open());
     if (!source) return undefined;
+    await source.gather();
     const batch = this.take(source);
     if (batch || this.corrupt) return batch;
     if (source.hasFailed) await this.goOnAfter(source.failure);
-    else if (this.unconfirmed || !(await this.arrival.wait(this.parts.clock, this.parts.quietMs)))
+    else if (this.unconfirmed || !(await this.arrival.wait(this.parts.clock, this.parts.quietMs, this.stopping.signal)))
       await this.compare(source);
     return undefined;
   }
@@ -129,36 +132,41 @@ class Subscription {
     else this.failures = 0;
     this.wasDropped = false;
     const caughtUp = page.end && !this.corrupt && this.position >= head.known;
-    return this.batchOf(events, caughtUp);
+    return this.batchOf(events, caughtUp, page.events);
   }
 
   private async open(): Promise<Source | undefined> {
-    const { connection } = this.parts;
+    const { connection, gatherMs } = this.parts;
+    let calling: Calling | undefined;
     try {
-      await this.unlessOver(connection.ready());
+      calling = await this.unlessOver(connection.calling());
     } catch {
       // The connection has already logged the error.
       return this.pause();
     }
-    if (this.isOver()) return undefined;
-    this.source = new Source(connection.client, this.position, this.asked.filter, this.arrival.note);
+    if (!calling) return undefined;
+    const { position: after, arrival } = this;
+    this.source = new Source({ connection, calling, after, filter: this.asked.filter, wake: arrival.note, gatherMs });
     return this.source;
   }
 
   /** Returns at most one batch of the events that have arrived; undefined if there are none. */
   private take(source: Source): EventBatch | undefined {
     this.arrival.forget();
-    const events = this.drain(source);
+    const arrived = source.take(this.maxBatchSize);
+    const events = this.accept(arrived);
     const isDrained = source.isEmpty && !this.corrupt;
     if (isDrained) this.position = Math.max(this.position, source.checkpoint);
     if (events.length > 0) this.failures = 0;
     const caughtUp = isDrained && this.isCaughtUp(source);
-    return this.batchOf(events, caughtUp);
+    return this.batchOf(events, caughtUp, arrived);
   }
 
-  private batchOf(events: RecordedEvent[], caughtUp: boolean): EventBatch | undefined {
+  private batchOf(events: RecordedEvent[], caughtUp: boolean, arrived: readonly WireEvent[]): EventBatch | undefined {
     const isNews = this.position > this.told.position || (caughtUp && !this.told.caughtUp);
-    return events.length > 0 || isNews ? { events, position: this.position, caughtUp } : undefined;
+    if (events.length === 0 && !isNews) return undefined;
+    const characters = arrived.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    return { events, position: this.position, caughtUp, characters };
   }
 
   /** A live subscription remains caught up between events once the server's report has been confirmed. */
@@ -173,25 +181,14 @@ class Subscription {
     return isAtEnd && this.position >= this.parts.head.known;
   }
 
-  private drain(source: Source): RecordedEvent[] {
-    const events: RecordedEvent[] = [];
-    while (events.length < this.maxBatchSize && !this.corrupt) {
-      const item = source.read();
-      if (!item) break;
-      // The item of a link to a deleted event contains no event.
-      if (item.event) events.push(...this.accept([item.event]));
-    }
-    return events;
-  }
-
   /** Returns the new matching events that precede the first unreadable event. */
-  private accept(arrived: Iterable<AllEvent>): RecordedEvent[] {
+  private accept(arrived: readonly WireEvent[]): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     for (const event of arrived) {
       const position = positionOf(event);
       if (position <= this.position) continue;
       try {
-        if (this.matches(event.streamId, event.type)) events.push(toRecordedEvent(event));
+        if (this.matches(event.stream, event.type)) events.push(toRecordedEvent(event));
       } catch (error) {
         this.corrupt = error;
         break;

@@ -48,6 +48,10 @@ export type EventStoreDbOptions = {
    * 1,000.
    */
   readonly quietMs?: number;
+  /**
+   * Returns the minimum time between deliveries of live events to a subscription, in milliseconds. Default: no minimum.
+   */
+  readonly gatherMs?: () => number;
 };
 
 /**
@@ -78,13 +82,14 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
 
   private constructor(options: EventStoreDbOptions) {
     const { url, clock, logger, timeoutMs = DEFAULT_TIMEOUT_MS, quietMs = DEFAULT_QUIET_MS } = options;
-    const { maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+    const { maxInFlight = DEFAULT_MAX_IN_FLIGHT, gatherMs } = options;
     this.connection = new Connection({ url, clock, logger, timeoutMs });
     const limits = { timeoutMs, maxInFlight, maxInFlightBytes: MAX_IN_FLIGHT_BYTES };
     this.appends = new Appends(this.connection, clock, limits);
     this.reader = new Reader(this.connection, clock, logger, timeoutMs);
     this.headReader = new Head(this.reader);
-    const parts = { connection: this.connection, reader: this.reader, head: this.headReader, clock, logger, quietMs };
+    const { connection, reader, headReader: head } = this;
+    const parts = { connection, reader, head, clock, logger, quietMs, gatherMs };
     this.subscribe = (subscription) => subscribe(parts, subscription);
   }
 
