@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   deadLetter,
   type DeadLetter,
+  type DeadLetterEvent,
   DeadLetterOrigin,
   DeadLetterStatus,
   discardLetter,
@@ -11,13 +12,14 @@ import { Instant, paragraph } from '../aggregates/fields.js';
 import { replayLetter } from '../commands/operation.commands.js';
 import type { Target } from '../eventsourcing/command-runner.js';
 import { asService } from '../eventsourcing/context.js';
+import type { EventMetadata } from '../eventsourcing/event-catalogue.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { inLanes } from '../eventsourcing/in-lanes.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import type { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
-import type { EventReader } from '../ports/event-store.js';
+import type { EventReader, Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import { PLATFORM } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
@@ -34,7 +36,7 @@ import type { Matching } from '../queries/query.js';
 import type { Job, JobOutcome, JobParts, JobRun } from './job.js';
 
 export type BulkParts = JobParts & {
-  readonly events: Pick<EventReader, 'head'>;
+  readonly events: Pick<EventReader, 'head' | 'readAll'>;
   readonly reader: RecordReader;
   readonly replayer: DeadLetterReplayer;
   readonly caughtUp: CaughtUp;
@@ -61,19 +63,27 @@ type Parameters = z.output<typeof Replay> & { readonly reason?: string };
 
 /**
  * `upTo`: end of the history when the run began; a letter with later events has been handled by this run or by someone
- * else. `after`: cursor in the list of letters at which the next batch begins.
+ * else. `after`: cursor in the list of letters at which the next batch begins. `resolved` and `failed` count letters
+ * that this run handled.
  */
 const Checkpoint = z.object({
   upTo: z.number(),
   matched: z.number(),
   after: z.string(),
   seen: z.number(),
+  // Checkpoints of earlier releases lack this number. The end of the run counts again.
+  resolved: z.number().default(0),
   failed: z.number(),
-  skipped: z.number(),
 });
 type Checkpoint = z.output<typeof Checkpoint>;
-type Outcome = 'resolved' | 'failed' | 'skipped';
+/** `other`: someone else, or an earlier attempt of this run, has handled the letter. */
+type Outcome = 'resolved' | 'failed' | 'other';
 type Tally = Record<Outcome, number>;
+
+type OutcomeType = Exclude<DeadLetterEvent['type'], 'DeadLetterParked'>;
+const FAILED: OutcomeType = 'DeadLetterReplayFailed';
+const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
+const PAGE = 1_000;
 
 /**
  * Number of letters in a batch. After an interruption, the batch is repeated without the letters that have been
@@ -90,6 +100,8 @@ class Bulk {
   private readonly queue = new KeyedQueue();
   private readonly pace: Pace;
   private readonly matching: Matching | undefined;
+  /** Whether this run may have handled letters that its counts lack. */
+  private wasInterrupted: boolean;
 
   constructor(
     private readonly name: string,
@@ -101,6 +113,7 @@ class Bulk {
     setMaxListeners(0, task.signal);
     this.pace = new Pace(parts.clock, task.parameters.perSecond);
     this.matching = parkedBy(task.parameters.filter);
+    this.wasInterrupted = task.checkpoint !== undefined;
   }
 
   async carryOut(): Promise<Checkpoint> {
@@ -121,12 +134,36 @@ class Bulk {
         ...at,
         after: next ?? at.after,
         seen: at.seen + documents.length,
+        resolved: at.resolved + tally.resolved,
         failed: at.failed + tally.failed,
-        skipped: at.skipped + tally.skipped,
       };
       isLast = next === undefined;
     }
-    return at;
+    return this.wasInterrupted ? { ...at, ...(await this.recounted(at.upTo)) } : at;
+  }
+
+  /**
+   * Counts the letters that this run handled, including those that it handled between its last checkpoint and an
+   * interruption. The list may no longer contain them, because their status or reason has changed.
+   */
+  private async recounted(upTo: Position): Promise<Pick<Checkpoint, 'resolved' | 'failed'>> {
+    const { events } = this.parts;
+    const { executionId, signal } = this.task;
+    const [resolved, failed] = [new Set<string>(), new Set<string>()];
+    const count = async () => {
+      for (let from = upTo; ;) {
+        const page = await events.readAll({ from, filter: { on: 'type', prefixes: OUTCOMES }, maxCount: PAGE });
+        for (const { stream, type, metadata } of page)
+          if ((metadata as Partial<EventMetadata>).requestId === executionId)
+            (type === FAILED ? failed : resolved).add(stream);
+        from = page.at(-1)?.position ?? from;
+        if (page.length < PAGE) return;
+        signal.throwIfAborted();
+      }
+    };
+    await this.untilDone(count);
+    // A process that had lost its lease may have failed to replay a letter that this process has replayed.
+    return { resolved: resolved.size, failed: [...failed].filter((stream) => !resolved.has(stream)).length };
   }
 
   /** Waits until the list of letters contains all letters parked so far. */
@@ -135,11 +172,11 @@ class Bulk {
     const upTo = await events.head();
     await caughtUp.withPosition([deadLetters], upTo, CATCH_UP_MS);
     const matched = this.matching ? await models.count(deadLetters, PLATFORM, this.matching) : 0;
-    return { upTo, matched, after: '', seen: 0, failed: 0, skipped: 0 };
+    return { upTo, matched, after: '', seen: 0, resolved: 0, failed: 0 };
   }
 
   private async handleAll(letters: readonly DeadLetterView[], upTo: number): Promise<Tally> {
-    const tally: Tally = { resolved: 0, failed: 0, skipped: 0 };
+    const tally: Tally = { resolved: 0, failed: 0, other: 0 };
     const { signal } = this.task;
     await inLanes(LANES, letters, async (letter) => {
       const outcome = await this.queue.run(letter.stream, () => {
@@ -151,31 +188,34 @@ class Bulk {
     return tally;
   }
 
-  /** Retries while an engine is unavailable. */
-  private async untilHandled(letter: DeadLetterView, upTo: number): Promise<Outcome> {
+  /** Retries while an engine is unavailable. @throws the reason of the signal */
+  private async untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { clock, logger } = this.parts;
     const { signal } = this.task;
     const complain = (error: unknown) => {
+      this.wasInterrupted = true;
       logger.warn({ err: error, job: this.name }, 'a dead letter cannot be handled yet; retrying');
     };
-    const outcome = await retryForever(clock, signal, () => this.handle(letter, upTo), complain, { isFinal });
+    const done = await retryForever(clock, signal, work, complain, { isFinal });
     signal.throwIfAborted();
-    return outcome ?? 'skipped';
+    return done;
+  }
+
+  private async untilHandled(letter: DeadLetterView, upTo: number): Promise<Outcome> {
+    return (await this.untilDone(() => this.handle(letter, upTo))) ?? 'other';
   }
 
   private async handle({ id, tenantId }: DeadLetterView, upTo: number): Promise<Outcome> {
     const { reader, ids } = this.parts;
     const { executionId: requestId } = this.task;
     const { state, position } = await reader.read(deadLetter, tenantId, id);
-    if (state.status === 'REPLAYED') return 'resolved';
-    if (state.status !== 'PARKED') return this.task.parameters.reason === undefined ? 'skipped' : 'resolved';
-    if (position > upTo) return 'failed';
+    if (state.status !== 'PARKED' || position > upTo) return 'other';
     await this.pace.turn(this.task.signal);
     const own = { tenantId, name: this.name, requestId, commandId: ids.next() };
     try {
       return await asService(own, () => this.act({ tenantId, id }, state));
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'ALREADY_RESOLVED') return 'skipped';
+      if (error instanceof DomainError && error.code === 'ALREADY_RESOLVED') return 'other';
       throw error;
     }
   }
@@ -192,14 +232,10 @@ class Bulk {
   }
 }
 
-/**
- * When an interrupted batch is repeated, its resolved letters are no longer listed, so the number of resolved letters
- * is calculated.
- */
-const messageOf = ({ matched, seen, failed, skipped }: Checkpoint, done: string, isOver = true): string => {
-  const resolved = Math.max(0, (isOver ? matched : Math.min(seen, matched)) - failed - skipped);
-  const others = skipped === 0 ? '' : `, ${skipped} resolved otherwise`;
-  return `${resolved} of ${matched} ${done}, ${failed} failed again${others}.`;
+const messageOf = ({ matched, resolved, failed }: Checkpoint, done: string, isOver = true): string => {
+  const others = isOver ? matched - resolved - failed : 0;
+  const ofOthers = others > 0 ? `, ${others} resolved otherwise` : '';
+  return `${resolved} of ${matched} ${done}, ${failed} failed again${ofOthers}.`;
 };
 
 const progressOf = ({ matched, seen }: Checkpoint): number =>

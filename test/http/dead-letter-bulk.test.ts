@@ -205,6 +205,21 @@ describe('A run over dead letters', () => {
     await reached(next, 'CANCELLED');
   });
 
+  test('counts neither letters that were parked later nor letters that someone else resolved', async () => {
+    // More than one batch, because a batch is listed when it begins.
+    await park(60, { code: 'COUNTS', message: 'Too large.' });
+    const { body: list } = await service.get(`${LETTERS}?code=COUNTS&pageSize=1`, operator);
+    const [newest] = (list as { items: { id: string }[] }).items;
+    const run = startedBy(await ask('replay', { filter: { code: 'COUNTS' }, dryRun: false, perSecond: 20 }));
+    await until(() => Promise.resolve(repeats().size > 0 ? true : undefined));
+    const reason = { reason: 'Not needed.' };
+    expect((await service.post(`${LETTERS}/${newest?.id}/discard`, reason, operator)).status).toBe(201);
+    await park(1, { code: 'COUNTS', message: 'Too large.' });
+    expect((await reached(run, 'SUCCEEDED')).message).toBe('59 of 60 replayed, 0 failed again, 1 resolved otherwise.');
+    await service.quiet();
+    expect((await preview({ code: 'COUNTS' })).matched).toBe(1);
+  });
+
   test('is not found by an unknown id', async () => {
     for (const what of ['pause', 'resume', 'cancel'] as const)
       expect(told(await change('00000000-0000-7000-8000-000000000000', what))).toBe('404 NOT_FOUND');

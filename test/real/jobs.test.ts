@@ -1,6 +1,20 @@
-import { call, KontorProcess, openBooks, OPERATOR, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
+import { EventStoreDb } from '../../src/adapters/eventstoredb/event-store.js';
+import { SystemClock } from '../../src/adapters/system-time.js';
+import { silentLogger } from '../../src/ports/log.js';
+import {
+  call,
+  KontorProcess,
+  openBooks,
+  OPERATOR,
+  pause,
+  PLAIN,
+  until,
+  withDirectory,
+} from '../e2e/kontor-process.js';
 import { mulberry32 } from '../support/manual-clock.js';
+import { parkLetters } from '../support/parked-letter.js';
 import { Servers } from '../support/servers.js';
+import { messagesAt } from '../support/stored-messages.js';
 import { Watcher } from '../support/watcher.js';
 
 const CYCLES = Number(process.env['JOB_KILLS'] ?? 3);
@@ -149,4 +163,113 @@ test(
       for (const replica of replicas) await replica.stopCleanly();
     }),
   120_000,
+);
+
+const LETTERS = Number(process.env['LETTERS'] ?? 300);
+const PER_SECOND = 40;
+/** Number of letters between two checkpoints. */
+const BATCH = 50;
+/** One letter in five fails again when it is replayed. */
+const FAILING = LETTERS / 5;
+const BULK = 'dead-letter-replay';
+
+type Bulk = Execution & { readonly progress: number; readonly message: string | null };
+type Progressed = {
+  readonly executionId: string;
+  readonly checkpoint?: { readonly upTo: number; readonly seen: number };
+};
+
+test.each([
+  ['killed', { code: 'REFUSED' }],
+  // Letters that fail again still match this filter, because it does not depend on the reason.
+  ['suspended', { eventType: 'CustomerCreated' }],
+])(
+  `A bulk replay whose leader is %s continues at its checkpoint on the other replica, and replays each letter once`,
+  (end, matching) =>
+    withDirectory(async (directory) => {
+      const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };
+      const replicas = [await KontorProcess.ready(directory, settings), await KontorProcess.ready(directory, settings)];
+      const first = await until(
+        () => Promise.resolve(replicas.find((one) => one.leads().includes('jobs'))),
+        (found) => found !== undefined,
+        30_000,
+      );
+      const second = replicas.find((one) => one !== first);
+      const url = (await second?.url()) ?? '';
+      const { operator, token: owner } = await openBooks(url);
+      const store = EventStoreDb.open({ url: servers.eventStore.url, clock: new SystemClock(), logger: silentLogger });
+      const [tenantId, letters] = await parkLetters(store, url, owner, LETTERS);
+      expect(letters).toHaveLength(LETTERS);
+      const filter = { tenantId, ...matching };
+      const replay = (body: object) =>
+        call<{ data: { matched?: number; executionLogId?: string } }>(`${url}/api/platform/dead-letters/replay`, {
+          ...{ token: operator, body: { filter, ...body } },
+        });
+      await until(
+        () => replay({}),
+        ({ data }) => data.matched === LETTERS,
+        30_000,
+      );
+      const begun = await store.head();
+      const { data } = await replay({ dryRun: false, perSecond: PER_SECOND });
+      const id = data.executionLogId ?? '';
+      const run = async (): Promise<Bulk | undefined> => {
+        const logs = `${url}/api/platform/jobs/logs?pageNumber=1&pageSize=5&search=${BULK}`;
+        return (await call<{ items: Bulk[] }>(logs, { token: operator })).items.find((one) => one.id === id);
+      };
+      /** The outcomes of replays: the letter and the type of the event. */
+      const outcomes = async (): Promise<string[]> => {
+        const of = { on: 'type', prefixes: ['DeadLetterReplay', 'DeadLetterDiscarded'] } as const;
+        const events = await store.readAll({ from: begun, filter: of, maxCount: 100_000 });
+        return events.map(({ stream, type }) => `${stream.split('_')[1]} ${type}`);
+      };
+      await until(run, (bulk) => (bulk?.progress ?? 0) >= 25, 60_000);
+      // In the middle of a batch, so that some letters have been replayed since the last checkpoint.
+      await until(outcomes, ({ length }) => length % BATCH >= 10 && length % BATCH <= 40);
+      if (end === 'killed') await first?.stop('SIGKILL');
+      else first?.send('SIGSTOP');
+      const before = await outcomes();
+      const done = await until(run, (bulk) => bulk?.status !== 'RUNNING', 120_000);
+      first?.send('SIGCONT');
+      expect([before.length > LETTERS / 5, before.length < LETTERS]).toEqual([true, true]);
+      expect(done).toMatchObject({
+        status: 'SUCCEEDED',
+        message: `${LETTERS - FAILING} of ${LETTERS} replayed, ${FAILING} failed again.`,
+      });
+      if (end === 'suspended')
+        await until(
+          () => Promise.resolve(first?.leads()),
+          (leads) => leads?.includes('jobs') === false,
+        );
+
+      expect((await outcomes()).toSorted()).toEqual(
+        letters
+          .map((letter, n) => `${letter} ${n % 5 === 0 ? 'DeadLetterReplayFailed' : 'DeadLetterReplayed'}`)
+          .toSorted(),
+      );
+      const causes = (await messagesAt(servers.nats.url)).map((message) => message.id.split('~')[1]);
+      const again = new Set(letters.map((letter) => `${letter}.2`));
+      expect(causes.filter((cause) => cause !== undefined && again.has(cause)).toSorted()).toEqual(
+        letters
+          .filter((_, n) => n % 5 !== 0)
+          .map((letter) => `${letter}.2`)
+          .toSorted(),
+      );
+      const ofRun = await store.readAll({
+        ...{ from: begun, maxCount: 100_000 },
+        filter: { on: 'type', prefixes: ['JobClaimed', 'JobProgressed'] },
+      });
+      const runners = ofRun.filter(({ type }) => type === 'JobClaimed').map(({ data: claim }) => claim);
+      expect(runners).toEqual([1, 2].map(() => expect.objectContaining({ executionId: id }) as object));
+      const seen = ofRun.flatMap(({ data: progress }) => (progress as Progressed).checkpoint ?? []);
+      // The second runner neither begins again nor counts a letter again.
+      expect(new Set(seen.map(({ upTo }) => upTo)).size).toBe(1);
+      expect(seen.map(({ seen: count }) => count)).toEqual(
+        seen.map(({ seen: count }) => count).toSorted((a, b) => a - b),
+      );
+      process.stdout.write(`${end} after ${before.length} of ${LETTERS} letters, ${seen.length} checkpoints\n`);
+      await store.close();
+      for (const replica of replicas) if (!replica.hasExited) await replica.stopCleanly();
+    }),
+  300_000,
 );
