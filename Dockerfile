@@ -11,7 +11,7 @@ COPY src src
 COPY clients clients
 COPY console console
 # The inventory also lists development packages, because the build bundles some of them.
-RUN npm run build && npm sbom --sbom-format=cyclonedx > sbom.json && npm prune --omit=dev --no-audit --no-fund
+RUN npm run build && node scripts/sbom.mjs > sbom.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:${NODE_VERSION}-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

@@ -208,6 +208,13 @@ describe('the documents are up to date', () => {
     expect(threats.match(/^\| (?!\*\*|threat|-)(?!.*`test\/).*$/gm)).toBeNull();
   });
 
+  test('every named test of a threat exists', () => {
+    const [, features = ''] = textOf('docs/SECURITY.md').split('## Threats of selected features');
+    const cited = [...features.matchAll(/`(test\/[^`]+)`: "([^"]+)"/g)].map(([, path = '', name = '']) => [path, name]);
+    expect(cited.length).toBeGreaterThan(20);
+    expect(cited.filter(([path = '', name = '']) => !textOf(path).includes(name))).toEqual([]);
+  });
+
   test('decisions are numbered without gaps and have a background, a decision and consequences', () => {
     const names = readdirSync(join(root, 'docs/adr')).toSorted();
     expect(names.map((name) => name.slice(0, 4))).toEqual(names.map((_, index) => String(index + 1).padStart(4, '0')));
