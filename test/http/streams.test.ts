@@ -83,7 +83,7 @@ describe('The history of a record', () => {
     const { id } = await service.post('/api/branches', { code: 'FENCED', name: 'Fenced' }, token);
     const name = `branch-${books.tenant.id}_${id}`;
     const [made] = await stored(name);
-    const metadata = made?.metadata ?? {};
+    const metadata = { ...made?.metadata, version: 1 };
     const event = (type: string, data: object) => ({ id: service.service.engines.ids.next(), type, data, metadata });
     await service.service.engines.events.append({
       stream: name,
@@ -225,7 +225,7 @@ test('A long stream is listed and folded in parts', async () => {
   const id = service.service.engines.ids.next();
   const name = `branch-${books.tenant.id}_${id}`;
   const [made] = await stored();
-  const metadata = { ...made?.metadata, tenantId: books.tenant.id };
+  const metadata = { ...made?.metadata, tenantId: books.tenant.id, version: 1 };
   const one = (type: string, data: object) => ({ id: service.service.engines.ids.next(), type, data, metadata });
   const details = { description: null, address: null, phone: null, email: null };
   const first = one('BranchCreated', { code: 'LONG', name: 'Name 0', ...details, isActive: true });
