@@ -1,6 +1,6 @@
 // The EventStoreDB test server in a separate process. The argument is the folder of the history. Without an argument,
-// the history is empty. Prints the server's URL. Replies to each line of input with the number of calls so far, as
-// JSON.
+// the history is empty. Prints the server's URL. Replies to each line of input with the number of calls so far and of
+// open subscriptions, as JSON.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,4 +16,4 @@ process.on('SIGTERM', () => process.exit(0));
 const server = await EventStoreServer.start({ directory, systemEvents: true });
 process.stdout.write(`${server.url}\n`);
 for await (const _ of createInterface({ input: process.stdin }))
-  process.stdout.write(`${JSON.stringify(server.asked)}\n`);
+  process.stdout.write(`${JSON.stringify({ ...server.asked, open: server.subscriptions })}\n`);

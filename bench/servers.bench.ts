@@ -58,7 +58,6 @@ async function measure(): Promise<Run> {
   });
   const store = await CountedEventStore.start();
   const { server, subscriptions } = await withService({ EVENTSTORE_URL: store.url }, async (service, key) => {
-    const subscribed = (await store.calls()).subscription;
     const idle = await store.calls();
     await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1_000));
     const { append, read, subscription } = difference(await store.calls(), idle);
@@ -73,7 +72,7 @@ async function measure(): Promise<Run> {
       const cost = await costOf(service, key, connections);
       costs.push({ ...cost, calls: difference(await store.calls(), before), idlePerSecond });
     }
-    return { server: costs, subscriptions: subscribed };
+    return { server: costs, subscriptions: (await store.calls()).open };
   });
   await store.stop();
   for (const [at, connections] of AT_ONCE.entries()) {
@@ -125,5 +124,10 @@ const figures: Measurement[] = AT_ONCE.flatMap((concurrency, index): Measurement
       notes: ['Includes the calls that a process makes without load.'],
     },
   ];
+});
+figures.push({
+  ...{ figure: 'B16', name: 'live subscriptions per process', unit: '', concurrency: CONNECTIONS },
+  ...{ operations: runs.length, errors: 0, runs: runs.map(({ subscriptions }) => subscriptions) },
+  goal: { of: 'value', atMost: 1 },
 });
 tell(figures);

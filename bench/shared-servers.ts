@@ -8,6 +8,8 @@ import { end, pin, start } from './processes.js';
 
 /** Number of calls to the event store. */
 export type Calls = { readonly append: number; readonly read: number; readonly subscription: number };
+/** `open`: number of open subscriptions. */
+export type Counts = Calls & { readonly open: number };
 
 const HOST = new URL('./event-store-host.ts', import.meta.url).pathname;
 const LOADER = new URL('../test/support/typescript.mjs', import.meta.url).pathname;
@@ -29,9 +31,9 @@ export class CountedEventStore {
     return new CountedEventStore(child, lines, String((await lines.next()).value));
   }
 
-  async calls(): Promise<Calls> {
+  async calls(): Promise<Counts> {
     this.child.stdin?.write('calls\n');
-    return JSON.parse(String((await this.lines.next()).value)) as Calls;
+    return JSON.parse(String((await this.lines.next()).value)) as Counts;
   }
 
   stop(): Promise<void> {

@@ -4,22 +4,24 @@ import {
   type EventBatch,
   type EventFilter,
   type EventReader,
+  type LiveAfter,
   type Position,
+  type Reached,
   type RecordedEvent,
 } from '../ports/event-store.js';
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
+import { relayed } from './event-store.relay.js';
 import { unlessAborted } from './waiting.js';
 
 /** Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads alone. */
 const KEPT_EVENTS = 500;
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
-type Told = Pick<EventBatch, 'position' | 'caughtUp'>;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
   /** Position and state of the consumer's last batch, without its events, so that these can be freed. */
-  told: Told;
+  told: Reached;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
    * subscription may have read its events before the consumer began.
@@ -34,6 +36,8 @@ export type Sharing = {
   readonly filter?: EventFilter;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
+  /** Provides live events that another thread of the process receives. Default: every thread receives its own. */
+  readonly liveAfter?: LiveAfter | undefined;
 };
 
 /**
@@ -56,6 +60,8 @@ export class SharedSubscription {
   private consumers = 0;
   /** Consumers that read from the kept batches. */
   private readonly joined = new Set<Consumer>();
+  /** The consumer in another thread, if there is one. */
+  private readonly remote: Consumer = { told: { position: BEFORE_ALL, caughtUp: false }, hasCaughtUp: true };
   private isClosed = false;
   private readonly keptEvents: number;
 
@@ -71,6 +77,19 @@ export class SharedSubscription {
     batchSizeOf(subscription);
     return { [Symbol.asyncIterator]: () => this.iterate(subscription) };
   }
+
+  /** Provides live events to another thread of the process. */
+  readonly liveAfter: LiveAfter = async (told) => {
+    this.remote.told = told;
+    this.joined.add(this.remote);
+    while (this.isKept(told.position) && !this.isClosed) {
+      const batch = this.next(told, KEPT_EVENTS, () => true);
+      if (batch) return batch;
+      await this.pull();
+    }
+    this.joined.delete(this.remote);
+    return undefined;
+  };
 
   private iterate(subscription: AllSubscription): AsyncIterableIterator<EventBatch, void> {
     const ending = new AbortController();
@@ -140,9 +159,13 @@ export class SharedSubscription {
   /** Begins the shared subscription at the position of a consumer that has caught up. */
   private begin(position: Position): void {
     if (this.source) return;
-    const { filter } = this.sharing;
+    const { filter, liveAfter } = this.sharing;
+    const subscription = { after: position, ...(filter && { filter }) };
     try {
-      this.source = this.reader.subscribeToAll({ after: position, ...(filter && { filter }) })[Symbol.asyncIterator]();
+      const batches = liveAfter
+        ? relayed(this.reader, liveAfter, subscription)
+        : this.reader.subscribeToAll(subscription);
+      this.source = batches[Symbol.asyncIterator]();
     } catch {
       // The store is closed, which also ends the consumer's own subscription.
       return;
@@ -159,7 +182,11 @@ export class SharedSubscription {
     this.keptCount = this.characters = 0;
   }
 
-  private next(told: Told, maxBatchSize: number, isWanted: (event: RecordedEvent) => boolean): EventBatch | undefined {
+  private next(
+    told: Reached,
+    maxBatchSize: number,
+    isWanted: (event: RecordedEvent) => boolean,
+  ): EventBatch | undefined {
     const events = this.eventsAfter(told.position, maxBatchSize, isWanted);
     const last = events.at(-1)?.position ?? BEFORE_ALL;
     if (events.length === maxBatchSize && last < this.reached) return { events, position: last, caughtUp: false };
@@ -258,7 +285,6 @@ function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined
 }
 
 /** Wraps a reader so that all of its subscriptions share a single underlying subscription. */
-export function sharingSubscription<R extends EventReader>(reader: R, sharing?: Sharing): R {
-  const shared = new SharedSubscription(reader, sharing);
+export function sharingSubscription<R extends EventReader>(reader: R, shared = new SharedSubscription(reader)): R {
   return overriding<R, EventReader>(reader, { subscribeToAll: (subscription) => shared.subscribe(subscription) });
 }

@@ -205,8 +205,9 @@ const listenersOf = ({ progress, history }: ProcessParts): SubscriberListeners =
 
 /** Creates the subscribers' thread without starting it. `reopen` opens new read models in the calling thread. */
 function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<void>): SubscriberThread {
-  const { config, settings, clock, logger, errors, history, metrics, queues, recovery } = parts;
+  const { config, settings, opened, clock, logger, errors, history, metrics, queues, recovery } = parts;
   return new SubscriberThread({
+    liveAfter: opened.liveAfter,
     settings: {
       ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL, webhooks: webhookSettings(config) },
       restoreForward: config.RESTORE_FORWARD,

@@ -7,7 +7,7 @@ import { restOfBusyThread } from '../adapters/embedded/event-store.signal.js';
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { MemoryLeaseStore } from '../adapters/embedded/lease-store.js';
 import { EmbeddedReadStore } from '../adapters/embedded/read-store.js';
-import { sharingSubscription } from '../adapters/event-store.sharing.js';
+import { SharedSubscription, sharingSubscription } from '../adapters/event-store.sharing.js';
 import { subscriberKey } from '../projecting/checkpoints.js';
 import { catalogue } from './catalogue.js';
 import { SUBSCRIBERS } from './history-opening.js';
@@ -16,7 +16,7 @@ import type { NatsBrokerOptions } from '../adapters/nats/broker.js';
 import type { Config } from '../config.js';
 import type { Broker } from '../ports/broker.js';
 import type { Cache } from '../ports/cache.js';
-import type { EventReader, EventStore, Position } from '../ports/event-store.js';
+import type { EventReader, EventStore, LiveAfter, Position } from '../ports/event-store.js';
 import type { HistoryIdentity } from '../ports/history.js';
 import type { LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
@@ -79,6 +79,8 @@ export const storeSettings = (config: Config): StoreSettings => ({
 });
 
 type Parts = { readonly clock: Clock; readonly logger: Logger };
+/** `liveAfter`: live events that another thread receives. */
+type EventParts = Parts & { readonly liveAfter?: LiveAfter };
 /** `onDamaged` is called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
 type ModelParts = Parts & { readonly onDamaged?: () => void };
 
@@ -90,19 +92,26 @@ export type OpenEvents = {
    * the listener.
    */
   onCommit(listener: (head: Position) => void): () => void;
+  /** Provides live events to another thread, if receiving them costs more than passing them on. */
+  readonly liveAfter?: LiveAfter;
 };
 
 /** @throws EventStoreInUse if another process writes to the embedded store's files */
-export async function openEvents({ directory, eventStoreUrl: url }: StoreSettings, parts: Parts): Promise<OpenEvents> {
+export async function openEvents(
+  { directory, eventStoreUrl: url }: StoreSettings,
+  parts: EventParts,
+): Promise<OpenEvents> {
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const rest = restOfBusyThread(MOST_GATHER_MS);
     const events = EventStoreDb.open({ url, ...parts, gatherMs: () => Math.max(GATHER_MS, rest()) });
+    // The server may also contain events of other applications.
+    const shared = new SharedSubscription(events, { filter: ownStreams(catalogue), liveAfter: parts.liveAfter });
     return {
-      // The server may also contain events of other applications.
-      events: sharingSubscription<EventStore>(events, { filter: ownStreams(catalogue) }),
+      events: sharingSubscription<EventStore>(events, shared),
       identity: events,
       onCommit: () => () => undefined,
+      liveAfter: shared.liveAfter,
     };
   }
   await mkdir(directory, { recursive: true });
@@ -123,7 +132,7 @@ export type OpenEventReader = {
 };
 
 /** Opens a reader for a thread other than the writing thread. */
-export async function openEventReader(settings: StoreSettings, parts: Parts): Promise<OpenEventReader> {
+export async function openEventReader(settings: StoreSettings, parts: EventParts): Promise<OpenEventReader> {
   if (settings.eventStoreUrl !== undefined) {
     const { events, identity } = await openEvents(settings, parts);
     return { events, identity, notify: () => undefined };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Config, Role } from '../config.js';
-import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import { BEFORE_ALL, type LiveAfter, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { HistorySpace } from '../eventsourcing/history-state.js';
 import type { NotedError } from '../observability/counted-error.js';
@@ -19,7 +19,7 @@ import type { WebhookSettings } from './webhooks.js';
 import type { IntegritySettings } from './integrity.js';
 
 /**
- * Methods of the worker that the serving thread calls. No call contains events, because both threads read the store.
+ * Methods of the worker that the serving thread calls.
  */
 export type WorkerMethods = {
   readonly head: (head: number) => void;
@@ -27,7 +27,10 @@ export type WorkerMethods = {
   readonly stop: () => void;
 };
 
-/** Methods of the serving thread that the worker calls, in addition to `SubscriberCallbacks`. */
+/** Live events for the worker. Always undefined if the worker reads the history itself. */
+export type LiveEvents = { readonly liveAfter: LiveAfter };
+
+/** Methods of the serving thread that the worker calls, in addition to `SubscriberCallbacks` and `LiveEvents`. */
 export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   /**
    * Called when the worker's tables and subscriptions are open. `isRecreated`: the worker found damaged read models and
@@ -65,6 +68,7 @@ export type ThreadOptions = {
   readonly onReady?: (begun: { readonly isRecreated: boolean; readonly isFirst: boolean }) => void;
   /** Receives undefined once the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
+  readonly liveAfter?: LiveAfter | undefined;
   /** Script of the thread. Default: the subscribers' worker. */
   readonly script?: URL;
 };
@@ -100,11 +104,12 @@ export class SubscriberThread implements Subscribers {
     });
   }
 
-  private methodsFor(callbacks: SubscriberCallbacks): ThreadListeners & SubscriberCallbacks {
-    const { listeners, onQueues } = this.options;
+  private methodsFor(callbacks: SubscriberCallbacks): ThreadListeners & SubscriberCallbacks & LiveEvents {
+    const { listeners, onQueues, liveAfter = () => Promise.resolve(undefined) } = this.options;
     return {
       ...listeners,
       ...callbacks,
+      liveAfter,
       onReady: (isRecreated) => {
         this.ready(isRecreated);
       },

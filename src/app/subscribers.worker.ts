@@ -16,7 +16,7 @@ import { projections } from '../projections/projections.js';
 import { holderOf } from './holder.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
-import type { ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
+import type { LiveEvents, ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
 import { releaseMemoryWhenIdle } from './thread-memory.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { openWebhooks } from './webhooks.js';
@@ -44,7 +44,7 @@ const methods: WorkerMethods = {
     void stop();
   },
 };
-const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks>((message) => {
+const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks & LiveEvents>((message) => {
   port.postMessage(message);
   return true;
 }, methods);
@@ -62,7 +62,8 @@ const ids = new Uuid7Ids();
 const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), listeners.onNoted);
 let published: Partial<Record<PublishResult, number>> = {};
 const meters = new QueueMeters(clock);
-const { events, identity, notify } = await openEventReader(stores, { clock, logger });
+const { liveAfter } = calls.asked;
+const { events, identity, notify } = await openEventReader(stores, { clock, logger, liveAfter });
 const { reads, leases, isShared, isRecreated } = await openModels(stores, 'readwrite', {
   clock,
   logger,

@@ -112,6 +112,15 @@ export type EventBatch = {
   readonly characters?: number;
 };
 
+/** Position and state that a consumer has reached. */
+export type Reached = Pick<EventBatch, 'position' | 'caughtUp'>;
+
+/**
+ * Returns the next live batch after the given one, which another thread of the process has received. Returns undefined
+ * if that thread does not keep the events.
+ */
+export type LiveAfter = (reached: Reached) => Promise<EventBatch | undefined>;
+
 /** Parameters of a catch-up subscription. */
 export type AllSubscription = {
   /** Exclusive; BEFORE_ALL for the whole history. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { sharingSubscription, type Sharing } from '../../src/adapters/event-store.sharing.js';
+import { SharedSubscription, sharingSubscription, type Sharing } from '../../src/adapters/event-store.sharing.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import {
   BEFORE_ALL,
@@ -14,6 +14,7 @@ import {
   type EventBatch,
   type EventFilter,
   type EventStore,
+  type LiveAfter,
 } from '../../src/ports/event-store.js';
 import { overriding } from '../../src/ports/overriding.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
@@ -43,14 +44,33 @@ class WatchedStore {
   read = 0;
   open = 0;
   failNext = false;
+  /** Whether the first thread provides no live events to the second. */
+  isSilent = false;
 
   constructor(private readonly store: EventStore) {}
 
   sharing(sharing?: Sharing): EventStore {
+    return this.thread(sharing).store;
+  }
+
+  /** The store as used by a thread. */
+  thread(sharing?: Sharing) {
     const watched = overriding<EventStore, EventStore>(this.store, {
       subscribeToAll: (given) => this.subscribe(given),
     });
-    return sharingSubscription<EventStore>(watched, sharing);
+    const shared = new SharedSubscription(watched, sharing);
+    return { store: sharingSubscription<EventStore>(watched, shared), liveAfter: shared.liveAfter };
+  }
+
+  /** Two threads, of which the second gets the live events from the first. */
+  threads(sharing?: Sharing): [EventStore, EventStore] {
+    const first = this.thread(sharing);
+    const liveAfter: LiveAfter = async (told) => {
+      await turn();
+      if (this.isSilent) return undefined;
+      return structuredClone(await first.liveAfter(told));
+    };
+    return [first.store, this.sharing({ ...sharing, liveAfter })];
   }
 
   private subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
@@ -162,6 +182,7 @@ describe('A shared subscription', () => {
     }));
     return (await store.append({ stream: stream(entity), expected: 'no_stream', events })).position;
   };
+  const everyPosition = async (): Promise<number[]> => (await store.readAll()).map(({ position }) => position);
   const reached = (consumers: readonly Consumer[], position: number): Promise<true> =>
     eventually(
       () => consumers.every((one) => one.position === position && one.caughtUp),
@@ -192,6 +213,37 @@ describe('A shared subscription', () => {
     expect(consumers.map(({ positions }) => positions.length)).toEqual([25, 15, 10]);
     await Promise.all(consumers.map((one) => one.stop()));
     expect(watched.open).toBe(0);
+  });
+
+  test('receives each live event once for two threads', async () => {
+    const [first, second] = watched.threads();
+    const consumers = [first, second, second].map((one) => new Consumer(one).start());
+    await reached(consumers, await append('a', 5));
+    const before = watched.read;
+    for (let n = 0; n < 10; n += 1) await reached(consumers, await append('a', 2));
+    expect(watched.read - before).toBe(20);
+    expect(watched.open).toBe(1);
+    expect(consumers.map(({ positions }) => positions.length)).toEqual([25, 25, 25]);
+    await Promise.all(consumers.map((one) => one.stop()));
+    await eventually(() => watched.open === 0, 5_000);
+  });
+
+  test('receives live events itself while the other thread has none', async () => {
+    const [first, second] = watched.threads();
+    const own = new Consumer(second).start();
+    await reached([own], await append('a'));
+    const other = new Consumer(first).start();
+    watched.isSilent = true;
+    await reached([own, other], await append('a'));
+    watched.isSilent = false;
+    // After a second, the second thread asks the first one again.
+    await eventually(async () => {
+      await reached([own, other], await append('a'));
+      return watched.open === 1;
+    }, 5_000);
+    expect(own.positions).toEqual(await everyPosition());
+    await Promise.all([own.stop(), other.stop()]);
+    await eventually(() => watched.open === 0, 5_000);
   });
 
   test('does not wait for a blocked consumer, which reads separately once it is too far behind', async () => {
@@ -253,7 +305,10 @@ describe('A shared subscription', () => {
     await waiting.stop();
   });
 
-  test('delivers to each of several consumers exactly its events, in order, in any interleaving', async () => {
+  test.each([
+    ['one thread', () => [watched.sharing({ keptEvents: 8 })]],
+    ['two threads', () => watched.threads({ keptEvents: 8 })],
+  ])('delivers to each consumer of %s exactly its events, in order, in any interleaving', async (_, open) => {
     const seed = Number(process.env['SEED'] ?? fc.sample(fc.nat(1_000_000), 1)[0]);
     process.stderr.write(`shared subscription: SEED=${seed}\n`);
     const consumer = fc.record({
@@ -270,14 +325,14 @@ describe('A shared subscription', () => {
         }),
       },
       { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('block', 'unblock', 'restart'), at: fc.nat(3) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail') }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('fail', 'silent', 'heard') }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn'), turns: fc.integer({ min: 1, max: 4 }) }) },
     );
     const run = async (specs: { entities: string[]; maxBatchSize: number }[], steps: object[]): Promise<void> => {
-      const shared = watched.sharing({ keptEvents: 8 });
+      const stores = open();
       const from = await store.head();
-      const consumers = specs.map(({ entities, maxBatchSize }) =>
-        new Consumer(shared, {
+      const consumers = specs.map(({ entities, maxBatchSize }, at) =>
+        new Consumer(stores[at % stores.length] as EventStore, {
           filter: { on: 'stream', prefixes: entities.map((entity) => `${entity}-`) },
           maxBatchSize,
         }).start(from),
@@ -289,6 +344,7 @@ describe('A shared subscription', () => {
         else if (one.kind === 'block') chosen?.block();
         else if (one.kind === 'unblock') chosen?.unblock();
         else if (one.kind === 'fail') watched.failNext = true;
+        else if (one.kind === 'silent' || one.kind === 'heard') watched.isSilent = one.kind === 'silent';
         else if (one.kind === 'restart') {
           await chosen?.stop();
           chosen?.restart();
@@ -303,8 +359,8 @@ describe('A shared subscription', () => {
         expect(consumers[at]?.positions).toEqual(expected);
       }
       await Promise.all(consumers.map((one) => one.stop()));
-      expect(watched.open).toBe(0);
-      watched.failNext = false;
+      await eventually(() => watched.open === 0, 5_000);
+      watched.failNext = watched.isSilent = false;
     };
     await fc.assert(
       fc.asyncProperty(fc.array(consumer, { minLength: 1, maxLength: 4 }), fc.array(step, { maxLength: 40 }), run),

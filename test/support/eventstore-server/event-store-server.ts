@@ -76,6 +76,12 @@ export class EventStoreServer {
   #sent = 0;
   /** Number of calls so far. */
   readonly asked = { append: 0, read: 0, subscription: 0 };
+  #unsubscribed = 0;
+
+  /** Number of open subscriptions. */
+  get subscriptions(): number {
+    return this.asked.subscription - this.#unsubscribed;
+  }
 
   private constructor(history: History, ownsHistory: boolean, options: NodeOptions) {
     const { port = 0, batchAppend = true, like = '23.10', tls } = options;
@@ -220,6 +226,9 @@ export class EventStoreServer {
       leaderElsewhere: () => this.#members?.find(({ id, state }) => state === 'leader' && id !== this.id),
       noteCall: (kind) => {
         this.asked[kind] += 1;
+      },
+      noteUnsubscribed: () => {
+        this.#unsubscribed += 1;
       },
       noteSent: () => {
         this.#sent += 1;

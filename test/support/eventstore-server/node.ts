@@ -16,6 +16,8 @@ export type EventStoreNode = {
   leaderElsewhere(): Endpoint | undefined;
   /** Counts a call of Read. */
   noteCall(kind: 'append' | 'read' | 'subscription'): void;
+  /** Counts the end of a subscription. */
+  noteUnsubscribed(): void;
   /** Counts a message sent to a reader or subscriber. */
   noteSent(): void;
   /** Breaks the connection of a call's peer. */

@@ -47,17 +47,18 @@ function answer(node: EventStoreNode, outlet: Outlet, options: ReadReq.Options):
 }
 
 async function subscribe(
-  { faults }: EventStoreNode,
+  node: EventStoreNode,
   outlet: Outlet,
   subscription: StreamSubscription | AllSubscription,
 ): Promise<void> {
-  const forget = faults.watch(() => {
+  const forget = node.faults.watch(() => {
     outlet.fail(consumerTooSlow());
   });
   try {
     await subscription.run();
   } finally {
     forget();
+    node.noteUnsubscribed();
   }
 }
 
