@@ -40,10 +40,15 @@ async function folded(
   leaderOf: (batch: number) => number = () => 0,
 ): Promise<string> {
   const table = await tableOf(projection);
+  const seen = [0, 0];
   const leaders = [0, 1].map(() => new Projector(store, { projection, table }));
   for (const [index, events] of batches.entries()) {
-    const leader = leaders[leaderOf(index)];
-    if (leader) await project(store, [leader], events, events.at(-1)?.position ?? -1);
+    const which = leaderOf(index);
+    const leader = leaders[which];
+    // Every leader reads the whole history in order, so it first folds the batches that only the other has folded.
+    for (const batch of [...batches.slice(seen[which], index), events])
+      if (leader) await project(store, [leader], batch, batch.at(-1)?.position ?? -1);
+    seen[which] = index + 1;
   }
   const hash = await hashOf(store, table);
   await store.drop(table);
