@@ -1,16 +1,7 @@
 import { EventStoreDb } from '../../src/adapters/eventstoredb/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { silentLogger } from '../../src/ports/log.js';
-import {
-  call,
-  KontorProcess,
-  openBooks,
-  OPERATOR,
-  pause,
-  PLAIN,
-  until,
-  withDirectory,
-} from '../e2e/kontor-process.js';
+import { call, KontorProcess, openBooks, OPERATOR, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { parkLetters } from '../support/parked-letter.js';
 import { Servers } from '../support/servers.js';
