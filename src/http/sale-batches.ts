@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { SalePayload } from '../aggregates/sale-payload.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { type Intake, type IntakeAnswer, TakeSale } from '../integration/sale-intake.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
@@ -63,6 +64,7 @@ const externalIdOf = (sale: unknown): string | null => {
 @Injectable()
 export class SaleBatches {
   private readonly rates: RateGate;
+  private readonly turns = new KeyedQueue();
 
   constructor(
     @Inject(CommandBus) private readonly commands: CommandBus,
@@ -83,7 +85,7 @@ export class SaleBatches {
     const answered: Answered[] = [];
     while (answered.length < within.length) {
       if (!batch.isOnlyValidated) await this.backpressure.turn();
-      answered.push(...(await Promise.all(this.begin(batch, within.slice(answered.length)))));
+      answered.push(...(await Promise.all(await this.inTurn(batch, within.slice(answered.length)))));
       await nextTurn();
     }
     answered.push(...sales.slice(within.length).map((sale) => this.refused(batch, sale, refusal)));
@@ -101,6 +103,15 @@ export class SaleBatches {
       options: { position, headers: { ...headers, ...pause } },
       sales: salesIn(answers),
     };
+  }
+
+  /** Begins sales when no other batch does. Otherwise, concurrent batches would add up to a long delay for others. */
+  private inTurn(batch: Batch, sales: readonly unknown[]): Promise<Promise<Answered>[]> {
+    return this.turns.run('batch', async () => {
+      const begun = this.begin(batch, sales);
+      await nextTurn();
+      return begun;
+    });
   }
 
   /** Starts as many of the sales as may run concurrently. The returned promises never reject. */
