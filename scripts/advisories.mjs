@@ -1,19 +1,17 @@
 // npm run advisories: compares the versions in package-lock.json with the known advisories in docs/advisories.json,
 // without a network. With --refresh, first gets the current advisories from the registry (npm audit). Exit codes: 0 if
 // no version is affected, 1 if a version is affected, 2 if the advisories do not cover the lock file. The first other
-// argument is a folder to check instead of this checkout.
+// argument is a folder to check instead of this checkout. Requires an installation (npm ci), which it does not change.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { install, root } from './checkout.mjs';
+import semver from 'semver';
+import { root } from './checkout.mjs';
 import { npm } from './npm.mjs';
 
 const isRefresh = process.argv.includes('--refresh');
 const folder = process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? root;
 const file = join(folder, 'docs', 'advisories.json');
-
-await install();
-const { default: semver } = await import('semver');
 
 const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
 const installed = Object.entries(packages)
