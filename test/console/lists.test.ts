@@ -1,6 +1,6 @@
 // Sort order, columns and page sizes of lists, and the saved views that store these choices.
 import type { Locator, Page } from 'playwright-core';
-import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
+import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -61,6 +61,26 @@ test('A list without pages is sorted in both directions', async () => {
   await header('Name').getByRole('button').click();
   await eventually(async () => (await header('Name').getAttribute('aria-sort')) === 'descending');
   expect(await page.locator('tbody tr').last().textContent()).toContain('Aardvark keeper');
+}, 60_000);
+
+test('Jobs are sorted by name and by their last run; jobs that have never run are last in both directions', async () => {
+  const token = await service.operator();
+  await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
+  await visitor.signIn(OPERATOR, '/jobs?sort=name');
+  const jobs = page.getByRole('table').first().locator('tbody tr');
+  const names = async (): Promise<string[]> =>
+    (await jobs.locator('td:first-child a').allTextContents()).map((name) => name.trim());
+  await jobs.filter({ hasText: 'session-cleanup' }).waitFor();
+  const sorted = await names();
+  expect(sorted).toEqual(sorted.toSorted());
+  await header('Job').first().getByRole('button').click();
+  await isAt('?sort=-name');
+  expect(await names()).toEqual(sorted.toReversed());
+  for (const sort of ['last', '-last']) {
+    await header('Last run').getByRole('button').click();
+    await isAt(`?sort=${sort}`);
+    await eventually(async () => (await names())[0] === 'session-cleanup');
+  }
 }, 60_000);
 
 test('The page size and the columns are part of the address, and survive a change of the filters', async () => {

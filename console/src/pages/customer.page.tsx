@@ -31,7 +31,7 @@ const route = getRouteApi('/signed-in/customers/$id');
 /** A customer with its balance and transactions. */
 export function CustomerPage(): ReactNode {
   const { id } = route.useParams();
-  const { beginDate, endDate, page } = route.useSearch();
+  const { beginDate, endDate, size } = route.useSearch();
   const navigate = route.useNavigate();
   const customer = useQuery(customerQuery(id));
   const mayWrite = useMay('customers.write');
@@ -54,8 +54,7 @@ export function CustomerPage(): ReactNode {
               accountId={customer.data.accountId}
               currency={customer.data.currency}
               name={customer.data.name}
-              onChange={(period, next) => void navigate({ search: { ...period, page: next }, ...IN_PLACE })}
-              page={page}
+              onChange={(period) => void navigate({ search: { ...period, size }, ...IN_PLACE })}
               period={{ beginDate, endDate }}
             />
           )}

@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jobs';
-import { DataTable, type Column } from '../parts/data-table';
+import { DataTable, type Column, type LoadedColumn } from '../parts/data-table';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { jobWords } from '../parts/job-words';
+import { IN_PLACE, useListSearch } from '../parts/list-search';
+import { sortedRows } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { LiveMark } from '../parts/live-mark';
 import { PageHeader } from '../parts/page-header';
@@ -16,14 +18,16 @@ import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 import { t } from '../messages/catalogue';
+import { locale } from '../messages/language';
 
 const route = getRouteApi('/signed-in/jobs');
 
-const jobColumns: readonly Column<Job>[] = [
+const jobColumns: readonly LoadedColumn<Job>[] = [
   {
     key: 'name',
     isWide: true,
     header: t('Job'),
+    sort: ({ name }) => name,
     cell: (job) => (
       <>
         <Link params={{ name: job.name }} to="/jobs/$name">
@@ -36,6 +40,7 @@ const jobColumns: readonly Column<Job>[] = [
   {
     key: 'last',
     header: t('Last run'),
+    sort: ({ lastExecution }) => lastExecution && Date.parse(lastExecution.startedAt),
     cell: ({ name, lastExecution }) =>
       lastExecution === null ? (
         <StatusBadge tone="idle">{t('Never run')}</StatusBadge>
@@ -53,6 +58,7 @@ const jobColumns: readonly Column<Job>[] = [
   {
     key: 'next',
     header: t('Next run'),
+    sort: ({ isEnabled, nextRunAt }) => (isEnabled && nextRunAt !== null ? Date.parse(nextRunAt) : null),
     cell: ({ isEnabled, nextRunAt, schedule }) => (
       <>
         {isEnabled ? <Instant as="relative" at={nextRunAt} /> : t('Manual only')}
@@ -98,6 +104,7 @@ const runColumns: readonly Column<Run>[] = [
 export function JobsPage(): ReactNode {
   const live = useLiveJobs();
   const jobs = useQuery(jobsQuery);
+  const [{ sort }, change] = useListSearch();
   return (
     <>
       <PageHeader
@@ -112,7 +119,13 @@ export function JobsPage(): ReactNode {
           keyOf={({ name }) => name}
           label={t('Jobs')}
           query={jobs}
-          rows={jobs.data}
+          rows={jobs.data && sortedRows(jobs.data, jobColumns, sort, locale)}
+          sorting={{
+            current: sort,
+            onSort: (next) => {
+              change((search) => ({ ...search, sort: next }), IN_PLACE);
+            },
+          }}
         />
       </Panel>
       <Runs />

@@ -5,6 +5,7 @@ import { accountSource } from '../api/books';
 import { generalLedgerQuery, type GeneralLedger } from '../api/reports';
 import { DataTable, type Column } from './data-table';
 import { Day } from './day';
+import { useLoadedPages } from './loaded-pages';
 import { amountWords, Figure } from './money';
 import { RemoteChoice } from './remote-choice';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
@@ -13,7 +14,6 @@ import { typeWords } from './transaction-words';
 import { t } from '../messages/catalogue';
 
 type Row = GeneralLedger['rows'][number];
-const PAGE_SIZE = 50;
 
 const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<Row>[] => [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} />, total: t('Total') },
@@ -57,7 +57,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
 
 /** All postings in a period, in order, to all accounts or to one account. */
 export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNode {
-  const { accountId, page = 1 } = filters;
+  const { accountId } = filters;
   const parameters = { ...usePeriod(filters), ...known(filters), ...(accountId !== undefined && { accountId }) };
   return (
     <ReportPanel
@@ -85,23 +85,17 @@ export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNo
       query={useQuery(generalLedgerQuery(parameters))}
       title={t('Postings')}
     >
-      {(report) => (
-        <DataTable
-          columns={columnsOf(report)}
-          empty={t('Nothing was posted in this period.')}
-          keyOf={(row) => String(report.rows.indexOf(row))}
-          label={t('General ledger')}
-          pages={{
-            page,
-            totalPages: Math.ceil(report.rows.length / PAGE_SIZE),
-            totalCount: report.rows.length,
-            onPage: (next) => {
-              onChange({ ...filters, page: next });
-            },
-          }}
-          rows={report.rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
-        />
-      )}
+      {(report) => <Postings report={report} />}
     </ReportPanel>
   );
 }
+
+const Postings = ({ report }: { report: GeneralLedger }): ReactNode => (
+  <DataTable
+    columns={columnsOf(report)}
+    empty={t('Nothing was posted in this period.')}
+    keyOf={(row) => String(report.rows.indexOf(row))}
+    label={t('General ledger')}
+    {...useLoadedPages(report.rows)}
+  />
+);

@@ -4,6 +4,7 @@ import { useMe } from '../api/me';
 import type { ReportFilters } from '../routes/tenant-filters';
 import { ExportButton, fileNameOf } from './export-button';
 import { Choice, DateField, FilterBar } from './filter-bar';
+import { filtersIn } from './list-state';
 import { stringifySearch } from './search-params';
 import { useZone } from './zone';
 import { dayAfter, instantOf, today, wallClockOf } from './zone-days';
@@ -73,7 +74,7 @@ type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNod
 export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
   const zone = useZone();
   return (
-    <FilterBar filters={filters}>
+    <FilterBar filters={filtersIn(filters)}>
       {scope === 'period' ? (
         <PeriodFields filters={filters} onChange={onChange} />
       ) : (

@@ -7,14 +7,13 @@ import { Day } from './day';
 import { ExportButton, fileNameOf } from './export-button';
 import { DateField, FilterBar } from './filter-bar';
 import { amountWords, Figure, Money } from './money';
+import { useLoadedPages } from './loaded-pages';
 import { Panel } from './panel';
 import { stringifySearch } from './search-params';
 import { typeWords } from './transaction-words';
 import { useZone } from './zone';
 import { today } from './zone-days';
 import { rich, t } from '../messages/catalogue';
-
-const PAGE_SIZE = 25;
 
 type Line = Statement['lines'][number];
 
@@ -53,20 +52,16 @@ type Props = {
   readonly name: string;
   readonly currency: string;
   readonly period: Period;
-  /** Page of lines. Undefined for the last page, which contains the newest lines. */
-  readonly page: number | undefined;
-  readonly onChange: (period: Period, page?: number) => void;
+  readonly onChange: (period: Period) => void;
 };
 
-/** All postings to an account within a period, with a running balance. */
-export function StatementPanel({ accountId, name, currency, period, page, onChange }: Props): ReactNode {
+/** All postings to an account within a period, with a running balance. Opens at the page with the newest lines. */
+export function StatementPanel({ accountId, name, currency, period, onChange }: Props): ReactNode {
   const day = today(useZone());
   const beginDate = period.beginDate ?? defaultBegin(period, day);
   const asked = { ...period, beginDate };
   const statement = useQuery(statementQuery(accountId, asked));
-  const lines = statement.data?.lines;
-  const pages = Math.max(1, Math.ceil((lines?.length ?? 0) / PAGE_SIZE));
-  const shown = Math.max(1, Math.min(page ?? pages, pages));
+  const lines = useLoadedPages(statement.data?.lines, 'last');
   return (
     <Panel
       aside={
@@ -93,16 +88,8 @@ export function StatementPanel({ accountId, name, currency, period, page, onChan
         empty={t('Nothing was posted in this period.')}
         keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
         label={t('Statement')}
-        pages={{
-          page: shown,
-          totalPages: pages,
-          totalCount: lines?.length,
-          onPage: (next) => {
-            onChange(period, next);
-          },
-        }}
         query={statement}
-        rows={lines?.slice((shown - 1) * PAGE_SIZE, shown * PAGE_SIZE)}
+        {...lines}
       />
     </Panel>
   );

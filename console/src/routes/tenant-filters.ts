@@ -80,6 +80,7 @@ export const reportSearch = searchParams({
   zero: oneOf('true'),
   accountId: text,
   page: pageNumber,
+  size: listParams.size,
 });
 /** Parameters of a report, in the form of search parameters. */
 export type ReportFilters = ReturnType<typeof reportSearch>;

@@ -21,7 +21,7 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => signedIn,
   path: '/customers/$id',
-  validateSearch: searchParams({ beginDate: day, endDate: day, page: statementPage }),
+  validateSearch: searchParams({ beginDate: day, endDate: day, page: statementPage, size: listParams.size }),
   component: lazyRouteComponent(() => import('../pages/customer.page'), 'CustomerPage'),
 });
 const sales = createRoute({
