@@ -1,7 +1,21 @@
-import { createTheme, Input, Modal, type CSSVariablesResolver } from '@mantine/core';
+import {
+  createTheme,
+  DEFAULT_THEME,
+  Input,
+  Modal,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
-/** A calm and dense theme. Every text colour meets the contrast requirements of WCAG AA in both colour schemes. */
+/** A colour whose two darkest shades have enough contrast with white and with the ground of pages. */
+function darkened(color: 'blue' | 'red', ...darkest: readonly [string, string]): MantineColorsTuple {
+  const [a, b, c, d, e, f, g, h] = DEFAULT_THEME.colors[color];
+  return [a, b, c, d, e, f, g, h, ...darkest];
+}
+
+/** A calm and dense theme. Every text colour meets the contrast requirements of WCAG AAA in both colour schemes. */
 export const theme = createTheme({
+  colors: { blue: darkened('blue', '#14569a', '#104d8c'), red: darkened('red', '#a32020', '#971d1d') },
   primaryColor: 'blue',
   primaryShade: { light: 9, dark: 8 },
   autoContrast: true,
@@ -24,25 +38,25 @@ export const theme = createTheme({
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
-    '--mantine-color-dimmed': '#51585f',
-    '--mantine-color-placeholder': '#5c636a',
-    '--mantine-color-error': '#b02525',
-    '--mantine-color-anchor': '#14569a',
+    '--mantine-color-dimmed': '#474e55',
+    '--mantine-color-placeholder': '#4a5158',
+    '--mantine-color-error': '#971d1d',
+    '--mantine-color-anchor': '#104d8c',
     '--mantine-color-body': '#ffffff',
     '--k-ground': '#f4f6f8',
     '--k-line': '#d9dee3',
-    '--k-good': '#1d6b30',
-    '--k-busy': '#14569a',
-    '--k-warning': '#8a4b00',
-    '--k-bad': '#b02525',
-    '--k-idle': '#51585f',
+    '--k-good': '#17592a',
+    '--k-busy': '#104d8c',
+    '--k-warning': '#743f00',
+    '--k-bad': '#971d1d',
+    '--k-idle': '#474e55',
     '--k-removed': '#fdecec',
     '--k-added': '#e9f7ec',
   },
   dark: {
-    '--mantine-color-dimmed': '#b4b9bf',
-    '--mantine-color-placeholder': '#a3a9b0',
-    '--mantine-color-error': '#ff9d9d',
+    '--mantine-color-dimmed': '#bdc2c8',
+    '--mantine-color-placeholder': '#b9bec4',
+    '--mantine-color-error': '#ffa8a8',
     '--mantine-color-anchor': '#8cc4ff',
     '--mantine-color-body': '#1b1d21',
     '--k-ground': '#131518',
@@ -50,8 +64,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--k-good': '#8ce99a',
     '--k-busy': '#8cc4ff',
     '--k-warning': '#ffc078',
-    '--k-bad': '#ff9d9d',
-    '--k-idle': '#b4b9bf',
+    '--k-bad': '#ffa8a8',
+    '--k-idle': '#bdc2c8',
     '--k-removed': '#3d2022',
     '--k-added': '#1c3323',
   },
