@@ -146,7 +146,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   },
   {
     key: 'rate',
-    header: t('Events per second'),
+    header: t('Events/s'),
     numeric: true,
     sort: ({ eventsPerSecond }) => eventsPerSecond,
     cell: ({ eventsPerSecond }) => decimal(eventsPerSecond),

@@ -101,13 +101,13 @@ function Who({ me }: { me: Me }): ReactNode {
     });
   };
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group className="k-who" gap="xs" wrap="nowrap">
       {error !== null && <ProblemView error={error} onRetry={leave} />}
       <div>
-        <Text lineClamp={1} size="sm">
+        <Text size="sm" truncate>
           {me.user.fullName}
         </Text>
-        <Text c="dimmed" lineClamp={1} size="xs" visibleFrom="xs">
+        <Text c="dimmed" size="xs" truncate visibleFrom="xs">
           {isOperator(me) ? t('Operator') : me.tenant?.name}
         </Text>
       </div>
