@@ -140,30 +140,40 @@ const TEXTS = `(() => {
   }
   return [...texts];
 })()`;
-/** Widths of phones, tablets, laptops and desktops. */
-const WIDTHS = [390, 820, 1280, 1920];
-/** The page and the tables whose content is so wide that a user would have to scroll sideways. */
-const OVERHANGS = `[document.documentElement, ...document.querySelectorAll('.k-scroll')]
-  .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth)
-  .map((element) => [element.getAttribute('aria-label') ?? 'the page', element.scrollWidth - element.clientWidth])
+/**
+ * Elements whose content is wider than their place: a user would have to scroll sideways, or texts overlap. Excludes
+ * headers of columns that are hidden on narrow screens.
+ */
+const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => [element, element.parentElement?.parentElement ?? element]
+    .every((each) => getComputedStyle(each).clipPath === 'none'))
+  .filter((element) => element.scrollWidth > element.clientWidth)
+  .map((element) => [
+    element.getAttribute('aria-label') ?? element.textContent.slice(0, 40),
+    element.scrollWidth - element.clientWidth,
+  ])
   .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
-/** Whether the page shows its data in the given colour scheme, and all transitions have ended. */
+/** Whether the page shows its data in the given colour scheme. Ends all transitions, because waiting takes time. */
 const isSettled = (scheme: string): string =>
   `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
   document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
-  document.getAnimations().every(({ playState }) => playState !== 'running')`;
+  document.getAnimations().every((animation) => {
+    if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();
+    return animation.playState !== 'running';
+  })`;
 
-type View = { readonly scheme: 'light' | 'dark'; readonly size: typeof WIDE; readonly rules: 'all' | 'colours' };
-const DESKTOP: View = { scheme: 'light', size: WIDE, rules: 'all' };
-const VIEWS: readonly View[] = [
-  DESKTOP,
-  { scheme: 'dark', size: WIDE, rules: 'colours' },
-  { scheme: 'dark', size: NARROW, rules: 'all' },
+type Scheme = 'light' | 'dark';
+/** Phones and desktops, in both colour schemes. Each step changes as little as possible, because a change takes time. */
+const VIEWS: readonly (readonly [size: typeof WIDE, schemes: readonly Scheme[]])[] = [
+  [WIDE, ['light', 'dark']],
+  [NARROW, ['dark', 'light']],
 ];
+/** Widths of tablets and large screens. */
+const OTHER_WIDTHS = [820, 1920];
 
-async function adopt(page: Page, { scheme, size }: View): Promise<void> {
+async function adopt(page: Page, scheme: Scheme): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme });
-  await page.setViewportSize(size);
   await eventually(
     () => page.evaluate<boolean>(isSettled(scheme)),
     PATIENCE_MS,
@@ -171,9 +181,8 @@ async function adopt(page: Page, { scheme, size }: View): Promise<void> {
   );
 }
 
-/** Returns the elements that do not fit a screen of the given width. Charts adapt to the width with a short delay. */
-async function overhangsAt(page: Page, width: number): Promise<string[]> {
-  await page.setViewportSize({ ...WIDE, width });
+/** Returns the elements that do not fit the screen. Charts adapt to its width with a short delay. */
+async function overhangs(page: Page): Promise<string[]> {
   let found: string[] = [];
   const fits = async (): Promise<boolean> => {
     found = await page.evaluate<string[]>(OVERHANGS);
@@ -183,20 +192,26 @@ async function overhangsAt(page: Page, width: number): Promise<string[]> {
   return found;
 }
 
-/** Faults of the current page or its open dialog. */
+/** Faults of the current page or its open dialog. The texts and their widths are the same in both colour schemes. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
-  for (const view of VIEWS) {
-    await adopt(page, view);
-    const found = await visitor.barriers(view.rules);
-    if (view.rules === 'all') {
-      const foreign = foreignAmong(await page.evaluate<string[]>(TEXTS), language);
-      found.push(...foreign.map((text) => `not in ${language}: ${text}`));
+  const add = (where: string, found: readonly string[]): void => {
+    faults.push(...found.map((fault) => `${where}: ${fault}`));
+  };
+  for (const [size, schemes] of VIEWS) {
+    await page.setViewportSize(size);
+    for (const scheme of schemes) {
+      await adopt(page, scheme);
+      add(`${scheme}, ${size.width} px`, await visitor.barriers());
     }
-    faults.push(...found.map((fault) => `${view.scheme}, ${view.size.width} px: ${fault}`));
+    add(`not in ${language}`, foreignAmong(await page.evaluate<string[]>(TEXTS), language));
+    add(`${size.width} px`, await overhangs(page));
   }
-  for (const width of WIDTHS) faults.push(...(await overhangsAt(page, width)).map((fault) => `${width} px: ${fault}`));
+  for (const width of OTHER_WIDTHS) {
+    await page.setViewportSize({ ...WIDE, width });
+    add(`${width} px`, await overhangs(page));
+  }
   return faults;
 }
 
@@ -212,7 +227,7 @@ async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> 
   const faults = await faultsOf(visitor);
   if (stop.opens === undefined) return faults;
   const name = visitor.words(stop.opens);
-  await adopt(visitor.page, DESKTOP);
+  await visitor.page.setViewportSize(WIDE);
   await visitor.page.getByRole('button', { name, exact: true }).click();
   await visitor.page.getByRole('dialog').waitFor();
   return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
