@@ -50,8 +50,7 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
     <li data-unread={isRead ? undefined : ''}>
       <div className="k-notice-head">
         <StatusBadge tone={TONES[type]} {...(type === 'INFO' && { icon: 'info' as const })}>
-          {title}
-          {!isRead && <span className="k-nothing">{t('· new')}</span>}
+          {title} {!isRead && <span className="k-nothing">{t('· new')}</span>}
         </StatusBadge>
         <small className="k-nothing">
           <Instant as="relative" at={createdAt} />

@@ -79,6 +79,10 @@ const KINDS = [
   ['returns', t('Returns')],
   ['cancellations', t('Cancellations')],
 ] as const;
+const PARTS = [
+  ['net', (kind: string) => t('{kind}, net', { kind })],
+  ['tax', (kind: string) => t('{kind}, tax', { kind })],
+] as const;
 
 const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
   {
@@ -88,9 +92,9 @@ const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
     cell: ({ rate }) => (rate === null ? t('No rate') : `${amountWords(rate)}%`),
   },
   ...KINDS.flatMap(([kind, header]): Column<TaxRow>[] =>
-    (['net', 'tax'] as const).map((part) => ({
+    PARTS.map(([part, headerOf]) => ({
       key: `${kind} ${part}`,
-      header: `${header}, ${part}`,
+      header: headerOf(header),
       numeric: true,
       cell: (row) => <Figure amount={row[kind][part]} />,
       total: amountWords(totals[kind][part]),
