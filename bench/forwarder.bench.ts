@@ -6,7 +6,7 @@ import { NatsBroker } from '../src/adapters/nats/broker.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { catalogue } from '../src/app/catalogue.js';
 import { Attempts } from '../src/integration/publishing.js';
-import { createLiveLane } from '../src/integration/forwarder.js';
+import { createLiveLane } from '../src/integration/live-lane.js';
 import { silentLogger } from '../src/ports/log.js';
 import { natsRecipe } from '../test/support/nats-server.js';
 import { ServerProcess } from '../test/support/server-process.js';

@@ -2,7 +2,6 @@ import {
   FORWARDER,
   forwarder as aggregate,
   type Forwarder as State,
-  type ForwarderEvent,
   type ForwarderReport,
   type Rewind,
 } from '../aggregates/forwarder.aggregate.js';
@@ -10,60 +9,19 @@ import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { type Loaded, RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
-import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
-import { type Broker, BrokerUnavailable } from '../ports/broker.js';
-import {
-  BEFORE_ALL,
-  type EventReader,
-  EventStoreUnavailable,
-  type Position,
-  type RecordedEvent,
-} from '../ports/event-store.js';
+import type { Broker } from '../ports/broker.js';
+import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
-import { ReadStoreUnavailable } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
-import { type Checkpoints } from '../projecting/checkpoints.js';
+import type { Checkpoints } from '../projecting/checkpoints.js';
 import type { LedPortion } from '../projecting/range-leadership.js';
-import { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
+import { createLiveLane } from './live-lane.js';
 import { Attempts, handedOf, Rewinds } from './publishing.js';
-import { alsoAbout, publicEventTypes } from './translations.js';
-
-type LaneParts = Pick<Parts, 'events' | 'catalogue' | 'clock' | 'logger' | 'park' | 'meter'> & {
-  readonly checkpoints: Checkpoints;
-  readonly attempts: Pick<Attempts, 'publish'>;
-  /** Called at a pause event. Later events are published only after the returned promise resolves. */
-  readonly whenPaused: () => Promise<void>;
-  readonly portion?: LedPortion | undefined;
-};
-
-const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
-
-/**
- * Publishes integration events at least once and in order for each record. The number of events in flight is limited.
- * At most one event of each record is in flight, even if several streams contain the record's events. Waits while the
- * broker is unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
- */
-export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
-  return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
-    name: FORWARDER,
-    // Each prefix matches exactly one type: no public type is a prefix of another event type.
-    filter: { on: 'type', prefixes: [...publicEventTypes, PAUSED] },
-    maxInFlight: 256,
-    ...(parts.portion && { portion: parts.portion }),
-    isControl: ({ type }) => type === PAUSED,
-    handle: (event) => attempts.publish(event),
-    pace: ({ type }) => (type === PAUSED ? whenPaused() : Promise.resolve()),
-    alsoIn: alsoAbout,
-    isTransient: (error) =>
-      error instanceof BrokerUnavailable ||
-      error instanceof EventStoreUnavailable ||
-      error instanceof ReadStoreUnavailable,
-    park: (event, error) => parts.park(event, error),
-    ...(parts.meter && { meter: parts.meter }),
-  });
-}
+import { publicEventTypes } from './translations.js';
 
 type Parts = {
   readonly events: EventReader;
@@ -84,7 +42,6 @@ type Parts = {
   readonly meter?: QueueMeter;
 };
 
-const LOOK_EVERY_MS = 250;
 /**
  * Without a checkpoint, a history whose first public event is older than this is assumed to have been forwarded by an
  * earlier version.
@@ -94,6 +51,7 @@ const NEW_FOR_MS = 60 * 60_000;
 const FEW_IN_FLIGHT = 16;
 const YIELD_MS = 5;
 
+const OWN_STREAM = streamName(aggregate.name, PLATFORM_TENANT, FORWARDER);
 const HANDED = handedOf(FORWARDER);
 const checkpointFor = ({ start }: State): string => (start ? `${FORWARDER}~resume.${start.revision}` : FORWARDER);
 
@@ -139,18 +97,32 @@ export class Forwarder {
 
   private async run(): Promise<void> {
     const { clock, logger } = this.parts;
+    await retryForever(
+      clock,
+      this.stopping.signal,
+      (gotOn) => this.follow(gotOn),
+      (error) => {
+        logger.warn({ err: error }, 'the forwarder cannot read its requests; retrying');
+      },
+    );
+  }
+
+  /** Looks at the requests at the beginning and after every event of the forwarder's stream. */
+  private async follow(gotOn: () => void): Promise<void> {
+    const { events } = this.parts;
     const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await retryForever(
-        clock,
-        signal,
-        () => this.look(),
-        (error) => {
-          logger.warn({ err: error }, 'the forwarder cannot read its requests; retrying');
-        },
-      );
-      await clock.sleep(LOOK_EVERY_MS, signal);
+    const subscription = {
+      after: await events.head(),
+      filter: { on: 'stream', prefixes: [OWN_STREAM] },
+      signal,
+    } as const;
+    let isFirst = true;
+    for await (const batch of events.subscribeToAll(subscription)) {
+      if (isFirst || batch.events.length > 0) await this.look();
+      isFirst = false;
+      gotOn();
     }
+    if (!signal.aborted) throw new Error('the subscription ended');
   }
 
   private async look(): Promise<void> {
@@ -208,7 +180,7 @@ export class Forwarder {
     const lane = createLiveLane({
       ...this.parts,
       attempts,
-      whenPaused: () => this.whenPaused(),
+      whenPaused: (stopping) => this.whenPaused(stopping),
       checkpoints: this.checkpointsAfter(state, checkpoint),
     });
     await lane.start();
@@ -234,8 +206,13 @@ export class Forwarder {
   }
 
   /** Resolves when the pause ends, or when the lane is stopped because of the pause. */
-  private async whenPaused(): Promise<void> {
-    if ((await this.read()).state.pause) await new Promise<void>((resolve) => (this.letThrough = resolve));
+  private async whenPaused(stopping: AbortSignal): Promise<void> {
+    if (!(await this.read()).state.pause) return;
+    await new Promise<void>((resolve) => {
+      this.letThrough = resolve;
+      stopping.addEventListener('abort', this.letThrough, { once: true });
+      if (stopping.aborted) resolve();
+    });
   }
 
   /**
@@ -245,9 +222,7 @@ export class Forwarder {
   private async endLive(): Promise<void> {
     const { live } = this;
     this.live = undefined;
-    const ended = live?.lane.stop();
-    this.letThrough();
-    await ended;
+    await live?.lane.stop();
     if (live) this.parts.meter?.begin(live.lane.position);
   }
 
@@ -285,9 +260,8 @@ export class Forwarder {
   }
 
   private async idOf(revision: number): Promise<string> {
-    const { stream } = this.reader.absent(aggregate, PLATFORM_TENANT, FORWARDER);
-    const request = await eventAt(this.parts.events, stream, revision);
-    if (!request) throw new Error(`The event ${revision} of ${stream} does not exist.`);
+    const request = await eventAt(this.parts.events, OWN_STREAM, revision);
+    if (!request) throw new Error(`The event ${revision} of ${OWN_STREAM} does not exist.`);
     return request.id;
   }
 

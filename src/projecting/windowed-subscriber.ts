@@ -32,8 +32,8 @@ export type WindowedOptions = {
   readonly isControl?: (event: RecordedEvent) => boolean;
   /** Counts events in flight, handled events and failures. */
   readonly meter?: QueueMeter;
-  /** Delays the next event while other work in the thread has priority. */
-  readonly pace?: (event: RecordedEvent) => Promise<void>;
+  /** Delays the next event. Resolves when the subscriber stops. */
+  readonly pace?: (event: RecordedEvent, stopping: AbortSignal) => Promise<void>;
 };
 
 const MAX_PAUSE_MS = 5_000;
@@ -146,7 +146,7 @@ export class WindowedSubscriber {
   /** Starts handling an event when there is room for it. Returns false when the subscriber stops. */
   private async begin(event: RecordedEvent, handling: Set<Promise<void>>): Promise<boolean> {
     if (!(await this.roomFor(this.stopping.signal))) return false;
-    await this.options.pace?.(event);
+    await this.options.pace?.(event, this.stopping.signal);
     const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
     handling.add(work);
     return true;
