@@ -46,7 +46,8 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
           ...{ name: policy.name, kind: 'policy', types: [...policy.types, PAUSED] },
           origin: policy.letters ?? 'POLICY',
           handle: (event, stopping) => (event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping)),
-          pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
+          pace: ({ type, recordedAtMs }, stopping) =>
+            type === PAUSED ? whenRunning(stopping) : backpressure.turn(recordedAtMs),
           ...(policy.inOrder && { maxInFlight: 1 }),
           ...(portion && { portion, isControl: ({ type }) => type === PAUSED }),
         }),
