@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { mongoRecipe } from '../test/support/mongo-server/recipe.js';
+import { mongoRecipeWith } from '../test/support/mongo-server/recipe.js';
 import { natsRecipe } from '../test/support/nats-server.js';
 import { redisRecipe } from '../test/support/redis-server.js';
 import { ServerProcess } from '../test/support/server-process.js';
@@ -41,7 +41,10 @@ export class CountedEventStore {
   }
 }
 
-/** One instance of each server that replicas share, on the core that generates the load. */
+/**
+ * One instance of each server that replicas share, on the core that generates the load. The replacement of MongoDB keeps
+ * its data in memory, because its store in a file would use most of that core.
+ */
 export class SharedServers {
   private constructor(
     readonly events: CountedEventStore,
@@ -52,7 +55,7 @@ export class SharedServers {
   static async start(): Promise<SharedServers> {
     const events = await CountedEventStore.start();
     const others = await Promise.all(
-      [mongoRecipe, natsRecipe, redisRecipe].map(async (recipe) => {
+      [mongoRecipeWith(['-DinMemory=true']), natsRecipe, redisRecipe].map(async (recipe) => {
         const server = await ServerProcess.start(recipe);
         pin('load', server.pid);
         return server;

@@ -1,6 +1,8 @@
+import de.bwaldvogel.mongo.MongoBackend;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import io.netty.channel.Channel;
 import java.util.List;
@@ -11,14 +13,27 @@ import org.h2.mvstore.MVStore;
  * Speaks MongoDB's protocol on a port of the loopback interface. Data is stored in a file and survives restarts. As in
  * MongoDB, writes with `j: true`, and all earlier writes, also survive a kill.
  *
- * <p>java -cp 'lib/*' [-DindexDelayMs=n] MongoServerMain.java port directory
+ * <p>java -cp 'lib/*' [-DindexDelayMs=n] [-DinMemory=true] MongoServerMain.java port directory
+ *
+ * <p>With inMemory, nothing survives a restart.
  */
 class MongoServerMain {
   public static void main(String[] args) {
-    MVStore store = new MVStore.Builder().fileName(args[1] + "/data.mv").autoCommitDisabled().open();
-    MongoServer server = new MongoServer(new Journaled(store).version(new Version()));
+    MongoServer server = new MongoServer(Boolean.getBoolean("inMemory") ? new InMemory() : journaled(args[1]));
     server.bind("127.0.0.1", Integer.parseInt(args[0]));
     Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
+  }
+
+  private static MongoBackend journaled(String directory) {
+    MVStore store = new MVStore.Builder().fileName(directory + "/data.mv").autoCommitDisabled().open();
+    return new Journaled(store).version(new Version());
+  }
+
+  /** Needs much less CPU time than a store in a file. */
+  private static class InMemory extends MemoryBackend {
+    InMemory() {
+      version(new Version());
+    }
   }
 
   /** Reports MongoDB 5.0 with its actual wire version: the library's is lower, and new drivers reject it. */
