@@ -7,8 +7,6 @@ const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
   ...['test/e2e/costly-bodies', 'test/e2e/maximal-batches', 'test/e2e/ten-thousand-sales'],
-  // These suites run four and three services with their servers.
-  ...['test/real/ranges', 'test/real/replicas'],
   // The service waits for Redis for half a second, then continues without it.
   ...['test/real/redis', 'test/real/cache-administration', 'test/real/rate-limit'],
 ];
