@@ -64,9 +64,9 @@ const phone = { width: 390, height: 844 };
 const tryRules = async (page) => {
   await page.getByLabel('Description').fill('Transfer for March');
   await page.getByLabel('Direction').first().click();
-  await page.getByRole('option', { name: 'Money comes in' }).click();
+  await page.getByRole('option', { name: 'Money in', exact: true }).click();
   await page.getByRole('button', { name: 'Test', exact: true }).click();
-  await page.getByText('It would be').waitFor();
+  await page.getByText('Conditions met:').waitFor();
 };
 const bookViews = ({ customer, entry, owner: who, tenant }) => [
   { name: 'audit', path: '/audit?entity=customer', shows: 'Northwind' },
