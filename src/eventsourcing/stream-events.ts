@@ -1,4 +1,10 @@
-import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import {
+  BEFORE_ALL,
+  type EventFilter,
+  type EventReader,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
 /** Number of events per read. It limits memory use for long streams, and lets other work run between reads. */
@@ -43,6 +49,20 @@ export async function firstOf(
 }
 
 type History = Pick<EventReader, 'readAll'>;
+
+/** Yields all events after a position that match a filter, in order. @throws the errors of readAll */
+export async function* eventsAfter(
+  events: History,
+  from: Position,
+  filter: EventFilter,
+): AsyncGenerator<RecordedEvent, void> {
+  for (;;) {
+    const part = await events.readAll({ from, filter, maxCount: PART });
+    yield* part;
+    if (part.length < PART) return;
+    from = part.at(-1)?.position ?? from;
+  }
+}
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
 /**

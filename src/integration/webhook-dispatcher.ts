@@ -11,6 +11,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
@@ -36,7 +37,6 @@ const SAVE_EVERY_MS = 250;
 const REPORT_EVERY_MS = 10 * 60_000;
 /** Time limit for attempts in progress when the process stops. */
 const STOP_WITHIN_MS = 2_000;
-const PAGE = 500;
 
 type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
 type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
@@ -114,11 +114,9 @@ export class WebhookDispatcher {
     const { events, catalogue } = this.parts;
     let after = BEFORE_ALL;
     const head = await events.head();
-    for (let isLast = false; !isLast;) {
-      const page = await events.readAll({ from: after, filter: configFilter, maxCount: PAGE });
-      for (const event of page) this.recall(catalogue.decode(event) as ConfigEvent);
-      after = page.at(-1)?.position ?? after;
-      isLast = page.length < PAGE;
+    for await (const event of eventsAfter(events, after, configFilter)) {
+      this.recall(catalogue.decode(event) as ConfigEvent);
+      after = event.position;
     }
     return Math.max(after, head);
   }

@@ -18,6 +18,7 @@ import { inLanes } from '../eventsourcing/in-lanes.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import type { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import type { EventReader, Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
@@ -83,7 +84,6 @@ type Tally = Record<Outcome, number>;
 type OutcomeType = Exclude<DeadLetterEvent['type'], 'DeadLetterParked'>;
 const FAILED: OutcomeType = 'DeadLetterReplayFailed';
 const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
-const PAGE = 1_000;
 
 /**
  * Number of letters in a batch. After an interruption, the batch is repeated without the letters that have been
@@ -151,14 +151,10 @@ class Bulk {
     const { executionId, signal } = this.task;
     const [resolved, failed] = [new Set<string>(), new Set<string>()];
     const count = async () => {
-      for (let from = upTo; ;) {
-        const page = await events.readAll({ from, filter: { on: 'type', prefixes: OUTCOMES }, maxCount: PAGE });
-        for (const { stream, type, metadata } of page)
-          if ((metadata as Partial<EventMetadata>).requestId === executionId)
-            (type === FAILED ? failed : resolved).add(stream);
-        from = page.at(-1)?.position ?? from;
-        if (page.length < PAGE) return;
+      for await (const { stream, type, metadata } of eventsAfter(events, upTo, { on: 'type', prefixes: OUTCOMES })) {
         signal.throwIfAborted();
+        if ((metadata as Partial<EventMetadata>).requestId === executionId)
+          (type === FAILED ? failed : resolved).add(stream);
       }
     };
     await this.untilDone(count);

@@ -2,14 +2,14 @@ import type { IntegrityEvent, SignedCheckpoint } from '../aggregates/integrity.a
 import { conflict, DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { answers, query } from '../eventsourcing/handler.js';
-import { ownStreams } from '../eventsourcing/stream-events.js';
+import { eventsAfter, ownStreams } from '../eventsourcing/stream-events.js';
 import { TILE_WIDTH } from '../integrity/growing-tree.js';
 import { published, type PublishedCheckpoint } from '../integrity/checkpoint-files.js';
 import { leafHashOf, leafOf } from '../integrity/leaf.js';
 import { consistencyProof, inclusionProof } from '../integrity/merkle.js';
 import { TileStore, TreeBehind, type TreeView } from '../integrity/tile-store.js';
 import { TREE_STREAM } from '../integrity/tree-follower.js';
-import { EVENT_STORE, type EventStore, type Position, type RecordedEvent } from '../ports/event-store.js';
+import { BEFORE_ALL, EVENT_STORE, type EventStore, type Position, type RecordedEvent } from '../ports/event-store.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { auditLogs } from '../projections/audit-log.projection.js';
 import { IntegrityKeys } from '../security/integrity-keys.js';
@@ -116,13 +116,8 @@ class Leaves {
    * indexed by id.
    */
   async scan(id: string): Promise<Position | undefined> {
-    const { filter } = this;
-    for (let from: Position | undefined = -1; from !== undefined;) {
-      const page: readonly RecordedEvent[] = await this.events.readAll({ from, filter });
-      const found = page.find((event) => event.id === id);
-      if (found) return found.position;
-      from = page.at(-1)?.position;
-    }
+    for await (const event of eventsAfter(this.events, BEFORE_ALL, this.filter))
+      if (event.id === id) return event.position;
     return undefined;
   }
 

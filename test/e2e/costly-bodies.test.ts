@@ -3,7 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { LoginInput } from '../../src/commands/session.commands.js';
 import { bodyLimitsOf, decodeJson } from '../../src/http/json-body.js';
 import { costliest } from '../support/body-shapes.js';
-import { call, KontorProcess, openBooks, pause, PLAIN, until, withDirectory } from './kontor-process.js';
+import { KontorProcess, openBooks, PLAIN, until, withDirectory } from './kontor-process.js';
+import { at, figures, latencies } from './latencies.js';
 
 /** `SHAPES=10000 npm run test:e2e -- test/e2e/costly-bodies.test.ts` runs the long form. */
 const SHAPES = Number(process.env['SHAPES'] ?? 300);
@@ -37,20 +38,6 @@ const SENDER = `
   parentPort.on('message', () => parentPort.postMessage(sent));
 `;
 
-async function latencies(url: string, token: string): Promise<number[]> {
-  const took: number[] = [];
-  for (let made = 0; made < CALLS; made += 1) {
-    const beganMs = performance.now();
-    await call(`${url}/api/auth/me`, { token });
-    took.push(performance.now() - beganMs);
-    await pause(5);
-  }
-  return took.toSorted((a, b) => a - b);
-}
-const at = (share: number, sorted: readonly number[]): number => sorted[Math.floor(sorted.length * share)] ?? 0;
-const figures = (sorted: readonly number[]): string =>
-  `p50 ${at(0.5, sorted).toFixed(1)} ms, p99 ${at(0.99, sorted).toFixed(1)} ms`;
-
 test(`sixteen anonymous clients with the costliest bodies do not delay others (seed ${SEED})`, async () => {
   const { bytes, values } = bodyLimitsOf({ who: 'public' });
   const { ms, shape } = costliest(SEED, SHAPES, bytes, (body) => LoginInput.safeParse(decodeJson(body, values)));
@@ -58,7 +45,7 @@ test(`sixteen anonymous clients with the costliest bodies do not delay others (s
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, LOG_LEVEL: 'info' });
     const url = await kontor.url();
     const { token } = await openBooks(url);
-    const before = await latencies(url, token);
+    const before = await latencies(url, token, CALLS);
     const workerData = { url, routes: ROUTES, connections: CONNECTIONS, body: shape };
     const sender = new Worker(SENDER, { eval: true, workerData });
     const sent = async (): Promise<number> => {
@@ -67,7 +54,7 @@ test(`sixteen anonymous clients with the costliest bodies do not delay others (s
       return count;
     };
     await until(sent, (count) => count > 1_000);
-    const meanwhile = await latencies(url, token);
+    const meanwhile = await latencies(url, token, CALLS);
     const count = await sent();
     await sender.terminate();
     process.stdout.write(

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { BATCH_BYTES, maximalBatch } from '../support/maximal-batch.js';
-import { call, caughtUp, KontorProcess, openBooks, pause, PLAIN, withDirectory } from './kontor-process.js';
+import { call, caughtUp, KontorProcess, openBooks, PLAIN, withDirectory } from './kontor-process.js';
+import { at, figures, latencies } from './latencies.js';
 
 const CONNECTIONS = 8;
 const BATCHES = 12;
@@ -37,19 +38,6 @@ const SENDER = `
 
 type Statuses = Readonly<Record<string, number>>;
 
-async function latencies(url: string, token: string): Promise<number[]> {
-  const took: number[] = [];
-  for (let made = 0; made < CALLS; made += 1) {
-    const beganMs = performance.now();
-    await call(`${url}/api/auth/me`, { token });
-    took.push(performance.now() - beganMs);
-    await pause(5);
-  }
-  return took.toSorted((a, b) => a - b);
-}
-const at = (share: number, sorted: readonly number[]): number => sorted[Math.floor(sorted.length * share)] ?? 0;
-const figures = (sorted: readonly number[]): string =>
-  `p50 ${at(0.5, sorted).toFixed(1)} ms, p99 ${at(0.99, sorted).toFixed(1)} ms, max ${(sorted.at(-1) ?? 0).toFixed(1)} ms`;
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
 
 test(`${CONNECTIONS} partners that keep sending batches of 500 sales and 4 MiB do not delay others, or exhaust the memory`, async () => {
@@ -61,7 +49,7 @@ test(`${CONNECTIONS} partners that keep sending batches of 500 sales and 4 MiB d
     const memory = async (): Promise<number> =>
       (await call<{ data: { memory: { rssBytes: number } } }>(`${url}/api/system/health/system`, { token: operator }))
         .data.memory.rssBytes;
-    const before = await latencies(url, token);
+    const before = await latencies(url, token, CALLS);
     const memoryBefore = await memory();
     const bodies = Array.from({ length: CONNECTIONS }, (_, n) => maximalBatch(`partner-${n}`));
     const workerData = { url: `${url}/api/integrations/v1/sales/batch`, key, connections: CONNECTIONS, bodies };
@@ -75,7 +63,7 @@ test(`${CONNECTIONS} partners that keep sending batches of 500 sales and 4 MiB d
     const meanwhile: number[] = [];
     let most = 0;
     while (((await answered())['207'] ?? 0) < BATCHES) {
-      meanwhile.push(...(await latencies(url, token)));
+      meanwhile.push(...(await latencies(url, token, CALLS)));
       most = Math.max(most, await memory());
     }
     const statuses = await answered();

@@ -46,7 +46,7 @@ export type Calling = { readonly streams: StreamsStub; readonly args: [Metadata,
  * proves that nothing was sent. It also waits between connection attempts.
  */
 export class Connection {
-  readonly client: EventStoreDBClient;
+  private readonly client: EventStoreDBClient;
   readonly diagnosis: Diagnosis;
   private readonly internals: ClientInternals;
   private readonly closer = unlimited(new AbortController());
@@ -83,7 +83,7 @@ export class Connection {
    * Resolves when calls can be sent. @throws EventStoreUnavailable after the timeout, or immediately if an attempt
    * failed recently
    */
-  async ready(): Promise<void> {
+  private async ready(): Promise<void> {
     this.assertHeld();
     if (Number(this.channel?.getConnectivityState(false)) === READY) return;
     this.connecting ??= this.connect().finally(() => {

@@ -16,7 +16,7 @@ import {
 import type { SerializedAppend, SerializedEvent } from '../event-store.input.js';
 import { toNumber } from './event-store.record.js';
 
-const EMPTY = new shared.Empty();
+export const EMPTY = new shared.Empty();
 
 /**
  * Creates the message for an append. The response repeats `correlationId`. The message contains no deadline, because
@@ -38,7 +38,7 @@ export function batchAppendRequest(
 
 const setNoStream = (options: { setNoStream(value: typeof EMPTY): unknown }) => options.setNoStream(EMPTY);
 
-const identifierOf = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
+export const identifierOf = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
 
 function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq.ProposedMessage {
   const message = new streams.BatchAppendReq.ProposedMessage();

@@ -1,15 +1,14 @@
-import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { BEFORE_ALL, type Direction, type EventFilter, type Position } from '../../ports/event-store.js';
 import type { Calling, Connection } from './event-store.connection.js';
+import { EMPTY, identifierOf } from './event-store.messages.js';
 import { decodeAnswer, type WireAnswer } from './event-store.wire.js';
 
 const { Options } = streams.ReadReq;
 const PATH = '/event_store.client.streams.Streams/Read';
 const DIRECTIONS = { forwards: Options.ReadDirection.FORWARDS, backwards: Options.ReadDirection.BACKWARDS };
-const EMPTY = new shared.Empty();
 /** Number of events that the server scans between two checkpoints if none of the events match the filter. */
 const SEARCH_WINDOW = 256;
 
@@ -20,8 +19,7 @@ export type Range = { readonly direction: Direction; readonly maxCount: number }
 
 /** Reads a stream, from a revision (inclusive) or from its first or last event. */
 export function streamRequest(stream: string, from: number | undefined, range: Range): ReadReq {
-  const identifier = new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
-  const options = new Options.StreamOptions().setStreamIdentifier(identifier);
+  const options = new Options.StreamOptions().setStreamIdentifier(identifierOf(stream));
   if (from !== undefined) options.setRevision(String(from));
   else if (range.direction === 'backwards') options.setEnd(EMPTY);
   else options.setStart(EMPTY);

@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
-import type { WireEvent } from './event-store.wire.js';
+import { textOf, type WireEvent } from './event-store.wire.js';
 
 /**
  * Whether an event belongs to EventStoreDB itself. The names of EventStoreDB's own streams and event types start with
@@ -41,7 +41,7 @@ export function toRecordedEvent(event: WireEvent): RecordedEvent {
 /** Returns undefined for bytes that are not JSON. */
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    return JSON.parse(textOf(bytes));
   } catch {
     return undefined;
   }

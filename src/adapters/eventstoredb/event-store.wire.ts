@@ -57,10 +57,9 @@ const uint64 = (reader: BinaryReader): number => {
   const value = reader.uint64();
   return typeof value === 'number' ? value : (value.high >>> 0) * 2 ** 32 + (value.low >>> 0);
 };
-const text = (reader: BinaryReader): string => {
-  const bytes = reader.bytes();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-};
+export const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+const text = (reader: BinaryReader): string => textOf(reader.bytes());
 
 /** The request asks for ids as text. */
 const ID: Record<number, Field<Draft<WireEvent>>> = {
