@@ -46,8 +46,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
           ...{ name: policy.name, kind: 'policy', types: [...policy.types, PAUSED] },
           origin: policy.letters ?? 'POLICY',
           handle: (event, stopping) => (event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping)),
-          pace: ({ type, recordedAtMs }, stopping) =>
-            type === PAUSED ? whenRunning(stopping) : backpressure.turn(recordedAtMs),
+          pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
           ...(policy.inOrder && { maxInFlight: 1 }),
           ...(portion && { portion, isControl: ({ type }) => type === PAUSED }),
         }),

@@ -27,7 +27,7 @@ type Parts = {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Creates the subscriber. It waits for `whenRunning` at each PAUSED event. */
-  readonly subscriber: (whenRunning: (stopping: AbortSignal) => Promise<void>) => WindowedSubscriber;
+  readonly subscriber: (whenRunning: () => Promise<void>) => WindowedSubscriber;
 };
 
 /**
@@ -78,7 +78,7 @@ export class PausablePolicy implements Led {
     }
     this.letThrough();
     if (this.subscriber) return;
-    const subscriber = this.parts.subscriber((stopping) => this.whenRunning(stopping));
+    const subscriber = this.parts.subscriber(() => this.whenRunning());
     await subscriber.start();
     this.subscriber = subscriber;
   }
@@ -88,14 +88,9 @@ export class PausablePolicy implements Led {
     return (await reader.read(policy, PLATFORM_TENANT, name, { maxAgeMs })).state.pausedAt !== null;
   }
 
-  /** Resolves when the policy is running, or when its subscriber is stopped because of the pause. */
-  private async whenRunning(stopping: AbortSignal): Promise<void> {
-    if (!(await this.isPaused())) return;
-    await new Promise<void>((resolve) => {
-      this.letThrough = resolve;
-      stopping.addEventListener('abort', this.letThrough, { once: true });
-      if (stopping.aborted) resolve();
-    });
+  /** Resolves when the policy is running. */
+  private async whenRunning(): Promise<void> {
+    if (await this.isPaused()) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
   /** The meter remains active, because the queue still belongs to this process and its lag grows. */

@@ -180,7 +180,7 @@ export class Forwarder {
     const lane = createLiveLane({
       ...this.parts,
       attempts,
-      whenPaused: (stopping) => this.whenPaused(stopping),
+      whenPaused: () => this.whenPaused(),
       checkpoints: this.checkpointsAfter(state, checkpoint),
     });
     await lane.start();
@@ -205,14 +205,9 @@ export class Forwarder {
     };
   }
 
-  /** Resolves when the pause ends, or when the lane is stopped because of the pause. */
-  private async whenPaused(stopping: AbortSignal): Promise<void> {
-    if (!(await this.read()).state.pause) return;
-    await new Promise<void>((resolve) => {
-      this.letThrough = resolve;
-      stopping.addEventListener('abort', this.letThrough, { once: true });
-      if (stopping.aborted) resolve();
-    });
+  /** Resolves when the pause ends. */
+  private async whenPaused(): Promise<void> {
+    if ((await this.read()).state.pause) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
   /**

@@ -23,7 +23,7 @@ type LaneParts = {
   readonly checkpoints: Checkpoints;
   readonly attempts: Pick<Attempts, 'publish'>;
   /** Called at a pause event. Later events are published only after the returned promise resolves. */
-  readonly whenPaused: (stopping: AbortSignal) => Promise<void>;
+  readonly whenPaused: () => Promise<void>;
   readonly portion?: LedPortion | undefined;
 };
 
@@ -43,7 +43,7 @@ export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): W
     ...(parts.portion && { portion: parts.portion }),
     isControl: ({ type }) => type === PAUSED,
     handle: (event) => attempts.publish(event),
-    pace: ({ type }, stopping) => (type === PAUSED ? whenPaused(stopping) : Promise.resolve()),
+    pace: ({ type }) => (type === PAUSED ? whenPaused() : Promise.resolve()),
     alsoIn: alsoAbout,
     isTransient: (error) =>
       error instanceof BrokerUnavailable ||

@@ -32,8 +32,8 @@ export type WindowedOptions = {
   readonly isControl?: (event: RecordedEvent) => boolean;
   /** Counts events in flight, handled events and failures. */
   readonly meter?: QueueMeter;
-  /** Delays the next event. Resolves when the subscriber stops. */
-  readonly pace?: (event: RecordedEvent, stopping: AbortSignal) => Promise<void>;
+  /** Delays the next event until the promise resolves. A subscriber that stops does not wait for the promise. */
+  readonly pace?: (event: RecordedEvent) => Promise<void>;
 };
 
 const MAX_PAUSE_MS = 5_000;
@@ -57,6 +57,8 @@ export class WindowedSubscriber {
   /** Highest position of a handled event. */
   private handledTo = -1;
   private room: (() => void) | undefined;
+  /** Ends the delay of the next event. */
+  private hurry: (() => void) | undefined;
   /** Positions that ranges of the portion had reached at the start. Earlier events are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
   private running: Promise<void> | undefined;
@@ -115,6 +117,7 @@ export class WindowedSubscriber {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.room?.();
+    this.hurry?.();
     await this.running;
     this.options.meter?.end();
     await this.save();
@@ -143,13 +146,24 @@ export class WindowedSubscriber {
     await Promise.all(handling);
   }
 
-  /** Starts handling an event when there is room for it. Returns false when the subscriber stops. */
+  /** Starts handling an event when there is room for it and it is due. Returns false when the subscriber stops. */
   private async begin(event: RecordedEvent, handling: Set<Promise<void>>): Promise<boolean> {
     if (!(await this.roomFor(this.stopping.signal))) return false;
-    await this.options.pace?.(event, this.stopping.signal);
+    if (!(await this.isDue(event))) return false;
     const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
     handling.add(work);
     return true;
+  }
+
+  /** Waits until an event is due. Returns false when the subscriber stops. @throws the errors of `pace` */
+  private async isDue(event: RecordedEvent): Promise<boolean> {
+    const delay = this.options.pace?.(event);
+    if (delay)
+      await new Promise<void>((resolve, reject) => {
+        this.hurry = resolve;
+        delay.then(resolve, reject);
+      });
+    return !this.isStopping();
   }
 
   private async take(event: RecordedEvent): Promise<void> {

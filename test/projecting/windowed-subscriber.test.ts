@@ -439,6 +439,20 @@ describe('A windowed subscriber', () => {
         expect(await scene.saved()).toBe(-1);
       }));
 
+    test('does not wait for the pace, and leaves the delayed event open', () =>
+      inScene(async (scene) => {
+        await happen(scene.events, facts.joined('ada'));
+        let isDelayed = false;
+        const pace = () => {
+          isDelayed = true;
+          return new Promise<void>(() => undefined);
+        };
+        const subscriber = await scene.start({ pace });
+        await scene.until(() => isDelayed);
+        await subscriber.stop();
+        expect([scene.desk.begun, subscriber.position, await scene.saved()]).toEqual([[], -1, -1]);
+      }));
+
     test('aborts slow work, which counts neither as failed nor as done', () =>
       inScene(async (scene) => {
         const meter = new QueueMeter('desk', 'policy', scene.clock);
