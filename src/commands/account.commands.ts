@@ -145,8 +145,9 @@ export const accountCommandHandlers = [
     const { target, data } = received;
     const known = await accounts.own(target);
     if (known.status === 'absent') return updateCustomer(bus, received);
+    const { isActive } = presentAccount(known);
     const { isDefault, ...patch } = data;
-    if (isDefault && !(data.isActive ?? known.isActive)) throw inactiveDefault();
+    if (isDefault && !(data.isActive ?? isActive)) throw inactiveDefault();
     const done = await accounts.change(target, patch, updateAccount);
     return isDefault === undefined ? receiptOf(done) : accounts.setDefault(target, done, isDefault);
   }),

@@ -119,6 +119,13 @@ describe('Accounts', () => {
     expect(await get(id)).toMatchObject({ isActive: true, isDefault: true });
   });
 
+  test('are not found after their deletion, even if the change itself is invalid', async () => {
+    const { id } = await post({ type: 'CASH', name: 'Till' });
+    await remove(id);
+    expect((await patch(id, { isActive: false, isDefault: true })).told).toBe('404 NOT_FOUND');
+    expect((await patch(id, { name: 'Drawer' })).told).toBe('404 NOT_FOUND');
+  });
+
   test('share unique codes with customers, in any case', async () => {
     const customers = (body: object) => service.post('/api/customers', body, books.tenant.token);
     await post({ type: 'OTHER', name: 'A', code: 'k-1' });
