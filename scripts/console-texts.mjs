@@ -9,7 +9,7 @@ const used = new Set(textsOf(consoleSources()).used.map(({ text }) => text));
 for (const name of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
   const path = join(folder, name);
   const catalogue = JSON.parse(readFileSync(path, 'utf8'));
-  const coded = Object.keys(catalogue).filter((key) => /^[a-z]+:[A-Za-z{-]+/.test(key));
+  const coded = Object.keys(catalogue).filter((key) => /^[a-z]+:(?! )/.test(key));
   const keys = [...new Set([...used, ...coded])].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   writeFileSync(
     path,

@@ -5,7 +5,8 @@ import * as aggregates from '../src/app/aggregates.js';
 import { PERMISSIONS } from '../src/security/permissions.js';
 import { z } from 'zod';
 import '../src/eventsourcing/validation-messages.js';
-import { nameless, serviceMessages } from './support/service-messages.js';
+import { ServiceTexts } from '../console/src/messages/service-texts.js';
+import { nameless, reportedSentences, serviceMessages } from './support/service-messages.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
 // Every text of the console is English in the source. Each other language has one file with its translations.
@@ -29,7 +30,11 @@ const AUDITED = Object.values(aggregates)
   .map(([type]) => type)
   .sort();
 
-const service = serviceMessages('aggregates', 'commands');
+const service = serviceMessages(
+  ...['aggregates', 'app', 'commands', 'eventsourcing', 'http', 'integration', 'policies', 'queries', 'security'],
+);
+/** Sentences of results of jobs, of notifications and of the error log, with `{}` for values. */
+const reported = reportedSentences();
 
 const faultOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';
 /** Validation messages that the service composes, each caused by an invalid value. */
@@ -117,7 +122,65 @@ describe.each(languages)('The catalogue %s', (name) => {
     expect(unknown.filter((message) => !COMPOSED.some((each) => isOf(each, message)))).toEqual([]);
   });
 
+  test('translates the results of jobs, notifications and the titles of the error log, and no others', () => {
+    const translated = codesIn(catalogue, 'report');
+    const shapes = new Set(translated.map(nameless));
+    expect(reported.length).toBeGreaterThan(150);
+    expect(reported.filter((sentence) => !shapes.has(sentence))).toEqual([]);
+    expect(translated.filter((text) => !reported.includes(nameless(text)))).toEqual([]);
+  });
+
+  test('translates these texts with any values', () => {
+    const kinds = ['error', 'report'].flatMap((kind) =>
+      codesIn(catalogue, kind).map((text) => [text, catalogue[`${kind}:${text}`] ?? ''] as const),
+    );
+    const texts = new ServiceTexts(kinds, name.replace('.json', ''));
+    const filled = (shape: string): string => shape.replaceAll('{}', '7');
+    const sentences = [...reported, ...service.messages].map(filled);
+    expect(sentences.filter((sentence) => texts.wordsFor(sentence) === sentence)).toEqual([]);
+  });
+
   test('is sorted, so that changes by several people can be merged', () => {
     expect(Object.keys(catalogue)).toEqual(Object.keys(catalogue).sort());
+  });
+});
+
+describe('A text of the service in German', () => {
+  const catalogue = catalogueOf('de.json');
+  const german = new ServiceTexts(
+    ['error', 'report'].flatMap((kind) =>
+      codesIn(catalogue, kind).map((text) => [text, catalogue[`${kind}:${text}`] ?? ''] as const),
+    ),
+    'de',
+  );
+
+  test.each([
+    [
+      '10431 events, 5120000 bytes. Old backups removed: 2.',
+      '10.431 Ereignisse, 5.120.000 Bytes. Alte Sicherungen entfernt: 2.',
+    ],
+    [
+      '1 of 3 replayed, 1 failed again, 1 resolved otherwise.',
+      '1 von 3 erneut verarbeitet, 1 erneut fehlgeschlagen, 1 anders erledigt.',
+    ],
+    [
+      'database-backup: a job failed, run 0b1c: The backup cannot be written to /srv/b: it is not a directory.',
+      'database-backup: Aufgabe fehlgeschlagen, Lauf 0b1c: Die Sicherung kann nicht nach /srv/b geschrieben werden: der Pfad ist kein Verzeichnis.',
+    ],
+    [
+      'policy booking: retrying an event: connect ECONNREFUSED',
+      'policy booking: ein Ereignis wird erneut versucht: connect ECONNREFUSED',
+    ],
+    [
+      'The branch NORTH does not exist. Rejected: web-1, web-2 and 3 more. The sales are booked as soon as the cause is removed.',
+      'The branch NORTH does not exist. Abgelehnt: web-1, web-2 und 3 weitere. Die Verkäufe werden gebucht, sobald die Ursache behoben ist.',
+    ],
+    [
+      'Transactions in the closed period through 2025-12-31',
+      'Buchungen in der bis zum 31.12.2025 abgeschlossenen Periode',
+    ],
+    ['TypeError: x is not a function', 'TypeError: x is not a function'],
+  ])('contains the values of the English text: %s', (english, words) => {
+    expect(german.wordsFor(english)).toBe(words);
   });
 });

@@ -1,6 +1,6 @@
 // Errors of the service, which the console shows in German. The service itself responds in English.
 import type { Locator, Page } from 'playwright-core';
-import { type ConsoleService, type Shop } from '../support/console-service.js';
+import { OPERATOR, type ConsoleService, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -45,4 +45,25 @@ test('A German viewer reads in German what is wrong with a field, with a request
       'Die Bücher sind bis zum 31.12.2025 abgeschlossen. Für ein früheres Datum öffnen Sie die Periode wieder.',
     )
     .waitFor();
+}, 60_000);
+
+test('A German operator reads results of jobs, errors and notifications in German', async () => {
+  const token = await service.operator();
+  await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });
+  await service.knockInVain(shop);
+  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
+  await anotherArrives({ language: 'de' });
+  await visitor.goTo('/jobs/session-cleanup');
+  await visitor.fillIn(OPERATOR.email, OPERATOR.password);
+  await page.getByRole('definition').getByText('0 Sitzungen beendet.').waitFor();
+  await page.getByRole('log').getByText('0 Sitzungen beendet.').waitFor();
+
+  await visitor.goTo('/jobs');
+  await page.getByRole('cell', { name: '0 Sitzungen beendet.' }).waitFor();
+  await visitor.goTo('/errors');
+  await page.getByRole('link', { name: /^Anfragen werden wiederholt abgelehnt: / }).click();
+  await page.getByRole('heading', { level: 1, name: /^Anfragen werden wiederholt abgelehnt: / }).waitFor();
+  await visitor.goTo('/notifications');
+  await page.getByText('Unzustellbare Ereignisse (Verkauf eines Partners)').waitFor();
+  await page.getByText('Ein unzustellbares Ereignis wartet auf eine Entscheidung.').waitFor();
 }, 60_000);

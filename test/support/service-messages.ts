@@ -7,6 +7,17 @@ const SOURCE = join(import.meta.dirname, '..', '..', 'src');
 /** Functions whose last text argument is an error message. */
 const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
 
+/** Examples in the API document, which no response contains. */
+const EXAMPLES = join('http', 'examples');
+
+function* sources(): Generator<{ readonly file: string; readonly source: ts.SourceFile }> {
+  for (const file of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')))
+    yield {
+      file,
+      source: ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.Latest, true),
+    };
+}
+
 /** A message without the names of its values, such as `The total is {}.` */
 export const nameless = (message: string): string => message.replaceAll(/\{\w*\}/g, '{}');
 
@@ -27,6 +38,10 @@ function isMessage(node: ts.Node): boolean {
   return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && REFUSALS.has(parent.expression.getText());
 }
 
+/** Error messages whose code precedes the text: `['NOT_FOUND', 'The address does not exist.']`. */
+const followsCode = ({ parent }: ts.Node): boolean =>
+  ts.isArrayLiteralExpression(parent) && /^'[A-Z_]+'$/.test(parent.elements[0]?.getText() ?? '');
+
 /** All texts of the service, and the error messages in the given folders. */
 export function serviceMessages(...folders: readonly string[]): {
   readonly texts: ReadonlySet<string>;
@@ -34,10 +49,7 @@ export function serviceMessages(...folders: readonly string[]): {
 } {
   const texts = new Set<string>();
   const messages = new Set<string>();
-  for (const file of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  )) {
-    const source = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  for (const { file, source } of sources()) {
     const visit = (node: ts.Node): void => {
       const found = textOf(node);
       const text = found === undefined ? undefined : nameless(found);
@@ -46,10 +58,103 @@ export function serviceMessages(...folders: readonly string[]): {
         return;
       }
       texts.add(text);
-      if (/ .*\.$/.test(text) && isMessage(node) && folders.some((folder) => file.startsWith(folder)))
-        messages.add(text);
+      if (/ .*\.$/.test(text) && (isMessage(node) || followsCode(node)) && folders.some((one) => file.startsWith(one)))
+        if (!file.startsWith(EXAMPLES)) messages.add(text);
     };
     visit(source);
   }
   return { texts, messages: [...messages].sort() };
+}
+
+/** Files whose texts are results of jobs, reasons of failures, or notifications. */
+const REPORTS = [
+  /^jobs\/[\w-]+\.job\.ts$/,
+  /^jobs\/job-runner\.ts$/,
+  /^integrity\/(tree-verification|checkpoint-reading)\.ts$/,
+  /^backup\/backup-(archive|writer)\.ts$/,
+  /^policies\/(notification\.policy|rejected-sales|category-learning\.policy)\.ts$/,
+  /^app\/readiness\.ts$/,
+  /^projecting\/(projection-rebuilds|projector)\.ts$/,
+  /^ports\/[\w-]+\.ts$/,
+];
+/** Matches the log lines that the error log contains although they are no warnings. */
+const RECOVERY = /\bis back\b/;
+/** Functions that log one of their arguments. */
+const LOGGING = new Set(['retry', 'orWarn']);
+
+/** The initializer of a constant that is visible at a node of the same file. */
+function constantAt(node: ts.Identifier): ts.Expression | undefined {
+  for (let place: ts.Node = node.parent; ; place = place.parent) {
+    if (!ts.isBlock(place) && !ts.isSourceFile(place)) continue;
+    for (const statement of place.statements.filter(ts.isVariableStatement))
+      for (const { name, initializer } of statement.declarationList.declarations)
+        if (name.getText() === node.text) return initializer;
+    if (ts.isSourceFile(place)) return undefined;
+  }
+}
+
+/** All texts to which an expression may evaluate, with `{}` for values. Empty if the expression is no text. */
+function variantsOf(node: ts.Node | undefined): string[] {
+  if (node === undefined) return [];
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isIdentifier(node)) return variantsOf(constantAt(node));
+  if (ts.isParenthesizedExpression(node)) return variantsOf(node.expression);
+  if (ts.isConditionalExpression(node)) return alternatives(variantsOf(node.whenTrue), variantsOf(node.whenFalse));
+  if (ts.isTemplateExpression(node)) return variantsOfTemplate(node);
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return [];
+  return joined(variantsOf(node.left), variantsOf(node.right));
+}
+
+const alternatives = (one: readonly string[], other: readonly string[]): string[] =>
+  one.length + other.length === 0 ? [] : [one, other].flatMap((texts) => (texts.length > 0 ? texts : ['{}']));
+
+const joined = (heads: readonly string[], tails: readonly string[]): string[] =>
+  heads.flatMap((head) => tails.map((tail) => `${head}${tail}`));
+
+function variantsOfTemplate({ head, templateSpans }: ts.TemplateExpression): string[] {
+  let variants = [head.text];
+  for (const { expression, literal } of templateSpans) {
+    const values = variantsOf(expression);
+    variants = joined(joined(variants, values.length > 0 ? values : ['{}']), [literal.text]);
+  }
+  return variants;
+}
+
+/** Texts of a log line that the error log contains. */
+function loggedBy(node: ts.Node): string[] {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
+  const { name, expression } = node.expression;
+  if (LOGGING.has(name.text)) return node.arguments.flatMap(variantsOf);
+  if (!/logger$/i.test(expression.getText())) return [];
+  const texts = variantsOf(node.arguments[1]);
+  if (name.text === 'info') return texts.filter((each) => RECOVERY.test(each));
+  return name.text === 'warn' || name.text === 'error' ? texts : [];
+}
+
+/** Sentences of a text, because the console translates a text of several sentences one by one. */
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/(?<=\.) |(?<=\.)(?=\{\})|(?<=^\{\}) (?=[A-Z])/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.includes(' ') && /[a-z]{4}/.test(sentence));
+
+/** Part of another text, or no text for readers of notifications and of the error log. */
+const isOmitted = (node: ts.Node): boolean =>
+  ts.isImportDeclaration(node) ||
+  (ts.isPropertyAssignment(node) && ['description', 'link'].includes(node.name.getText())) ||
+  (ts.isCallExpression(node) && /logger\.info$/i.test(node.expression.getText()));
+
+/** Sentences of results of jobs, of notifications, and of log lines that the error log contains. */
+export function reportedSentences(): string[] {
+  const found = new Set<string>();
+  for (const { file, source } of sources()) {
+    const isReport = REPORTS.some((each) => each.test(file.replaceAll('\\', '/')));
+    const visit = (node: ts.Node): void => {
+      const own = isReport && !ts.isIdentifier(node) ? variantsOf(node).filter((text) => !/^[\s,;]/.test(text)) : [];
+      for (const sentence of [...own, ...loggedBy(node)].flatMap(sentencesOf)) found.add(sentence);
+      if (!isReport || (own.length === 0 && !isOmitted(node))) ts.forEachChild(node, visit);
+    };
+    ts.forEachChild(source, visit);
+  }
+  return [...found].sort();
 }

@@ -59,10 +59,6 @@ export const textsOfKind = (kind: string): readonly (readonly [code: string, tex
     .filter(([key]) => key.startsWith(`${kind}:`))
     .map(([key, text]) => [key.slice(kind.length + 1), text]);
 
-/** Formats a text of the catalogue with its values. */
-export const written = (text: string, values: Values): string =>
-  String(new IntlMessageFormat(text, locale).format(values));
-
 /**
  * The translation of a text that the service identifies by a code. The key in the catalogue is `kind:CODE`. `fallback`
  * is the service's English text.

@@ -19,6 +19,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { TenantName } from '../parts/tenant-name';
 import { rich, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
@@ -31,7 +32,7 @@ export function ErrorPage(): ReactNode {
       <PageHeader
         actions={error.data?.resolved === false && <Resolve error={error.data} />}
         lead={<Link to="/errors">{t('All open errors')}</Link>}
-        title={error.data?.message ?? t('Error')}
+        title={error.data === undefined ? t('Error') : serviceWords(error.data.message)}
       />
       {error.error !== null && <ProblemView error={error.error} onRetry={error.refetch} />}
       {error.isPending && <Skeleton height={320} />}

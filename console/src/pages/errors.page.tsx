@@ -14,6 +14,7 @@ import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
 import type { ErrorsFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const route = getRouteApi('/signed-in/errors');
 
@@ -25,7 +26,7 @@ const columns: readonly Column<ErrorRecord>[] = [
     cell: (error) => (
       <>
         <Link params={{ id: error.id }} to="/errors/$id">
-          {error.message}
+          {serviceWords(error.message)}
         </Link>
         <div className="k-nothing">{placeOf(error)}</div>
       </>

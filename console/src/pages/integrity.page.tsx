@@ -17,6 +17,7 @@ import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 import { rich, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const checkpointQuery = queryOptions({
   queryKey: ['integrity', 'checkpoint'],
@@ -66,7 +67,7 @@ function LastRun({ job: { name, lastExecution: run, nextRunAt } }: { job: Job })
     <Facts
       of={[
         [t('Result'), <RunStatus key="status" run={run} />],
-        [t('Details'), run.error ?? run.message ?? '—'],
+        [t('Details'), serviceWords(run.error ?? run.message ?? '—')],
         [
           t('Run'),
           <Link key="run" params={{ name }} search={{ run: run.id }} to="/jobs/$name">

@@ -22,6 +22,7 @@ import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 import { locale } from '../messages/language';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 /** Maximum page size of the API, for runs and events. */
 const LATEST = 100;
@@ -137,13 +138,13 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
             [t('Finished'), isOpen ? t('Not yet') : <Instant at={run.finishedAt} key="finished" />],
             [t('Duration'), run.durationMs === null ? '—' : duration(run.durationMs)],
             [t('Started by'), run.trigger === 'MANUAL' ? t('An operator') : t('The schedule')],
-            [isOpen ? t('Progress') : t('Result'), run.message ?? '—'],
+            [isOpen ? t('Progress') : t('Result'), told(run.message) ?? '—'],
             [t('Run'), <code key="id">{run.id}</code>],
           ]}
         />
         {run.error !== null && (
           <Text c="var(--k-bad)" mt="sm" role="alert" size="sm">
-            <strong>{t('Failed:')}</strong> {run.error}
+            <strong>{t('Failed:')}</strong> {serviceWords(run.error)}
           </Text>
         )}
       </Panel>
@@ -175,7 +176,7 @@ const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefi
             <Link params={{ name }} replace resetScroll={false} search={{ run: run.id }} to="/jobs/$name">
               <Instant at={run.startedAt} />
             </Link>{' '}
-            <RunStatus run={run} /> <span className="k-nothing">{run.error ?? run.message}</span>
+            <RunStatus run={run} /> <span className="k-nothing">{told(run.error ?? run.message)}</span>
           </li>
         ))}
       </ul>
@@ -193,6 +194,9 @@ const WORDS: Readonly<Record<string, string>> = {
   JobCancelled: t('Cancelled'),
 };
 
+/** A message of a run. Undefined if there is none. */
+const told = (message: string | null): string | undefined => (message === null ? undefined : serviceWords(message));
+
 type Told = {
   readonly executionId?: string;
   readonly progress?: number;
@@ -202,8 +206,12 @@ type Told = {
 
 function lineOf({ type, data }: HistoryEvent): string {
   const { progress, message, error } = data as Told;
-  const parts = [WORDS[type] ?? type, progress === undefined ? undefined : `${progress} %`, error ?? message];
-  return parts.filter((part) => part !== undefined && part !== null).join(' · ');
+  const parts = [
+    WORDS[type] ?? type,
+    progress === undefined ? undefined : `${progress} %`,
+    told(error ?? message ?? null),
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
 }
 
 /** Log of a run, built from its events. It grows while the job runs. */

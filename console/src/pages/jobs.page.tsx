@@ -18,6 +18,7 @@ import { RunStatus } from '../parts/run-status';
 import { StatusBadge } from '../parts/status-badge';
 import { TriggerJob } from '../parts/trigger-job';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 import { locale } from '../messages/language';
 
 const route = getRouteApi('/signed-in/jobs');
@@ -96,7 +97,12 @@ const runColumns: readonly Column<Run>[] = [
     header: t('Started by'),
     cell: ({ trigger }) => (trigger === 'MANUAL' ? t('An operator') : t('The schedule')),
   },
-  { key: 'message', isWide: true, header: t('Result'), cell: ({ message, error }) => error ?? message ?? '—' },
+  {
+    key: 'message',
+    isWide: true,
+    header: t('Result'),
+    cell: ({ message, error }) => serviceWords(error ?? message ?? '—'),
+  },
   { key: 'file', header: t('File'), cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
 ];
 

@@ -22,9 +22,11 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { QueueTable } from '../parts/queue-table';
+import { ReplicaShares } from '../parts/replica-shares';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const UNKNOWN = '…';
 const NOT_KNOWN = t('currently unknown');
@@ -70,7 +72,7 @@ export function OverviewPage(): ReactNode {
           <Process system={system.data} />
         </Panel>
       </div>
-      <Shares of={system.data?.ranges} />
+      <ReplicaShares of={system.data?.ranges} />
     </>
   );
 }
@@ -105,7 +107,9 @@ function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
 /** Names of the unavailable engines and stopped projections. Empty if there are none. */
 const troubleOf = ({ checks, projections }: SystemHealth): string =>
   [
-    ...checks.filter(({ status }) => status !== 'up').map(({ name, reason }) => (reason ? `${name}: ${reason}` : name)),
+    ...checks
+      .filter(({ status }) => status !== 'up')
+      .map(({ name, reason }) => (reason ? `${name}: ${serviceWords(reason)}` : name)),
     ...projections.filter(({ status }) => status !== 'running').map(({ name, status }) => `${name} (${status})`),
   ].join(', ');
 
@@ -213,7 +217,7 @@ type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['e
 const checkColumns: readonly Column<Check>[] = [
   { key: 'check', header: t('Check'), cell: ({ name }) => name },
   { key: 'status', header: t('Status'), cell: ({ status }) => <Level status={status} /> },
-  { key: 'reason', header: t('Reason'), cell: ({ reason }) => reason ?? '—' },
+  { key: 'reason', header: t('Reason'), cell: ({ reason }) => serviceWords(reason ?? '—') },
   {
     key: 'latency',
     header: t('Latency'),
@@ -236,48 +240,6 @@ const Engines = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
     rows={system?.checks.map((check) => ({ ...check, engine: system.engines.find(({ name }) => name === check.name) }))}
   />
 );
-
-type Share = { readonly work: string; readonly leader: string | null; readonly ranges: readonly number[] };
-
-/** One row for each kind of work and each of its leaders, in the order of the leaders' ranges. */
-const sharesIn = (ranges: SystemHealth['ranges']): readonly Share[] =>
-  ranges.flatMap(({ work, leaders }) =>
-    [...new Set(leaders)].map((leader) => ({
-      work,
-      leader,
-      ranges: leaders.flatMap((each, range) => (each === leader ? [range] : [])),
-    })),
-  );
-
-const shareColumns: readonly Column<Share>[] = [
-  { key: 'work', header: t('Work'), cell: ({ work }) => work },
-  {
-    key: 'leader',
-    header: t('Leader'),
-    cell: ({ leader }) => (leader === null ? <StatusBadge tone="bad">{t('None')}</StatusBadge> : leader),
-  },
-  {
-    key: 'count',
-    header: t('Share'),
-    numeric: true,
-    cell: ({ ranges }) => t('{ranges} of 16', { ranges: count(ranges.length) }),
-  },
-  { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
-];
-
-/** Distribution of the tenants over the replicas. Not shown if the service has only one process. */
-const Shares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
-  ranges.length === 0 ? null : (
-    <Panel title={t('Work by replica')}>
-      <DataTable
-        columns={shareColumns}
-        empty={t('No replica has registered.')}
-        keyOf={({ work, leader }) => `${work} ${leader ?? ''}`}
-        label={t('Work by replica')}
-        rows={sharesIn(ranges)}
-      />
-    </Panel>
-  );
 
 const Process = ({ system }: { system: SystemHealth | undefined }): ReactNode =>
   system === undefined ? null : (

@@ -12,6 +12,7 @@ import { PageHeader } from '../parts/page-header';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 type Projection = Shapes['ProjectionDto'];
 
@@ -57,7 +58,8 @@ function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }
       {status === 'CANCELLED' && <StatusBadge tone="idle">{t('Cancelled')}</StatusBadge>}
       {status === 'FAILED' && <StatusBadge tone="bad">{t('Failed')}</StatusBadge>}
       <div className="k-nothing">
-        {status === 'DONE' ? documents(changedDocuments) : reason} · <Instant as="relative" at={endedAt} />
+        {status === 'DONE' ? documents(changedDocuments) : serviceWords(reason ?? '')} ·{' '}
+        <Instant as="relative" at={endedAt} />
       </div>
     </>
   );

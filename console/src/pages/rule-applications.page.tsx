@@ -15,6 +15,7 @@ import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { rich, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const STATUSES: Readonly<Record<RuleApplication['status'], readonly [tone: Tone, words: string]>> = {
   RUNNING: ['busy', t('Running')],
@@ -32,7 +33,7 @@ const Status = ({ application: { status, progress, error } }: { application: Rul
         {words}
         {status === 'RUNNING' && ` ${count(progress)}%`}
       </StatusBadge>
-      {error !== null && <div className="k-nothing">{error.message}</div>}
+      {error !== null && <div className="k-nothing">{serviceWords(error.message)}</div>}
     </>
   );
 };

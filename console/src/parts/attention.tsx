@@ -10,6 +10,7 @@ import { Panel } from './panel';
 import { standingOf } from './queue-table';
 import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 type Item = {
   readonly tone: Extract<Tone, 'bad' | 'warning'>;
@@ -70,7 +71,7 @@ const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
       what: t('{name} is {status, select, down {down} degraded {degraded} other {not available}}{reason}', {
         name,
         status,
-        reason: reason === undefined ? '' : `: ${reason}`,
+        reason: reason === undefined ? '' : `: ${serviceWords(reason)}`,
       }),
       step: t('Read the errors'),
       to: { to: '/errors' },
@@ -117,7 +118,7 @@ const ofJob = ({ name, lastExecution }: Job): Item[] =>
           tone: 'bad',
           what: t('{name} failed{error}', {
             name,
-            error: lastExecution.error === null ? '' : `: ${lastExecution.error}`,
+            error: lastExecution.error === null ? '' : `: ${serviceWords(lastExecution.error)}`,
           }),
           step: t('Open the run'),
           to: { to: '/jobs/$name', params: { name }, search: { run: lastExecution.id } },

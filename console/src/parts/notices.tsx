@@ -9,6 +9,7 @@ import { Instant } from './instant';
 import { ProblemView } from './problem-view';
 import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 const TONES: Readonly<Record<Notification['type'], Tone>> = {
   INFO: 'busy',
@@ -40,7 +41,8 @@ export const Notices = ({ of, onLeave }: Props): ReactNode => (
 );
 
 function Notice({ notification, onLeave }: { notification: Notification; onLeave: Props['onLeave'] }): ReactNode {
-  const { id, title, body, type, link, isRead, createdAt } = notification;
+  const { id, type, link, isRead, createdAt } = notification;
+  const [title, body] = [serviceWords(notification.title), serviceWords(notification.body)];
   const refresh = useRefresh();
   const read = useMutation({ mutationFn: () => readOne(id), onSuccess: refresh });
   const markRead = (): void => {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { MANUAL, type ListedSale } from '../api/sales';
 import { StatusBadge, type Tone } from './status-badge';
 import { byCode, t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 export const SALE_TYPES = [
   ['SALE', t('Sale')],
@@ -29,7 +30,8 @@ export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ?
 export const rejectionWords = ({
   code,
   message,
-}: Pick<NonNullable<ListedSale['rejection']>, 'code' | 'message'>): string => byCode('rejection', code, message);
+}: Pick<NonNullable<ListedSale['rejection']>, 'code' | 'message'>): string =>
+  byCode('rejection', code, serviceWords(message));
 
 export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
   <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>

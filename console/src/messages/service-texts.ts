@@ -1,0 +1,105 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+
+/** A text of the service, with `{names}` for its values, and its translation in ICU notation. */
+type Translation = readonly [text: string, words: string];
+type Known = { readonly pattern: RegExp; readonly names: readonly string[]; readonly words: string };
+
+const VALUE = /\{(\w+)\}/g;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const SENTENCE_END = /(?<=\.) (?=\S)/;
+
+const escaped = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+const isOneSentence = (value: string): boolean => !SENTENCE_END.test(value);
+const isSinglePart = (value: string): boolean => isOneSentence(value) && !value.includes(': ');
+const isAny = (): boolean => true;
+
+/** The texts with values, the most specific first. A value that the translation formats as a number must be one. */
+function patternsOf(texts: readonly Translation[]): readonly Known[] {
+  const fixedLength = ([text]: Translation): number => text.replace(VALUE, '').length;
+  return texts
+    .filter(([text]) => text.includes('{'))
+    .toSorted((a, b) => fixedLength(b) - fixedLength(a))
+    .map(([text, words]) => {
+      const valueOf = (_: string, name: string): string => (words.includes(`{${name}, number}`) ? '(\\d+)' : '(.+)');
+      return {
+        pattern: new RegExp(`^${escaped(text).replace(VALUE, valueOf)}$`, 's'),
+        names: [...text.matchAll(VALUE)].map(([, name = '']) => name),
+        words,
+      };
+    });
+}
+
+/** Translates texts that the service composes in English. Parts without a translation remain English. */
+export class ServiceTexts {
+  private readonly fixed: ReadonlyMap<string, string>;
+  private readonly known: readonly Known[];
+  private readonly days: Intl.DateTimeFormat;
+  private readonly instants: Intl.DateTimeFormat;
+
+  constructor(
+    texts: readonly Translation[],
+    private readonly locale: string,
+  ) {
+    this.fixed = new Map(texts);
+    this.known = patternsOf(texts);
+    this.days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+    this.instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  }
+
+  wordsFor(text: string): string {
+    if (this.fixed.size === 0) return text;
+    return this.whole(text) ?? this.inSentences(text) ?? this.whole(text, isAny) ?? text;
+  }
+
+  private shown(value: string): string {
+    if (DAY.test(value)) return this.days.format(new Date(`${value}T00:00:00Z`));
+    if (INSTANT.test(value)) return this.instants.format(new Date(value));
+    return this.whole(value) ?? value;
+  }
+
+  /** The translation of a text that is known as a whole. `accepts`: whether a value may be this text. */
+  private whole(text: string, accepts: (value: string) => boolean = isOneSentence): string | undefined {
+    const words = this.fixed.get(text);
+    if (words !== undefined) return words;
+    for (const { pattern, names, words: format } of this.known) {
+      const values = pattern.exec(text)?.slice(1);
+      if (values?.every(accepts) !== true) continue;
+      const shown = names.map((name, index) => [name, this.shown(values[index] ?? '')] as const);
+      return String(new IntlMessageFormat(format, this.locale).format(Object.fromEntries(shown)));
+    }
+    return undefined;
+  }
+
+  /** Translates sentence by sentence. A known text may consist of several sentences. Undefined if none is known. */
+  private inSentences(text: string): string | undefined {
+    const rest = text.split(SENTENCE_END);
+    const result: string[] = [];
+    let isKnown = false;
+    while (rest.length > 0) {
+      const last = rest.findIndex((_, index) => this.whole(rest.slice(0, index + 1).join(' ')) !== undefined);
+      const taken = rest.splice(0, Math.max(1, last + 1)).join(' ');
+      const words = this.whole(taken) ?? this.betweenColons(taken);
+      isKnown ||= words !== undefined;
+      result.push(words ?? taken);
+    }
+    return isKnown ? result.join(' ') : undefined;
+  }
+
+  /**
+   * Translates each known part between colons, the longest first, such as the last two of `database-backup: a job
+   * failed: disk full`. Undefined if no part is known.
+   */
+  private betweenColons(text: string): string | undefined {
+    const parts = text.split(': ');
+    for (let length = parts.length; length > 0; length -= 1)
+      for (let start = 0; start + length <= parts.length; start += 1) {
+        const words = this.whole(parts.slice(start, start + length).join(': '), isSinglePart);
+        if (words === undefined) continue;
+        const around = (some: readonly string[]): string[] =>
+          some.length === 0 ? [] : [this.wordsFor(some.join(': '))];
+        return [...around(parts.slice(0, start)), words, ...around(parts.slice(start + length))].join(': ');
+      }
+    return undefined;
+  }
+}
