@@ -51,6 +51,8 @@ export const SaleAccepted = z.object({
   relatedExternalId: z.string().nullable(),
   metadata: personal(z.record(z.string(), z.unknown()).nullable()),
   acceptedAt: Instant,
+  /** Set if the same append also books the sale. */
+  isBooked: z.exactOptional(z.literal(true)),
 });
 export type SaleAccepted = z.output<typeof SaleAccepted>;
 

@@ -29,7 +29,7 @@ export type BookedReturn = {
  * State of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill the state
  * cache.
  */
-export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
+export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'> & {
   status: 'accepted';
   customerId: string | null;
   /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which is booked on the related sale. */
@@ -47,7 +47,12 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata'> & {
 /** `isAwaited`: a return or cancellation is waiting for the sale to be booked. */
 export type Sale = ({ status: 'absent' } | AcceptedSale) & { readonly isAwaited?: true };
 
-const accepted = ({ lines: _lines, metadata: _metadata, ...facts }: SaleAccepted): AcceptedSale => ({
+const accepted = ({
+  lines: _lines,
+  metadata: _metadata,
+  isBooked: _isBooked,
+  ...facts
+}: SaleAccepted): AcceptedSale => ({
   status: 'accepted',
   ...facts,
   customerId: null,
@@ -145,6 +150,12 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   const data = { ...priced, lines: [...lines], taxes: [...taxes], sourceId, acceptedAt: now.toISOString() };
   return [{ type: 'SaleAccepted', data }];
 }
+
+/** Adds to an acceptance that the same append also books the sale. */
+export const withBooking = (accepted: readonly SaleEvent[]): SaleEvent[] =>
+  accepted.map((event) =>
+    event.type === 'SaleAccepted' ? { ...event, data: { ...event.data, isBooked: true } } : event,
+  );
 
 /** Chooses the customer. Can replace a customer that could not be created, but only until the sale is booked. */
 export function chooseCustomer(state: Sale, { customerId }: { readonly customerId: string }): SaleEvent[] {

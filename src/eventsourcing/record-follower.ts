@@ -1,4 +1,4 @@
-import type { EventReader } from '../ports/event-store.js';
+import type { EventReader, Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from './event-catalogue.js';
@@ -6,11 +6,11 @@ import type { RecordReader } from './record-reader.js';
 import { retryForever } from './retry-forever.js';
 import { lastOwnEvent, ownStreams } from './stream-events.js';
 
-/** Interval at which the end of the history is compared with the applied position. */
-const CONFIRM_EVERY_MS = 400;
-/** Maximum time to wait for events that have been committed. */
-const ARRIVAL_MS = 1_000;
-const WAIT_MS = 20;
+/** Interval between looks at the end of the history while cached states are in use, and while they are not. */
+const LOOK_EVERY_MS = 100;
+const IDLE_LOOK_EVERY_MS = 400;
+/** Maximum number of looks that wait for their answer, or for events that had been committed. */
+const MAX_LOOKS = 20;
 
 type Parts = {
   readonly events: Pick<EventReader, 'readAll' | 'subscribeToAll'>;
@@ -20,14 +20,22 @@ type Parts = {
   readonly logger: Logger;
 };
 
+/** A look at the end of the history. `last`: the position found, once it is known. */
+type Look = { readonly atMs: number; last: Position };
+
 /**
  * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need not be
  * read. This is necessary only if other processes write to the history. While the subscription lags or is broken,
  * states become too old and are read again.
+ *
+ * The states include every event of the time of a look at the end of the history as soon as the event found by the look
+ * has been applied. Looks do not wait for each other, because a busy process receives answers and events late.
  */
 export class RecordFollower {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
+  /** Looks that have not been confirmed, oldest first. */
+  private looks: Look[] = [];
 
   constructor(private readonly parts: Parts) {}
 
@@ -38,7 +46,7 @@ export class RecordFollower {
       logger.warn({ err: error }, 'cached record states could not be updated from the history; retrying');
     };
     const follow = retryForever(clock, signal, (gotOn) => this.follow(gotOn), complain);
-    this.running = Promise.all([follow, this.confirm()]);
+    this.running = Promise.all([follow, this.keepLooking()]);
   }
 
   async stop(): Promise<void> {
@@ -51,24 +59,44 @@ export class RecordFollower {
     const { signal } = this.stopping;
     const after = await lastOwnEvent(events, catalogue);
     reader.follow(after);
+    this.confirm();
     const filter = ownStreams(catalogue);
     for await (const batch of events.subscribeToAll({ after, filter, signal })) {
       reader.apply(batch.events, batch.position);
+      this.confirm();
       gotOn();
     }
   }
 
-  private async confirm(): Promise<void> {
-    const { events, reader, catalogue, clock } = this.parts;
+  private async keepLooking(): Promise<void> {
+    const { reader, clock } = this.parts;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const atMs = clock.monotonicMs();
-      const last = await lastOwnEvent(events, catalogue).catch(() => Number.POSITIVE_INFINITY);
-      // Recently committed events may not have arrived yet. A busy process receives them late.
-      for (let left = ARRIVAL_MS; reader.position < last && left > 0; left -= WAIT_MS)
-        await clock.sleep(WAIT_MS, signal);
-      if (reader.position >= last) reader.confirm(atMs);
-      await clock.sleep(atMs + CONFIRM_EVERY_MS - clock.monotonicMs(), signal);
+      if (this.looks.length < MAX_LOOKS) void this.look(atMs);
+      const isInUse = reader.usedAtMs > atMs - IDLE_LOOK_EVERY_MS;
+      await clock.sleep(isInUse ? LOOK_EVERY_MS : IDLE_LOOK_EVERY_MS, signal);
     }
+  }
+
+  private async look(atMs: number): Promise<void> {
+    const { events, catalogue } = this.parts;
+    const look: Look = { atMs, last: Number.POSITIVE_INFINITY };
+    this.looks.push(look);
+    try {
+      look.last = await lastOwnEvent(events, catalogue);
+      this.confirm();
+    } catch {
+      this.looks = this.looks.filter((other) => other !== look);
+    }
+  }
+
+  private confirm(): void {
+    const { reader } = this.parts;
+    const at = this.looks.findLastIndex(({ last }) => last <= reader.position);
+    const found = this.looks[at];
+    if (!found) return;
+    reader.confirm(found.atMs);
+    this.looks.splice(0, at + 1);
   }
 }

@@ -64,6 +64,8 @@ export class RecordReader {
   private followedTo: Position = Number.NEGATIVE_INFINITY;
   /** Time at which the cached states included every event of the history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
+  /** Time at which a state of a maximum age was last requested. */
+  usedAtMs = Number.NEGATIVE_INFINITY;
   /** Incremented when events may have been missed, so that the results of reads in progress are not cached. */
   private epoch = 0;
 
@@ -149,7 +151,8 @@ export class RecordReader {
 
   /** Whether cached states of at most this age include the events of other processes. */
   isFollowing(maxAgeMs: number): boolean {
-    return this.clock.monotonicMs() - this.followedAtMs <= maxAgeMs;
+    this.usedAtMs = this.clock.monotonicMs();
+    return this.usedAtMs - this.followedAtMs <= maxAgeMs;
   }
 
   private applyOne(event: RecordedEvent): void {
@@ -182,7 +185,9 @@ export class RecordReader {
     const { stream, revision } = entry.loaded;
     const actual = this.store.revisionOf?.(stream);
     if (actual !== undefined) return actual === revision;
-    return maxAgeMs > 0 && this.ageOf(entry) <= maxAgeMs;
+    if (maxAgeMs === 0) return false;
+    this.usedAtMs = this.clock.monotonicMs();
+    return this.usedAtMs - Math.max(entry.checkedAtMs, this.followedAtMs) <= maxAgeMs;
   }
 
   private ageOf({ checkedAtMs }: Entry): number {

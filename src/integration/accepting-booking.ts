@@ -57,11 +57,6 @@ export class AcceptingBooking {
     return booked === LATE || booked === undefined ? [] : booked;
   }
 
-  /** Called when the events of `bookingOf` have been stored. */
-  booked(saleId: string): void {
-    this.facts.bookedWithAcceptance.set(saleId, true);
-  }
-
   private async decided(target: Target, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
     try {
       const { state: control } = await this.reader.read(policy, PLATFORM_TENANT, BOOKING, {

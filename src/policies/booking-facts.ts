@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { customer } from '../aggregates/customer.aggregate.js';
 import { causes, NotYetBookable } from '../aggregates/rejection-causes.js';
 import type { CategoryFacts, SaleBookingData } from '../aggregates/sale-booking.js';
@@ -18,12 +17,6 @@ export const BOOKING = 'booking';
  */
 @Injectable()
 export class BookingFacts {
-  /**
-   * Ids of sales that this process has recently booked with their acceptance. The booking policy skips these sales.
-   * Caching their states instead would take a tenth of a sale's CPU time, nearly all of it in garbage collection.
-   */
-  readonly bookedWithAcceptance = new LRUCache<string, true>({ max: 10_000 });
-
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,

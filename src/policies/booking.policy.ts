@@ -57,8 +57,8 @@ export class BookingPolicy implements Policy {
   ) {}
 
   async react(event: Accepted): Promise<void> {
+    if (event.data.isBooked) return;
     const { tenantId, recordId: id } = event;
-    if (this.facts.bookedWithAcceptance.has(id)) return;
     const target = { tenantId, id };
     const state = await this.anyStateOf(target);
     if (state.status === 'absent' || state.booking) return;

@@ -10,7 +10,7 @@ import { SystemClock } from '../../src/adapters/system-time.js';
 import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
 import { RecordFollower } from '../../src/eventsourcing/record-follower.js';
 import { RecordReader, type Loaded } from '../../src/eventsourcing/record-reader.js';
-import type { EventToAppend, StreamRead, StreamSlice } from '../../src/ports/event-store.js';
+import type { AllRead, EventToAppend, RecordedEvent, StreamRead, StreamSlice } from '../../src/ports/event-store.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -36,6 +36,17 @@ const fence = (): EventToAppend => ({
 class SlowEventStore extends FaultyEventStore {
   private held: (() => void)[] = [];
   isSlow = false;
+  /** Number of reads of the history whose responses are to be held back. */
+  looksToHold = 0;
+
+  override async readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
+    const events = await super.readAll(read);
+    if (this.looksToHold > 0) {
+      this.looksToHold -= 1;
+      await new Promise<void>((resolve) => this.held.push(resolve));
+    }
+    return events;
+  }
 
   override async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
     const slice = await super.readStream(stream, read);
@@ -277,8 +288,8 @@ describe('A state stays current', () => {
 describe('A process that follows the history', () => {
   let reader: RecordReader;
   let follower: RecordFollower;
+  const clock = new SystemClock();
   beforeEach(() => {
-    const clock = new SystemClock();
     reader = new RecordReader(store, clubCatalogue, clock);
     const logger = pino({ level: 'silent' });
     follower = new RecordFollower({ events: store, reader, catalogue: clubCatalogue, clock, logger });
@@ -313,6 +324,15 @@ describe('A process that follows the history', () => {
     await eventually(() => store.subscribedAfter.length === 2 && reader.isFollowing(MAX_AGE_MS), WITHIN_MS);
     await write('next');
     await eventually(async () => (await greetings()).length === 2, WITHIN_MS);
+  });
+
+  test('remains current if one look at the end of the history is not answered', async () => {
+    await eventually(() => reader.isFollowing(MAX_AGE_MS), WITHIN_MS);
+    store.looksToHold = 1;
+    await eventually(() => store.looksToHold === 0, WITHIN_MS);
+    const heldAtMs = clock.monotonicMs();
+    await eventually(() => reader.isFollowing(clock.monotonicMs() - heldAtMs), WITHIN_MS);
+    store.respond();
   });
 
   test('is no longer current soon after the event store becomes unavailable', async () => {

@@ -230,6 +230,14 @@ describe('A sale booked with its acceptance', () => {
     expect(await typesOf('changed')).toEqual([...booked, 'ReturnBooked']);
   });
 
+  test('is not read by the policy, even in another process', async () => {
+    await push('marked');
+    await service.restart();
+    const before = store.streamReads.length;
+    await redeliver('marked');
+    expect(store.streamReads.slice(before).map(({ stream }) => stream)).not.toContain(streamOf('marked'));
+  });
+
   test.each([
     ['with the same key', 'at-once'],
     ['without a key', undefined],
