@@ -13,26 +13,12 @@ const ALONE = [
 
 const project = {
   testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
+  testRunner: '<rootDir>/scripts/test-runner.mjs',
   roots: ['<rootDir>/test'],
   cacheDirectory: join(tmpdir(), 'kontor-jest'),
-  extensionsToTreatAsEsm: ['.ts'],
-  // The mapping below removes extensions from imports. Trying `ts` first is nearly always correct.
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: false },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  // The runner's import hooks compile TypeScript.
+  transform: {},
 };
 
 process.env.TMPDIR = temporaryFolder();
@@ -40,7 +26,7 @@ process.env.TMPDIR = temporaryFolder();
 export default {
   // Most suites spend much of their time waiting, so there may be more workers than cores.
   maxWorkers: 4,
-  // Jest never releases the ES modules of a suite, so a worker is replaced before they fill the memory.
+  // Node.js never releases the modules of a suite, so a worker is replaced before they fill the memory.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,
   projects: [
@@ -48,6 +34,7 @@ export default {
     {
       ...project,
       testMatch: ALONE.map((suite) => `**/${suite}.test.ts`),
+      testEnvironmentOptions: { ownModules: true },
       runner: '<rootDir>/scripts/serial-runner.mjs',
     },
   ],

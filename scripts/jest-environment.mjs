@@ -1,8 +1,10 @@
-// Jest environment that releases the AsyncLocalStorage instances of a suite. Node.js copies the store of every enabled
-// instance to every new promise. If they were not released, the instances of completed suites would slow down all later
-// suites of the same worker.
+// Jest environment without a separate context: suites run in the realm of the worker, so they share the modules of
+// the service (scripts/test-runner.mjs). Restores the globals that a suite may change.
+//
+// Also releases the AsyncLocalStorage instances of a suite. Node.js copies the store of every enabled instance to every
+// new promise. If they were not released, the instances of completed suites would slow down all later suites of the
+// same worker.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { TestEnvironment } from 'jest-environment-node';
 
 const used = new Set();
 const { run } = AsyncLocalStorage.prototype;
@@ -11,10 +13,39 @@ AsyncLocalStorage.prototype.run = function (...args) {
   return run.apply(this, args);
 };
 
-export default class ReleasingEnvironment extends TestEnvironment {
+/** Jest's runtime resets its mocks after a suite. There are none. */
+const noMocks = { clearAllMocks() {}, resetAllMocks() {}, restoreAllMocks() {} };
+
+export default class SharedEnvironment {
+  global = globalThis;
+  moduleMocker = noMocks;
+  fakeTimers = null;
+  fakeTimersModern = null;
+  /** `ownModules`: the suite shares no modules of the service with other suites. */
+  options;
+  #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
+
+  constructor({ projectConfig }) {
+    this.options = projectConfig.testEnvironmentOptions;
+  }
+
+  getVmContext() {
+    return null;
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  async setup() {}
+
   async teardown() {
     for (const storage of used) storage.disable();
     used.clear();
-    await super.teardown();
+    const { console, exit, env } = this.#before;
+    globalThis.console = console;
+    process.exit = exit;
+    for (const name of Object.keys(process.env)) if (!(name in env)) Reflect.deleteProperty(process.env, name);
+    Object.assign(process.env, env);
   }
 }

@@ -13,7 +13,6 @@ export function jestWith(options, ...args) {
   return run(
     process.execPath,
     [
-      '--experimental-vm-modules',
       '--no-warnings=ExperimentalWarning',
       'node_modules/jest/bin/jest.js',
       ...(report ? ['--json', `--outputFile=${report}`] : []),

@@ -1,3 +1,8 @@
+/**
+ * Separate modules, because the hashes of accounts that do not exist are computed once, at the cost of the first suite.
+ *
+ * @jest-environment-options {"ownModules": true}
+ */
 import { PASSWORD, OPERATOR, TestService, type TestTenant } from '../support/service.js';
 
 let service: TestService;

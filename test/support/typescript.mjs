@@ -1,34 +1,80 @@
-// Lets a child process of a test run TypeScript sources: node --import ./test/support/typescript.mjs child.ts
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+// Lets Node import TypeScript sources: node --import ./test/support/typescript.mjs child.ts. The suites also use it
+// (scripts/test-runner.mjs). Compiled files are kept in node_modules/.cache, named by the hash of their source.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
-import { transform } from '@swc/core';
+import { transformSync, version } from '@swc/core';
 
 if (isMainThread) register(import.meta.url);
 
-export async function resolve(specifier, context, next) {
-  if (/^(\.|file:).*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
-    const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    if (existsSync(source)) return next(source.href, context);
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/typescript', import.meta.url));
+const TESTS = new URL('..', import.meta.url).pathname;
+const OPTIONS = {
+  configFile: false,
+  swcrc: false,
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true },
+  },
+  module: { type: 'es6' },
+  sourceMaps: true,
+};
+const SALT = version + JSON.stringify(OPTIONS);
+
+/** Other processes may write the same file, so it appears complete or not at all. */
+function write(path, text) {
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
+/** Compiles the file, unless it has been compiled before, and returns the paths of the code and of its source map. */
+function compiled(filename) {
+  const source = readFileSync(filename, 'utf8');
+  const name = createHash('sha256').update(`${SALT}\n${filename}\n${source}`).digest('hex');
+  const path = join(CACHE, `${name}.js`);
+  if (!existsSync(path)) {
+    const { code, map } = transformSync(source, { ...OPTIONS, filename });
+    mkdirSync(CACHE, { recursive: true });
+    write(`${path}.map`, map);
+    write(path, code);
   }
-  return next(specifier, context);
+  return { code: path, map: `${path}.map` };
+}
+
+const maps = new Map();
+
+/** Path of the source map of a TypeScript file, given its path or URL as a stack trace contains it. */
+export function sourceMapOf(file) {
+  if (!maps.has(file)) {
+    const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+    maps.set(file, path.endsWith('.ts') && existsSync(path) ? compiled(path).map : undefined);
+  }
+  return maps.get(file);
+}
+
+/** Whether a module inherits the query of the module that imports it. */
+const inherits = ({ searchParams }, { pathname }) => searchParams.has('all') || pathname.startsWith(TESTS);
+
+/**
+ * A query in the URL of a suite creates separate instances of all modules of `test/` that the suite imports, and with
+ * `all` also of the modules of `src/`.
+ */
+export async function resolve(specifier, context, next) {
+  if (!/^(\.|file:).*\.[jt]s$/.test(specifier) || !context.parentURL?.startsWith('file:'))
+    return next(specifier, context);
+  const parent = new URL(context.parentURL);
+  const source = new URL(specifier.replace(/\.js$/, '.ts'), parent);
+  if (!parent.pathname.endsWith('.ts') || !existsSync(source)) return next(specifier, context);
+  if (inherits(parent, source)) source.search = parent.search;
+  return next(source.href, context);
 }
 
 export async function load(url, context, next) {
-  if (!url.endsWith('.ts')) return next(url, context);
-  const { code } = await transform(await readFile(fileURLToPath(url), 'utf8'), {
-    filename: fileURLToPath(url),
-    configFile: false,
-    swcrc: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true },
-    },
-    module: { type: 'es6' },
-    sourceMaps: 'inline',
-  });
-  return { format: 'module', source: code, shortCircuit: true };
+  if (!url.startsWith('file:') || !new URL(url).pathname.endsWith('.ts')) return next(url, context);
+  const { code } = compiled(fileURLToPath(url));
+  return { format: 'module', source: readFileSync(code, 'utf8'), shortCircuit: true };
 }
