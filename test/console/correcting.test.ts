@@ -1,5 +1,5 @@
 // Entering transactions manually, and correcting mistakes in them.
-import { amountIn, amountOf, taxIn, unitsOf } from '../../console/src/parts/amount.js';
+import { amountIn, amountOf, amountWords, taxIn, unitsOf } from '../../console/src/parts/amount.js';
 import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';
@@ -31,11 +31,18 @@ test.each([
   ['1,250', '.', '1250'],
   ['1250.00', ',', '1250.00'],
   ['-0.125', ',', '-0.125'],
+  ['−1.250,5', ',', '-1250.5'],
   ['1.250.000,5', '.', '1250000.5'],
   ['1.250.00', '.', '1.250.00'],
   ['ten', '.', 'ten'],
 ])('With decimals after “%2$s”, the amount “%s” is read as %s', (typed, decimal, read) => {
   expect(amountOf(typed, decimal)).toBe(read);
+});
+
+test('A negative amount begins with the same minus sign in every language', () => {
+  expect(amountWords('-1250.50', 'en-GB')).toBe('−1,250.50');
+  expect(amountWords('-1250.50', 'de-DE')).toBe('−1.250,50');
+  expect(amountOf(amountWords('-1250.50', 'de-DE'), ',')).toBe('-1250.50');
 });
 
 test('Tax contained in a gross amount is exact to the smallest unit of the currency', () => {

@@ -35,7 +35,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   // Lines dated before last year are included in the opening balance until the user requests them.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
-  await page.getByText('Opening balance: -10.00 EUR').waitFor();
+  await page.getByText('Opening balance: −10.00 EUR').waitFor();
   await button('page 1').click();
   await row('Payment 1.').waitFor();
   expect(await row('Long ago').count()).toBe(0);

@@ -3,6 +3,26 @@ import { locale } from '../messages/language.js';
 const LOCALE_DECIMAL =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
+/** The minus sign of displayed amounts. Unlike the hyphen, it is as wide as a digit, and lines are not broken after it. */
+export const MINUS = '−';
+
+/**
+ * Formats an amount in the viewer's locale, with the decimals of its currency. The result is exact, because no
+ * floating-point numbers are used.
+ */
+export function amountWords(amount: string, inLocale = locale): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  const format = new Intl.NumberFormat(inLocale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return format.format(amount as Intl.StringNumericLiteral).replace(/^-/, MINUS);
+}
+
+/** An amount as the viewer would type it, without digit grouping. */
+export function typedAmount(amount: string): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
+  return new Intl.NumberFormat(locale, format).format(amount as Intl.StringNumericLiteral);
+}
+
 /** An amount: sign, digits with or without grouping, decimal separator, and decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
 /** An amount whose only separator precedes three digits, and may therefore be a thousands separator. */
@@ -22,7 +42,10 @@ function plain(text: string): string {
  * text unchanged, so that the service rejects it.
  */
 export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string {
-  const text = typed.trim().replace(/[\s’']/g, '');
+  const text = typed
+    .trim()
+    .replace(/[\s’']/g, '')
+    .replace(MINUS, '-');
   const separator = THOUSANDS.exec(text)?.[1] ?? localeDecimal;
   return separator === localeDecimal ? plain(text) : text.replace(separator, '');
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
+import { amountWords } from './amount';
 import { dayWords } from './day';
-import { amountWords } from './money';
 import { TYPES } from './transaction-words';
 import { byCode, t } from '../messages/catalogue';
 

@@ -1,8 +1,8 @@
 import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
+import { amountWords } from './amount';
 import { useKeeping, useKeptDraft } from './kept-draft';
-import { amountWords } from './money';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
 import { t } from '../messages/catalogue';

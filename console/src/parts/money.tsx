@@ -1,23 +1,6 @@
 import type { ReactNode } from 'react';
+import { amountWords, MINUS } from './amount';
 import { t } from '../messages/catalogue';
-import { locale } from '../messages/language';
-
-/**
- * Formats an amount in the viewer's locale, with the decimals of its currency. The result is exact, because no
- * floating-point numbers are used.
- */
-export function amountWords(amount: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
-  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return format.format(amount as Intl.StringNumericLiteral);
-}
-
-/** An amount as the viewer would type it, without digit grouping. */
-export function typedAmount(amount: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
-  return new Intl.NumberFormat(locale, format).format(amount as Intl.StringNumericLiteral);
-}
 
 type MoneyProps = {
   readonly amount: string;
@@ -26,7 +9,7 @@ type MoneyProps = {
   readonly direction?: 'IN' | 'OUT' | null;
 };
 
-const SIGNS = { IN: '+', OUT: '−' } as const;
+const SIGNS = { IN: '+', OUT: MINUS } as const;
 
 export const Money = ({ amount, currency, direction = null }: MoneyProps): ReactNode => (
   <span className="k-money" data-direction={direction ?? undefined}>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { balanceSheetQuery, profitAndLossQuery, type BalanceSheet, type ProfitAndLoss } from '../api/reports';
+import { amountWords } from './amount';
 import { DataTable, type Column } from './data-table';
 import { Choice } from './filter-bar';
-import { amountWords, Figure } from './money';
+import { Figure } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
 import { sectionWords } from './report-words';

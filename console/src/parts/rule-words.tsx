@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Rule } from '../api/rules';
-import { amountWords } from './money';
+import { amountWords } from './amount';
 import { StatusBadge } from './status-badge';
 import { t } from '../messages/catalogue';
 

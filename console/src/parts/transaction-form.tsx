@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import { customerSource, expenseSource, moneySource, ownSource, payeeSource, type Transaction } from '../api/books';
 import type { Shapes } from '../api/client';
-import { amountOf } from './amount';
+import { amountOf, typedAmount } from './amount';
 import { AmountField, AreaField, OneOfField, someOf, TextField, type Draft, type Form } from './form';
-import { typedAmount } from './money';
 import type { Source } from './remote-choice';
 import { RemoteField } from './remote-field';
 import { RECORDED_TYPES } from './transaction-words';
