@@ -109,6 +109,26 @@ test('Reports link each figure to its postings, and the names of downloaded file
   await row('19%').getByText('19.00').first().waitFor();
 }, 90_000);
 
+test('Reports show their amounts as bars, and their rows can be sorted', async () => {
+  await service.sell(shop, 'chart-1', { occurredAt: '2026-10-04T10:00:00Z' });
+  await service.saleIs(shop, 'chart-1', 'BOOKED');
+  await visitor.signIn(shop.owner, '/reports/profit-and-loss?from=2026-09-01&to=2026-11-30');
+  const chart = page.getByRole('img', { name: /^Income and expenses\. Income: .*Oct 100\.00, Nov 0\.00; Expenses: / });
+  await chart.waitFor();
+  await chart.locator('[title="Oct, Income: 100.00"]').waitFor();
+  await visitor.goTo('/reports/profit-and-loss?from=2025-10-01&to=2026-12-31&by=quarter');
+  await page.getByRole('img', { name: /Q4 2025 0\.00.*Q4 2026 100\.00/ }).waitFor();
+
+  await visitor.goTo('/reports/trial-balance?from=2026-10-01&to=2026-10-31');
+  const closing = page.getByRole('columnheader', { name: 'Closing' });
+  const first = (): Promise<string> => page.locator('tbody tr').first().innerText();
+  await closing.getByRole('button').click();
+  expect(await closing.getAttribute('aria-sort')).toBe('ascending');
+  expect(await first()).toContain('−');
+  await closing.getByRole('button').click();
+  expect(await first()).not.toContain('−');
+}, 60_000);
+
 test('A report shows the books as they were known at an earlier time', async () => {
   await collect('2026-06-01', '10.00', 'first');
   const instant = new Date().toISOString();

@@ -7,10 +7,11 @@ import { useMe } from '../api/me';
 import { deviceName, endSession, ownSessionsQuery, type OwnSession } from '../api/own-sessions';
 import { AddApp, AddPasskey } from '../parts/add-factor';
 import { ConfirmAction } from '../parts/confirm-action';
-import { DataTable, type Column } from '../parts/data-table';
+import type { LoadedColumn } from '../parts/data-table';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { SortedTable } from '../parts/sorted-table';
 import { StatusBadge } from '../parts/status-badge';
 import { locale } from '../messages/language';
 import { strong } from '../parts/strong';
@@ -34,7 +35,7 @@ export function AccountPage(): ReactNode {
         }
         title={t('Second factors')}
       >
-        <DataTable
+        <SortedTable
           columns={factorColumns}
           empty={t(
             'You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough.',
@@ -46,7 +47,7 @@ export function AccountPage(): ReactNode {
         />
       </Panel>
       <Panel aside={others.length > 0 && <EndOthers sessions={others} />} title={t('Sessions')}>
-        <DataTable
+        <SortedTable
           columns={sessionColumns}
           empty={t('There are no sessions.')}
           keyOf={({ id }) => id}
@@ -62,12 +63,23 @@ export function AccountPage(): ReactNode {
 const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: t('Authenticator app'), PASSKEY: t('Passkey') };
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
-const factorColumns: readonly Column<Factor>[] = [
-  { key: 'type', header: t('Factor'), cell: ({ type }) => <strong>{FACTORS[type]}</strong> },
-  { key: 'created', header: t('Added'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+const factorColumns: readonly LoadedColumn<Factor>[] = [
+  {
+    key: 'type',
+    header: t('Factor'),
+    sort: ({ type }) => FACTORS[type],
+    cell: ({ type }) => <strong>{FACTORS[type]}</strong>,
+  },
+  {
+    key: 'created',
+    header: t('Added'),
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
   {
     key: 'used',
     header: t('Last used'),
+    sort: ({ lastUsedAt }) => lastUsedAt,
     cell: ({ lastUsedAt }) =>
       lastUsedAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="relative" at={lastUsedAt} />,
   },
@@ -96,16 +108,37 @@ function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): 
   );
 }
 
-const sessionColumns: readonly Column<OwnSession>[] = [
+const sessionColumns: readonly LoadedColumn<OwnSession>[] = [
   {
     key: 'device',
     header: t('Device'),
+    sort: ({ device }) => deviceName(device),
     cell: ({ device }) => <strong title={device ?? undefined}>{deviceName(device)}</strong>,
   },
-  { key: 'address', header: t('Address'), cell: ({ address }) => <code>{address ?? '—'}</code> },
-  { key: 'created', header: t('Signed in'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
-  { key: 'used', header: t('Last used'), cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} /> },
-  { key: 'expires', header: t('Ends'), cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} /> },
+  {
+    key: 'address',
+    header: t('Address'),
+    sort: ({ address }) => address,
+    cell: ({ address }) => <code>{address ?? '—'}</code>,
+  },
+  {
+    key: 'created',
+    header: t('Signed in'),
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
+  {
+    key: 'used',
+    header: t('Last used'),
+    sort: ({ lastUsedAt }) => lastUsedAt,
+    cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} />,
+  },
+  {
+    key: 'expires',
+    header: t('Ends'),
+    sort: ({ expiresAt }) => expiresAt,
+    cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} />,
+  },
   {
     key: 'actions',
     header: t('Action'),

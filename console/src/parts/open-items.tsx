@@ -3,21 +3,23 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { openItemsQuery, type OpenItems } from '../api/reports';
 import { amountWords } from './amount';
-import { DataTable, type Column } from './data-table';
+import type { LoadedColumn } from './data-table';
 import { Day } from './day';
 import { ExportButton, fileNameOf } from './export-button';
 import { count } from './figures';
 import { Panel } from './panel';
+import { SortedTable } from './sorted-table';
 import { typeWords } from './transaction-words';
 import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
 /** Amounts that are part of the balance but of no document have no transaction. */
-const columnsOf = (total: string): readonly Column<Item>[] => [
+const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   {
     key: 'date',
     header: t('Date'),
+    sort: ({ date }) => date,
     total: t('Total'),
     cell: ({ date }) => (date === null ? <span className="k-nothing">—</span> : <Day on={date} />),
   },
@@ -40,10 +42,24 @@ const columnsOf = (total: string): readonly Column<Item>[] => [
     key: 'age',
     header: t('Age'),
     numeric: true,
+    sort: ({ days }) => days,
     cell: ({ days }) => (days === null ? <span className="k-nothing">—</span> : `${count(days)} d`),
   },
-  { key: 'amount', header: t('Amount'), numeric: true, cell: ({ amount }) => amountWords(amount) },
-  { key: 'open', header: t('Open'), numeric: true, cell: ({ open }) => amountWords(open), total: amountWords(total) },
+  {
+    key: 'amount',
+    header: t('Amount'),
+    numeric: true,
+    sort: ({ amount }) => Number(amount),
+    cell: ({ amount }) => amountWords(amount),
+  },
+  {
+    key: 'open',
+    header: t('Open'),
+    numeric: true,
+    sort: ({ open }) => Number(open),
+    cell: ({ open }) => amountWords(open),
+    total: amountWords(total),
+  },
 ];
 
 /** A customer's unpaid items, oldest first. */
@@ -56,7 +72,7 @@ export function OpenItemsPanel({ id, name }: { id: string; name: string }): Reac
       }
       title={t('Open items')}
     >
-      <DataTable
+      <SortedTable
         columns={columnsOf(items.data?.total ?? '0')}
         empty={t('Nothing is open.')}
         keyOf={({ transactionId }) => transactionId ?? 'rest'}

@@ -3,11 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ageingQuery, taxQuery, type Ageing, type TaxReport } from '../api/reports';
 import { amountWords } from './amount';
-import { DataTable, type Column } from './data-table';
+import { DataTable, type Column, type LoadedColumn } from './data-table';
 import { Facts } from './facts';
 import { Figure, Money } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportChart } from './report-chart';
 import { ReportPanel } from './report-panel';
+import { SortedTable } from './sorted-table';
 import { useZone } from './zone';
 import { today } from './zone-days';
 import { t } from '../messages/catalogue';
@@ -23,10 +25,13 @@ const AGES = [
   ['total', t('Total')],
 ] as const;
 
-const ageingColumns = ({ totals }: Ageing): readonly Column<AgeingRow>[] => [
+const BUCKETS = AGES.slice(0, -1);
+
+const ageingColumns = ({ totals }: Ageing): readonly LoadedColumn<AgeingRow>[] => [
   {
     key: 'name',
     header: t('Customer'),
+    sort: ({ name }) => name,
     total: t('Total'),
     cell: ({ customerId, name, code }) => (
       <>
@@ -37,10 +42,11 @@ const ageingColumns = ({ totals }: Ageing): readonly Column<AgeingRow>[] => [
       </>
     ),
   },
-  ...AGES.map(([age, header]): Column<AgeingRow> => ({
+  ...AGES.map(([age, header]): LoadedColumn<AgeingRow> => ({
     key: age,
     header,
     numeric: true,
+    sort: (row) => Number(row[age]),
     cell: (row) => <Figure amount={row[age]} />,
     total: amountWords(totals[age]),
   })),
@@ -61,13 +67,20 @@ export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
       title={t("Customers' open items")}
     >
       {(report) => (
-        <DataTable
-          columns={ageingColumns(report)}
-          empty={t('Nobody owes anything on this day.')}
-          keyOf={({ customerId }) => customerId}
-          label={t('Ageing')}
-          rows={report.rows}
-        />
+        <>
+          <ReportChart
+            label={t("Customers' open items")}
+            names={BUCKETS.map(([, words]) => words)}
+            series={[{ label: t('Open'), amounts: BUCKETS.map(([age]) => report.totals[age]) }]}
+          />
+          <SortedTable
+            columns={ageingColumns(report)}
+            empty={t('Nobody owes anything on this day.')}
+            keyOf={({ customerId }) => customerId}
+            label={t('Ageing')}
+            rows={report.rows}
+          />
+        </>
       )}
     </ReportPanel>
   );

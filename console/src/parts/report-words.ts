@@ -1,4 +1,5 @@
 import { t } from '../messages/catalogue';
+import { locale } from '../messages/language';
 
 /** Display names of report sections, and of rows that summarise several accounts, by the service's names. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -13,3 +14,16 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export const sectionWords = (name: string): string => NAMES[name] ?? name;
+
+const MONTH = { month: 'short', timeZone: 'UTC' } as const;
+const months = new Intl.DateTimeFormat(locale, MONTH);
+const monthsOfYears = new Intl.DateTimeFormat(locale, { ...MONTH, year: 'numeric' });
+
+/** Display name of a period of a report: a month such as `2026-03`, or a quarter such as `2026-Q1`. */
+export function periodWords(name: string, isYearShown = true): string {
+  const [, year = '', quarter] = /^(\d{4})-Q(\d)$/.exec(name) ?? [];
+  if (quarter !== undefined)
+    return isYearShown ? t('Q{quarter} {year}', { quarter, year }) : t('Q{quarter}', { quarter });
+  if (!/^\d{4}-\d\d$/.test(name)) return name;
+  return (isYearShown ? monthsOfYears : months).format(new Date(`${name}-01T00:00:00Z`));
+}

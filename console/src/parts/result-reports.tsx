@@ -6,8 +6,9 @@ import { DataTable, type Column } from './data-table';
 import { Choice } from './filter-bar';
 import { Figure } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
+import { ReportChart } from './report-chart';
 import { ReportPanel } from './report-panel';
-import { sectionWords } from './report-words';
+import { periodWords, sectionWords } from './report-words';
 import { LedgerLink } from './trial-balance-report';
 import { useZone } from './zone';
 import { today } from './zone-days';
@@ -42,7 +43,7 @@ const columnsOf = (
   ...(periods.length > 1
     ? periods.map((period, index): Column<Row> => ({
         key: period.name,
-        header: period.name,
+        header: periodWords(period.name),
         numeric: true,
         cell: ({ amounts }) => <Figure amount={amounts[index] ?? '0'} />,
         total: amountWords(totals[index] ?? '0'),
@@ -83,6 +84,7 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
     >
       {(report) => (
         <div className="k-sections">
+          <Course parameters={{ ...parameters, by: filters.by ?? 'month' }} />
           {report.sections.map((section) => (
             <DataTable
               columns={columnsOf(report, section, { ...filters, ...period })}
@@ -97,6 +99,23 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
         </div>
       )}
     </ReportPanel>
+  );
+}
+
+/** Most groups of bars that are readable on a screen. */
+const MOST_BARS = 24;
+
+/** Income and expenses as bars, by month or by quarter. Not shown for a single or for very many of these. */
+function Course({ parameters }: { parameters: Parameters<typeof profitAndLossQuery>[0] }): ReactNode {
+  const { data: report } = useQuery(profitAndLossQuery(parameters));
+  if (report === undefined || report.periods.length < 2 || report.periods.length > MOST_BARS) return null;
+  const years = new Set(report.periods.map(({ name }) => name.slice(0, 4)));
+  return (
+    <ReportChart
+      label={t('Income and expenses')}
+      names={report.periods.map(({ name }) => periodWords(name, years.size > 1))}
+      series={report.sections.map(({ name, totals }) => ({ label: sectionWords(name), amounts: totals }))}
+    />
   );
 }
 

@@ -6,10 +6,11 @@ import { trialBalanceQuery, type TrialBalance } from '../api/reports';
 import type { ReportFilters } from '../routes/tenant-filters';
 import { accountTypeWords } from './account-form';
 import { amountWords } from './amount';
-import { DataTable, type Column } from './data-table';
+import type { LoadedColumn } from './data-table';
 import { Figure } from './money';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
+import { SortedTable } from './sorted-table';
 import { t } from '../messages/catalogue';
 
 type Row = TrialBalance['rows'][number];
@@ -33,28 +34,42 @@ export const LedgerLink = ({
   </Link>
 );
 
-const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Column<Row>[] => [
+const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly LoadedColumn<Row>[] => [
   {
     key: 'code',
     header: t('Code'),
+    sort: ({ code }) => code,
     cell: ({ code }) => code ?? <span className="k-nothing">—</span>,
     total: t('Total'),
   },
   {
     key: 'name',
     header: t('Account'),
+    sort: ({ name }) => name,
     cell: ({ accountId, name }) => (
       <LedgerLink filters={filters} id={accountId}>
         {name}
       </LedgerLink>
     ),
   },
-  { key: 'type', header: t('Type'), cell: ({ type }) => accountTypeWords(type) },
-  { key: 'opening', header: t('Opening'), numeric: true, cell: ({ opening = '0' }) => <Figure amount={opening} /> },
+  {
+    key: 'type',
+    header: t('Type'),
+    sort: ({ type }) => accountTypeWords(type),
+    cell: ({ type }) => accountTypeWords(type),
+  },
+  {
+    key: 'opening',
+    header: t('Opening'),
+    numeric: true,
+    sort: ({ opening = '0' }) => Number(opening),
+    cell: ({ opening = '0' }) => <Figure amount={opening} />,
+  },
   {
     key: 'debit',
     header: t('Debit'),
     numeric: true,
+    sort: ({ debit }) => Number(debit),
     cell: ({ debit }) => <Figure amount={debit} />,
     total: amountWords(report.totalDebit),
   },
@@ -62,6 +77,7 @@ const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Colum
     key: 'credit',
     header: t('Credit'),
     numeric: true,
+    sort: ({ credit }) => Number(credit),
     cell: ({ credit }) => <Figure amount={credit} />,
     total: amountWords(report.totalCredit),
   },
@@ -69,6 +85,7 @@ const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Colum
     key: 'closing',
     header: t('Closing'),
     numeric: true,
+    sort: ({ closing, balance }) => Number(closing ?? balance),
     cell: ({ closing, balance }) => <Figure amount={closing ?? balance} />,
   },
 ];
@@ -98,7 +115,7 @@ export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNod
       title={t('Accounts')}
     >
       {(report) => (
-        <DataTable
+        <SortedTable
           columns={columnsOf(report, { ...filters, ...period })}
           empty={t('Nothing was posted in this period.')}
           keyOf={({ accountId }) => accountId}
