@@ -193,6 +193,16 @@ test('Home lists what needs attention, and the audit log shows who did what', as
   await title('Audit log').waitFor();
   await row('Ada Bakery').getByRole('link').click();
   await page.getByRole('region', { name: 'Changes' }).first().getByText('Ada Bakery').first().waitFor();
+
+  await collect('2026-11-02', '1200.50', 'an old debt');
+  await visitor.goTo('/audit-log');
+  await page
+    .getByRole('link', { name: 'Transaction "Collection 1,200.50 EUR" recorded', exact: false })
+    .first()
+    .click();
+  await title('Transaction "Collection 1,200.50 EUR" recorded: an old debt')
+    .or(title('Transaction "Collection 1,200.50 EUR" recorded'))
+    .waitFor();
 }, 90_000);
 
 test('A role adds a permission to a user, who still sees only the permitted pages', async () => {

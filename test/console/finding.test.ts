@@ -41,7 +41,7 @@ test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboa
   await page.keyboard.press('Control+k');
   await dialog().getByRole('combobox').fill('web-1');
   await dialog()
-    .getByRole('option', { name: /web-1.*Transaction$/ })
+    .getByRole('option', { name: /^4 Mar 2026 · 119\.00 EUR · .*web-1.*Transaction$/ })
     .first()
     .waitFor();
   await dialog().getByRole('combobox').fill('nothing like this');
@@ -70,6 +70,6 @@ test('An operator finds a tenant and a dead letter, and the keyboard shortcuts a
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await page.keyboard.press('?');
-  await dialog().getByText('Search pages and records').waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Search pages and records').waitFor();
   expect(await visitor.barriers()).toEqual([]);
 }, 60_000);

@@ -74,6 +74,7 @@ const REPORTS = [
   /^backup\/backup-(archive|writer)\.ts$/,
   /^policies\/(notification\.policy|rejected-sales|category-learning\.policy)\.ts$/,
   /^app\/readiness\.ts$/,
+  /^http\/error-observer\.ts$/,
   /^projecting\/(projection-rebuilds|projector)\.ts$/,
   /^ports\/[\w-]+\.ts$/,
 ];

@@ -1,6 +1,8 @@
 import type { NavigateOptions } from '@tanstack/react-router';
 import { api, whole } from './client';
 import { isOperator, type Me } from './me';
+import { amountWords } from '../parts/amount';
+import { dayWords } from '../parts/day';
 import { t } from '../messages/catalogue';
 
 /** A page or a record found by a search. */
@@ -28,7 +30,7 @@ const transactions: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/transactions', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, date, amount, currency, description, reference }) => ({
     kind: t('Transaction'),
-    name: [date, `${amount} ${currency}`, reference, description].filter(Boolean).join(' · '),
+    name: [dayWords(date), `${amountWords(amount)} ${currency}`, reference, description].filter(Boolean).join(' · '),
     link: { to: '/transactions/$id', params: { id } },
   }));
 };

@@ -80,7 +80,11 @@ export function TransactionsPage(): ReactNode {
       />
       <Listing
         columns={columns}
-        empty={isFiltered ? t('No transactions match these filters.') : t('Nothing has been booked yet.')}
+        empty={
+          isFiltered
+            ? t('No transactions match these filters.')
+            : t('Nothing has been booked yet. Record a sale or a transaction, or create a partner key for your shop.')
+        }
         label={t('Transactions')}
         query={(page) => transactionsQuery({ ...query, ...page })}
         filters={<Filters filters={filters} />}

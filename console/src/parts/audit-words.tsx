@@ -71,12 +71,17 @@ function nameWords(name: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
 }
 
+/** A name within a sentence. Empty if there is no name. */
+const quoted = (name: string): string => (name === '' ? '' : `"${name}"`);
+
 /** The action that an entry records, in the viewer's language. Names of changed fields and codes are not translated. */
 export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
   const words = byCode('event', eventType, '');
   const parts = SUMMARY.exec(summary);
-  if (words === '' || parts === null) return summary;
+  if (parts === null) return summary;
   const [, name, details] = parts;
+  if (words === '')
+    return name === undefined ? summary : summary.replace(/".*"/s, () => quoted(nameWords(name))).replace(/ {2,}/, ' ');
   const sentence =
     name === undefined ? words.replace(/ \S*\{name\}\S*/, '') : words.replace('{name}', () => nameWords(name));
   return details === undefined ? sentence : `${sentence}: ${details}`;

@@ -84,7 +84,12 @@ export function Palette({ me }: { me: Me }): ReactNode {
 }
 
 const Help = ({ isOpen, close }: { isOpen: boolean; close: () => void }): ReactNode => (
-  <Modal closeButtonProps={{ 'aria-label': t('Close') }} onClose={close} opened={isOpen} title={t('Keys')}>
+  <Modal
+    closeButtonProps={{ 'aria-label': t('Close') }}
+    onClose={close}
+    opened={isOpen}
+    title={t('Keyboard shortcuts')}
+  >
     <dl className="k-keys">
       {KEYS.map(([keys, words]) => (
         <div key={words}>
