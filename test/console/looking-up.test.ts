@@ -168,6 +168,18 @@ test("An operator raises the rate limit of a tenant's key, and the new limit is 
   expect(await limit()).toEqual([5_000]);
 }, 60_000);
 
+test("A tenant's page leads to its webhooks and its sessions", async () => {
+  const body = { url: 'https://hooks.example/kontor', types: ['kontor.sale.*'] };
+  await service.call('/api/webhooks', { token: shop.ownerToken, body });
+  await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
+  await page.getByRole('link', { name: 'Changes of webhooks' }).click();
+  await row('WebhookCreated').getByRole('link').first().click();
+  await page.getByText('https://hooks.example/kontor').first().waitFor();
+  await visitor.goTo(`/tenants/${shop.tenantId}`);
+  await page.getByRole('link', { name: 'Sign-ins and sessions' }).click();
+  await row('SessionStarted').getByText('Olga Owner').waitFor();
+}, 60_000);
+
 test('The last operator cannot be removed; another one can be created and removed', async () => {
   visitor.expects(/409/);
   await visitor.signIn(OPERATOR, '/operators');

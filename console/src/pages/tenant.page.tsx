@@ -67,6 +67,15 @@ const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
       <Link search={{ tenantId: tenant.id }} to="/errors">
         {t('Open errors')}
       </Link>
+      <Link search={{ tenantId: tenant.id }} to="/dead-letters">
+        {t('Dead letters')}
+      </Link>
+      <Link search={{ tenantId: tenant.id, entity: 'webhook' }} to="/audit">
+        {t('Changes of webhooks')}
+      </Link>
+      <Link search={{ tenantId: tenant.id, entity: 'session' }} to="/audit">
+        {t('Sign-ins and sessions')}
+      </Link>
       <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
         {t('History of the tenant')}
       </Link>
