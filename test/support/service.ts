@@ -106,6 +106,8 @@ export class TestService {
 
   async close(): Promise<void> {
     await this.stop();
+    // Node.js never releases the modules of a suite, and their variables refer to this object.
+    this.running = undefined as never;
     await rm(this.directory, { recursive: true, force: true });
   }
 
