@@ -44,7 +44,7 @@ export const OPERATIONS: readonly Stop[] = [
     shows: ['State at revision {revision}', { revision: 1 }],
   },
   { route: '/events', shows: 'CustomerCreated' },
-  { route: '/errors', shows: 'rejected repeatedly' },
+  { route: '/errors', shows: { en: 'rejected repeatedly', de: 'wiederholt abgelehnt' } },
   {
     route: '/errors/$id',
     at: '/errors/{error}',
