@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +15,7 @@ import { folder, options, pick } from './options.js';
 import { load } from './processes.js';
 import { rebuild } from './rebuilding.js';
 import { say, tell } from './report.js';
+import { restore } from './restoring.js';
 import { toService } from './sale.js';
 import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
@@ -79,20 +78,6 @@ async function contentOf(events: EventReader, upTo: number): Promise<string> {
       hash.update(JSON.stringify([id, stream, revision, type, data, metadata]));
   });
   return hash.digest('hex');
-}
-
-/** Runs the restore program, and returns its duration. */
-async function restore(args: readonly string[], directory: string): Promise<number> {
-  const startedMs = performance.now();
-  const program = new URL('../dist/restore.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, DATA_DIR: directory } });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0) throw new Error(said);
-  say(said.trim().split('\n').at(-1) ?? '');
-  return (performance.now() - startedMs) / 1_000;
 }
 
 type Sales = { readonly requests: number; readonly errors: number; readonly p50Ms: number; readonly p99Ms: number };

@@ -37,6 +37,7 @@ export const figures = [
   { ids: ['batches'], what: 'sales in batches', program: 'batches', lacks: nothing, beside: true },
   { ids: ['reports'], what: 'reports', program: 'reports', lacks: nothing, beside: true },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },
+  { ids: ['moving'], what: 'moving between engines', program: 'moving', lacks: servers, growth: true, beside: true },
   {
     ids: ['notifications'],
     what: 'notifications',
