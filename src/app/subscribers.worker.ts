@@ -104,10 +104,14 @@ const subscribers = startSubscribers({
   callbacks: calls.asked,
   // All projections usually advance with a single write, so one short message reports all of them.
   onProgress: (name, position, ranges) => {
-    if (positions.size === 0) queueMicrotask(reportPositions);
+    if (positions.size === 0) setImmediate(reportPositions);
     positions.set(name, { position, ranges });
   },
-  onStopped: listeners.onStopped,
+  onStopped: (name, ranges) => {
+    // The other thread must learn of the progress first, because later progress means that the subscriber continues.
+    reportPositions();
+    listeners.onStopped(name, ranges);
+  },
   onFailed: listeners.onFailed,
   onHistory: listeners.onHistory,
 });

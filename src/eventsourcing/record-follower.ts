@@ -7,7 +7,7 @@ import { retryForever } from './retry-forever.js';
 import { lastOwnEvent, ownStreams } from './stream-events.js';
 
 /** Interval between looks at the end of the history while cached states are in use, and while they are not. */
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 200;
 const IDLE_LOOK_EVERY_MS = 400;
 /** Maximum number of looks that wait for their answer, or for events that had been committed. */
 const MAX_LOOKS = 20;

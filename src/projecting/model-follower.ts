@@ -11,6 +11,9 @@ export type FollowedModel = AnyTable['model'];
 
 /** Poll interval while a caller waits, so that progress on other replicas is visible within 20 ms. */
 const AWAITED_MS = 8;
+/** Polls take at most a fifth of the time, so that waiting for progress does not slow a busy process down further. */
+const PAUSE_PER_POLL = 4;
+const MOST_AWAITED_MS = 50;
 const IDLE_MS = 250;
 const WARN_EVERY_MS = 5_000;
 /**
@@ -30,6 +33,8 @@ export class ModelFollower {
   private awaken = new AbortController();
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** Pause before the next poll while a caller waits. */
+  private pauseMs = AWAITED_MS;
   private looking: Promise<void> | undefined;
   private followed: { readonly name: string; readonly keys: readonly string[] } | undefined;
 
@@ -86,9 +91,12 @@ export class ModelFollower {
       // `stop` also aborts `awaken`. On Node.js 20, combining both with AbortSignal.any() would leak memory in the
       // longer-lived signal.
       const { signal } = isUrgent ? this.stopping : this.awaken;
-      await this.clock.sleep(isUrgent ? AWAITED_MS : IDLE_MS, signal);
+      await this.clock.sleep(isUrgent ? this.pauseMs : IDLE_MS, signal);
+      const beganAtMs = this.clock.monotonicMs();
       try {
         if (!this.progress.isReportedHere) await this.lookForProgress();
+        const tookMs = this.clock.monotonicMs() - beganAtMs;
+        this.pauseMs = Math.min(Math.max(tookMs * PAUSE_PER_POLL, AWAITED_MS), MOST_AWAITED_MS);
         if (this.clock.monotonicMs() - this.lookedAtMs >= IDLE_MS) await this.lookForGenerations();
       } catch (error) {
         await this.complain(error);

@@ -22,6 +22,7 @@ export class Progress {
   /** Number of consecutive failed attempts. */
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
+  private isSettling = false;
   /** Whether all projections run in this process, which then need not poll for progress made elsewhere. */
   isReportedHere = false;
   /** Called when a caller starts waiting. */
@@ -63,14 +64,14 @@ export class Progress {
       positions[range] = position;
       hasMoved = true;
     }
-    if (hasMoved) this.settle();
+    if (hasMoved) this.settleSoon();
   }
 
   /** Reports that `name` has stopped until an operator intervenes, in the given ranges or in all ranges. */
   readonly stop = (name: string, ranges?: readonly number[]): void => {
     const { positions, stopped } = this.standingOf(name);
     for (const range of ranges ?? positions.keys()) stopped.add(range);
-    this.settle();
+    this.settleSoon();
   };
 
   /** Reports that an attempt of `names` failed and will be retried. */
@@ -146,6 +147,16 @@ export class Progress {
     const missing = names.filter((name) => this.position(name, range) < position);
     if (missing.length === 0) return 'reached';
     return missing.some((name) => this.isStopped(name, range)) ? 'stopped' : 'waiting';
+  }
+
+  /** Settles once for all positions that are reported together. */
+  private settleSoon(): void {
+    if (this.isSettling || !this.isAwaited) return;
+    this.isSettling = true;
+    queueMicrotask(() => {
+      this.isSettling = false;
+      this.settle();
+    });
   }
 
   private settle(): void {

@@ -7,9 +7,11 @@ import { ModelFollower } from '../../src/projecting/model-follower.js';
 import { Progress } from '../../src/projecting/progress.js';
 import { checkpointKey, stoppedKey } from '../../src/projecting/projection.js';
 import { silentLogger } from '../../src/ports/log.js';
-import type { AnyTable } from '../../src/ports/read-store.js';
+import { overriding } from '../../src/ports/overriding.js';
+import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
 import type { Clock } from '../../src/ports/time.js';
 import { clubProjections } from '../support/club.toy.js';
+import { eventually } from '../support/eventually.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { usedMemory } from '../support/used-memory.js';
@@ -104,6 +106,43 @@ describe('A replica that follows the read models of another', () => {
     expect(tables).toEqual([{ model: members, generation: 5 }]);
     await project(9, 5);
     await until(clock, () => progress.position(members.name) === 9);
+  });
+
+  test('pauses four times as long as a poll takes while a caller waits, for 8 to 50 ms', async () => {
+    const WAIT_MS = 1_000_000;
+    const pollsTake = [0, 5, 30];
+    const pauses: number[] = [];
+    let nowMs = 0;
+    const unlessStopped = (signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve) =>
+        signal?.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        ),
+      );
+    const own: Clock = {
+      nowMs: () => 0,
+      monotonicMs: () => nowMs,
+      sleep: (ms, signal) => {
+        if (ms !== WAIT_MS) pauses.push(ms);
+        return ms === WAIT_MS || pauses.length > pollsTake.length ? unlessStopped(signal) : nextTurn();
+      },
+    };
+    const slow = overriding<ReadStore, ReadStore>(store, {
+      checkpoints: (keys) => {
+        nowMs += pollsTake[pauses.length - 1] ?? 0;
+        return store.checkpoints(keys);
+      },
+    });
+    const awaited = new Progress(own);
+    void awaited.reached(1, WAIT_MS, [members.name]);
+    follower = new ModelFollower(slow, models, awaited, own, silentLogger, () => Promise.resolve());
+    await follower.start();
+    await eventually(() => pauses.length > pollsTake.length, 5_000);
+    expect(pauses).toEqual([8, 8, 20, 50]);
   });
 
   test('frees the memory of completed turns', async () => {
