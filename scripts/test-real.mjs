@@ -70,5 +70,5 @@ else {
   const chosen = process.argv.slice(2);
   // A suite starts up to seven processes.
   const all = ['--maxWorkers=2', ...runnable.map(({ path }) => path)];
-  process.exitCode = await jest('--maxWorkers=3', ...(chosen.length > 0 ? chosen : all));
+  process.exitCode = await jest(...(chosen.length > 0 ? chosen : all));
 }
