@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,16 +5,15 @@ import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { hashOf } from '../test/support/rebuilt-table.js';
-import type { EventReader } from '../src/ports/event-store.js';
 import { ApiClient } from './api-client.js';
 import type { Measurement } from './figure.js';
-import { fillHistory, readHistory } from './history-store.js';
+import { fillHistory } from './history-store.js';
 import { HostedService } from './hosted-service.js';
 import { folder, options, pick } from './options.js';
 import { load } from './processes.js';
 import { rebuild } from './rebuilding.js';
 import { say, tell } from './report.js';
-import { restore } from './restoring.js';
+import { contentOf, restore } from './restoring.js';
 import { toService } from './sale.js';
 import { createBooks, OPERATOR } from './service-client.js';
 import { round } from './statistics.js';
@@ -69,16 +67,6 @@ const outcomeOf = (done: readonly Row[]) => ({
   changedDocuments: done.reduce((sum, { lastRebuild }) => sum + (lastRebuild?.changedDocuments ?? 0), 0),
   failed: done.filter(({ lastRebuild }) => lastRebuild?.status !== 'DONE').length,
 });
-
-/** Hash of all events in order, up to a position. A restore preserves positions. */
-async function contentOf(events: EventReader, upTo: number): Promise<string> {
-  const hash = createHash('sha256');
-  await readHistory(events, { upTo, batch: 1_000 }, (batch) => {
-    for (const { id, stream, revision, type, data, metadata } of batch)
-      hash.update(JSON.stringify([id, stream, revision, type, data, metadata]));
-  });
-  return hash.digest('hex');
-}
 
 type Sales = { readonly requests: number; readonly errors: number; readonly p50Ms: number; readonly p99Ms: number };
 type Job = {

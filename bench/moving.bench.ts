@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { isKnown } from '../src/app/backup-command.js';
-import { readHistory } from './history-store.js';
 import { folder, options, pick } from './options.js';
 import { copyOf, prepared } from './prepared-history.js';
 import { say, tell } from './report.js';
-import { restore } from './restoring.js';
+import { contentOf, restore } from './restoring.js';
 import { BenchService } from './service-client.js';
 import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
@@ -72,32 +70,25 @@ async function move(from: BenchService, env: Env): Promise<{ readonly to: BenchS
 }
 
 /** Hash of the first `count` events of known streams, in order. */
-async function contentOf(directory: string, count: number): Promise<string> {
+async function firstOf(directory: string, count: number): Promise<string> {
   const events = EmbeddedEventReader.open({ directory, clock });
-  const hash = createHash('sha256');
   let left = count;
-  await readHistory(events, { upTo: await events.head(), batch: 1_000 }, (batch) => {
-    for (const { id, stream, revision, type, data, metadata } of batch) {
-      if (!isKnown(stream) || left <= 0) continue;
-      left -= 1;
-      hash.update(JSON.stringify([id, stream, revision, type, data, metadata]));
-    }
-  });
+  const content = await contentOf(events, await events.head(), ({ stream }) => isKnown(stream) && left-- > 0);
   await events.close();
   if (left > 0) throw new Error(`${left} events are missing`);
-  return hash.digest('hex');
+  return content;
 }
 
 const original = await prepared(EVENTS);
 const copy = await copyOf(original);
-const before = await contentOf(copy, EVENTS);
+const before = await firstOf(copy, EVENTS);
 const servers = await SharedServers.start();
 const there = await move(await BenchService.start({ directory: copy }), servers.environment);
 const back = await move(there.to, {});
 const returned = back.to.directory;
 await back.to.stop();
 await servers.stop();
-const isSame = before === (await contentOf(returned, EVENTS));
+const isSame = before === (await firstOf(returned, EVENTS));
 for (const directory of [copy, there.to.directory, returned]) await rm(directory, { recursive: true, force: true });
 
 const figureOf = (name: string, took: Seconds) => ({

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import type { EventReader, RecordedEvent } from '../src/ports/event-store.js';
+import { readHistory } from './history-store.js';
 import { say } from './report.js';
 
 const PROGRAM = new URL('../dist/restore.js', import.meta.url).pathname;
@@ -19,4 +22,18 @@ export async function restore(
   if (code !== 0) throw new Error(said);
   say(said.trim().split('\n').at(-1) ?? '');
   return (performance.now() - startedMs) / 1_000;
+}
+
+/** Hash of the counted events in order, up to a position. */
+export async function contentOf(
+  events: EventReader,
+  upTo: number,
+  isCounted: (event: RecordedEvent) => boolean = () => true,
+): Promise<string> {
+  const hash = createHash('sha256');
+  await readHistory(events, { upTo, batch: 1_000 }, (batch) => {
+    for (const { id, stream, revision, type, data, metadata } of batch.filter(isCounted))
+      hash.update(JSON.stringify([id, stream, revision, type, data, metadata]));
+  });
+  return hash.digest('hex');
 }

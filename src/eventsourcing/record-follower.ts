@@ -72,10 +72,8 @@ export class RecordFollower {
     const { reader, clock } = this.parts;
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const atMs = clock.monotonicMs();
-      if (this.looks.length < MAX_LOOKS) void this.look(atMs);
-      const isInUse = reader.usedAtMs > atMs - IDLE_LOOK_EVERY_MS;
-      await clock.sleep(isInUse ? LOOK_EVERY_MS : IDLE_LOOK_EVERY_MS, signal);
+      if (this.looks.length < MAX_LOOKS) void this.look(clock.monotonicMs());
+      await clock.sleep(reader.wasUsedWithin(IDLE_LOOK_EVERY_MS) ? LOOK_EVERY_MS : IDLE_LOOK_EVERY_MS, signal);
     }
   }
 

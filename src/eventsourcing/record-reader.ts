@@ -65,7 +65,7 @@ export class RecordReader {
   /** Time at which the cached states included every event of the history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
   /** Time at which a state of a maximum age was last requested. */
-  usedAtMs = Number.NEGATIVE_INFINITY;
+  private usedAtMs = Number.NEGATIVE_INFINITY;
   /** Incremented when events may have been missed, so that the results of reads in progress are not cached. */
   private epoch = 0;
 
@@ -151,8 +151,12 @@ export class RecordReader {
 
   /** Whether cached states of at most this age include the events of other processes. */
   isFollowing(maxAgeMs: number): boolean {
-    this.usedAtMs = this.clock.monotonicMs();
-    return this.usedAtMs - this.followedAtMs <= maxAgeMs;
+    return this.use() - this.followedAtMs <= maxAgeMs;
+  }
+
+  /** Whether a state of a maximum age was requested within this time. */
+  wasUsedWithin(ms: number): boolean {
+    return this.clock.monotonicMs() - this.usedAtMs < ms;
   }
 
   private applyOne(event: RecordedEvent): void {
@@ -185,13 +189,17 @@ export class RecordReader {
     const { stream, revision } = entry.loaded;
     const actual = this.store.revisionOf?.(stream);
     if (actual !== undefined) return actual === revision;
-    if (maxAgeMs === 0) return false;
-    this.usedAtMs = this.clock.monotonicMs();
-    return this.usedAtMs - Math.max(entry.checkedAtMs, this.followedAtMs) <= maxAgeMs;
+    return maxAgeMs > 0 && this.ageOf(entry, this.use()) <= maxAgeMs;
   }
 
-  private ageOf({ checkedAtMs }: Entry): number {
-    return this.clock.monotonicMs() - Math.max(checkedAtMs, this.followedAtMs);
+  private ageOf({ checkedAtMs }: Entry, nowMs = this.clock.monotonicMs()): number {
+    return nowMs - Math.max(checkedAtMs, this.followedAtMs);
+  }
+
+  /** Records that a state of a maximum age is requested. Returns the current time. */
+  private use(): number {
+    this.usedAtMs = this.clock.monotonicMs();
+    return this.usedAtMs;
   }
 
   /** Joins a read that started at most `maxAgeMs` ago, or starts a new read. */

@@ -18,9 +18,9 @@ import {
   sale,
   type AcceptedSale,
   type Acceptance,
-  withBooking,
   type Sale,
   type SaleEvent,
+  withBooking,
 } from '../aggregates/sale.aggregate.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import { fold, type Aggregate, type DomainEvent } from '../eventsourcing/aggregate.js';
@@ -259,8 +259,8 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       const appended = await this.appender.append(steps.map(({ append }) => append));
       for (const [index, { loaded, after }] of steps.entries()) {
         const at = appended[index];
-        // The last step appends the sale. Caching the states of booked sales would take a tenth of a sale's CPU time, nearly
-        // all of it in garbage collection.
+        // The last step appends the sale. Caching the states of booked sales would take a tenth of a sale's CPU time,
+        // nearly all of it in garbage collection.
         const isBooked = booked.length > 0 && index === steps.length - 1;
         if (at && !isBooked) this.reader.remember({ stream: loaded.stream, state: after, ...at });
       }

@@ -63,6 +63,18 @@ export function AccountPage(): ReactNode {
 const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: t('Authenticator app'), PASSKEY: t('Passkey') };
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
+const instantColumn = <Row,>(
+  key: string,
+  header: string,
+  of: (row: Row) => string,
+  as: 'exact' | 'relative' = 'exact',
+): LoadedColumn<Row> => ({
+  key,
+  header,
+  sort: of,
+  cell: (row) => <Instant as={as} at={of(row)} />,
+});
+
 const factorColumns: readonly LoadedColumn<Factor>[] = [
   {
     key: 'type',
@@ -70,12 +82,7 @@ const factorColumns: readonly LoadedColumn<Factor>[] = [
     sort: ({ type }) => FACTORS[type],
     cell: ({ type }) => <strong>{FACTORS[type]}</strong>,
   },
-  {
-    key: 'created',
-    header: t('Added'),
-    sort: ({ createdAt }) => createdAt,
-    cell: ({ createdAt }) => <Instant at={createdAt} />,
-  },
+  instantColumn('created', t('Added'), ({ createdAt }) => createdAt),
   {
     key: 'used',
     header: t('Last used'),
@@ -121,24 +128,9 @@ const sessionColumns: readonly LoadedColumn<OwnSession>[] = [
     sort: ({ address }) => address,
     cell: ({ address }) => <code>{address ?? '—'}</code>,
   },
-  {
-    key: 'created',
-    header: t('Signed in'),
-    sort: ({ createdAt }) => createdAt,
-    cell: ({ createdAt }) => <Instant at={createdAt} />,
-  },
-  {
-    key: 'used',
-    header: t('Last used'),
-    sort: ({ lastUsedAt }) => lastUsedAt,
-    cell: ({ lastUsedAt }) => <Instant as="relative" at={lastUsedAt} />,
-  },
-  {
-    key: 'expires',
-    header: t('Ends'),
-    sort: ({ expiresAt }) => expiresAt,
-    cell: ({ expiresAt }) => <Instant as="relative" at={expiresAt} />,
-  },
+  instantColumn('created', t('Signed in'), ({ createdAt }) => createdAt),
+  instantColumn('used', t('Last used'), ({ lastUsedAt }) => lastUsedAt, 'relative'),
+  instantColumn('expires', t('Ends'), ({ expiresAt }) => expiresAt, 'relative'),
   {
     key: 'actions',
     header: t('Action'),

@@ -7,21 +7,21 @@ const LOCALE_DECIMAL =
 export const MINUS = '−';
 
 /**
- * Formats an amount in the viewer's locale, with the decimals of its currency. The result is exact, because no
- * floating-point numbers are used.
+ * Formats an amount in a locale, with the decimals of its currency. The result is exact, because no floating-point
+ * numbers are used.
  */
-export function amountWords(amount: string, inLocale = locale): string {
+function formatted(amount: string, inLocale: string, useGrouping: boolean): string {
   const digits = amount.split('.')[1]?.length ?? 0;
-  const format = new Intl.NumberFormat(inLocale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return format.format(amount as Intl.StringNumericLiteral).replace(/^-/, MINUS);
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping };
+  return new Intl.NumberFormat(inLocale, format).format(amount as Intl.StringNumericLiteral);
 }
 
+/** An amount in the viewer's locale. */
+export const amountWords = (amount: string, inLocale = locale): string =>
+  formatted(amount, inLocale, true).replace(/^-/, MINUS);
+
 /** An amount as the viewer would type it, without digit grouping. */
-export function typedAmount(amount: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
-  return new Intl.NumberFormat(locale, format).format(amount as Intl.StringNumericLiteral);
-}
+export const typedAmount = (amount: string): string => formatted(amount, locale, false);
 
 /** An amount: sign, digits with or without grouping, decimal separator, and decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
