@@ -3,7 +3,7 @@ import { SystemClock } from '../../src/adapters/system-time.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { call, KontorProcess, openBooks, OPERATOR, pause, PLAIN, until, withDirectory } from '../e2e/kontor-process.js';
 import { mulberry32 } from '../support/manual-clock.js';
-import { parkLetters } from '../support/parked-letter.js';
+import { parkLetters } from '../support/parked-letters.js';
 import { Servers } from '../support/servers.js';
 import { messagesAt } from '../support/stored-messages.js';
 import { Watcher } from '../support/watcher.js';
