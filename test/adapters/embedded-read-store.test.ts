@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { ReadStoreDatabase } from '../../src/adapters/embedded/read-store.database.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
-import type { AnyTable, DocumentWrite, ListQuery, ReadModel } from '../../src/ports/read-store.js';
+import type { AnyTable, DocumentWrite, Listed, ListQuery, ReadModel } from '../../src/ports/read-store.js';
 import { eventually } from '../support/eventually.js';
 import { readStoreContract } from '../contracts/read-store.contract.js';
 
@@ -169,6 +169,14 @@ describe('The read store in SQLite', () => {
       expect(plan.match(/SEARCH m/g)).toHaveLength(1);
     });
 
+    test('part of a filtered list is read without looking for matches beyond the next rows', async () => {
+      const plan = await planOf({ where: { type: 'SALE' }, after: '["2025-02-01",1,"id-000001"]', limit: 5 }, 0);
+      expect(plan).toContain(byOrder);
+      expect(plan.match(/entries_v1_g1__terms VIRTUAL TABLE INDEX .*/g)).toEqual([
+        expect.stringMatching(/M\d.*><$/) as string,
+      ]);
+    });
+
     test('few hits are sorted without reading any other records', async () => {
       const plan = await planOf({ where: { customerId: 'c3', open: true } });
       expect(plan).toContain('SEARCH m USING INTEGER PRIMARY KEY');
@@ -226,6 +234,34 @@ describe('The read store in SQLite', () => {
       }
     }
   });
+
+  test.each([false, true])(
+    'parts of a filtered list contain each match once, in order (reverse: %s)',
+    async (reverse) => {
+      const store = await openStore('readwrite');
+      await store.prepare([table]);
+      // Matches become rare, then end. Of the documents created last, some belong to the beginning of the list.
+      const isMatch = (n: number) => (n < 500 ? n % 2 === 0 : n < 1_000 ? n % 20 === 0 : n >= 1_800);
+      const made = Array.from({ length: 2_000 }, (_, n): Entry => {
+        const day = n < 1_900 ? Math.floor(n / 10) : (n - 1_900) * 2;
+        const date = new Date(Date.UTC(2025, 0, 1 + day)).toISOString().slice(0, 10);
+        return { ...nth(n), date, type: isMatch(n) ? 'SALE' : 'RETURN' };
+      });
+      await store.write(batch(made.map((entry) => create(id(entry.sequence), entry))));
+      const gone = made.filter(({ sequence }) => sequence % 7 === 0);
+      await store.write(batch(gone.map(({ sequence }) => ({ ...create(id(sequence), null, 2), expected: 1 }))));
+      const query = { where: { type: 'SALE' }, reverse };
+      const found: number[] = [];
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const { items, next }: Listed = await store.list(table, scope, { ...query, offset: 0, limit: 10, after });
+        found.push(...items.map((json) => (JSON.parse(json) as Entry).sequence));
+        after = next;
+      }
+      const { items } = await store.list(table, scope, { ...query, offset: 0, limit: 2_000 });
+      expect(found).toHaveLength(made.filter(({ type, sequence }) => type === 'SALE' && sequence % 7 > 0).length);
+      expect(found).toEqual(items.map((json) => (JSON.parse(json) as Entry).sequence));
+    },
+  );
 
   test('a page of many hits is complete, even if most are far behind', async () => {
     const store = await openStore('readwrite');

@@ -94,6 +94,14 @@ export class Matches {
     return sets.length === 0 ? undefined : sets.reduce((all, one) => all.and(one));
   }
 
+  /** Returns the documents from `first` to `last` that match all terms. Reads only this part of the index. */
+  among({ shape, scope }: Target, terms: readonly string[], first: number, last: number): Set<number> {
+    const sql = `SELECT json_group_array(rowid - ${BASE}) FROM ${shape.terms}(?)
+      WHERE rowid BETWEEN ${BASE} + ? AND ${BASE} + ?`;
+    const found = this.json(sql, scope, terms.map(quoted).join(' AND '), scope, first, scope, last);
+    return new Set(JSON.parse(found) as number[]);
+  }
+
   private havingTerms(target: Target, terms: readonly string[]): Bits {
     const { shape, scope, state } = target;
     const some = `SELECT json_group_array(rowid - ${BASE}) FROM (SELECT rowid FROM ${shape.terms}(?) LIMIT ?)`;

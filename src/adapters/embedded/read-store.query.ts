@@ -14,6 +14,10 @@ type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; 
 /** Number of rows of the sort index that can be scanned at the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
+/** Number of rows among which a page's matches are looked up directly, per match. */
+const NEAR_ROWS_PER_HIT = 4;
+/** Maximum range of these rows' ordinals, per row. Ordinals mostly increase with the time of creation. */
+const NEAR_SPREAD = 8;
 
 /** Answers list queries by combining bit sets of matching documents with the sort index. */
 export class ReadStoreQuery {
@@ -86,9 +90,8 @@ export class ReadStoreQuery {
     if (!criteria || limit === 0) return { items: [], totalCount: -1 };
     const place = after === '' ? undefined : placeAfter(shape, after);
     const walk = { bounds: criteria.bounds, isAscending: isAscending(shape, query), place };
-    const found = this.matches.of(target, criteria);
-    if (!found) return this.partOfAll(target, walk, limit);
-    const ordinals = this.following(target, walk, found, limit);
+    const ordinals = this.near(target, walk, criteria, limit) ?? this.following(target, walk, criteria, limit);
+    if (!ordinals) return this.partOfAll(target, walk, limit);
     const last = ordinals.at(-1);
     const items = this.documents(target, ordinals);
     if (last === undefined || items.length < limit) return { items, totalCount: -1 };
@@ -106,7 +109,27 @@ export class ReadStoreQuery {
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
   }
 
-  private following(target: Target, walk: Walk, found: Bits, limit: number): number[] {
+  /**
+   * Returns the first `limit` matches in sort order if the next rows contain them; otherwise undefined. Sets of all
+   * matches would be read again for every page if documents change meanwhile.
+   */
+  private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
+    const { terms, groups, words } = criteria;
+    if (terms.length === 0 || groups.length + words.length > 0) return undefined;
+    const size = limit * NEAR_ROWS_PER_HIT;
+    const rows = this.ordinals(target, walk, size, 0);
+    if (rows.length === 0) return rows;
+    const [first, last] = [Math.min(...rows), Math.max(...rows)];
+    if (last - first > size * NEAR_SPREAD) return undefined;
+    const found = this.matches.among(target, terms, first, last);
+    const hits = rows.filter((ordinal) => found.has(ordinal));
+    return hits.length >= limit || rows.length < size ? hits.slice(0, limit) : undefined;
+  }
+
+  /** Returns the first `limit` matches in sort order; undefined if there are neither filters nor a search. */
+  private following(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
+    const found = this.matches.of(target, criteria);
+    if (!found) return undefined;
     const hits = found.count;
     const isSoonFound = limit * target.state.count <= hits * STEPS_PER_SORTED_HIT * hits;
     if (hits <= this.few || !isSoonFound) return this.sorted(target, walk, found).slice(0, limit);
