@@ -43,15 +43,15 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
   try {
     const opened = watched(await openEvents(settings, { clock, logger }), base);
     open.push(opened.events);
-    const broker = instrumentedBroker(await openBroker(settings, { clock, logger }), (result, messages) => {
+    const ownBroker = instrumentedBroker(await openBroker(settings, { clock, logger }), (result, messages) => {
       metrics.messages.inc({ result }, messages);
     });
-    open.push(broker);
+    open.push(ownBroker);
     const cache = instrumentedCache(await openCache(settings, { clock, logger }), metrics);
     open.push(cache);
     const recovery = new ModelRecovery(base);
-    const subscribers = await openSubscribers({ ...base, config, settings, opened, broker, recovery });
-    const { reads, leadership, ranges, leases, checkpoints, start, isAlive } = subscribers;
+    const subscribers = await openSubscribers({ ...base, config, settings, opened, broker: ownBroker, recovery });
+    const { reads, broker, leadership, ranges, leases, checkpoints, start, isAlive } = subscribers;
     open.push(reads);
     return {
       ...{ ...base, events: opened.events, reads, broker, cache, leadership, ranges, leases, checkpoints, isAlive },

@@ -5,6 +5,7 @@ import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { Leadership } from '../projecting/leadership.js';
 import { RangeLeadership } from '../projecting/range-leadership.js';
 import { checkpointsIn, type Checkpoints } from '../projecting/checkpoints.js';
+import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import { PUBLISH_RESULTS } from '../observability/engine-metrics.js';
 import type { LeaseStore } from '../ports/lease-store.js';
@@ -23,6 +24,7 @@ import {
   type Subscribers,
 } from './subscribers.js';
 import { SubscriberThread } from './subscribers.thread.js';
+import { publishingIn } from './thread-broker.js';
 import { openWebhooks, webhookSettings } from './webhooks.js';
 import { integritySettings } from './integrity.js';
 import type { WebhookSender } from '../security/webhook-sender.js';
@@ -41,6 +43,8 @@ export type ProcessParts = Pick<
 /** The read models of a process and the subscribers that fill them. */
 export type ProcessSubscribers = {
   readonly reads: HistoryReadStore;
+  /** The process's broker, which may publish in the subscribers' thread. */
+  readonly broker: Broker;
   /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;
   readonly leadership: Leadership;
@@ -82,6 +86,7 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   });
   return {
     ...stores,
+    broker: publishingIn(thread, parts.broker),
     checkpoints: models.isShared ? checkpointsIn(stores.reads, true) : thread.checkpoints(stores.reads),
     settled: settling.done,
     start: async (callbacks) => {
@@ -136,6 +141,7 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   const settling = settlingOf(parts, models);
   return {
     ...stores,
+    broker: parts.broker,
     checkpoints,
     settled: settling.done,
     start: async (callbacks) => {

@@ -14,6 +14,7 @@ import type { ThreadReport } from '../observability/queue-meters.js';
 import type { StoreSettings } from './stores.js';
 import { forwardedOf, type SubscriberCallbacks, type SubscriberListeners, type Subscribers } from './subscribers.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
+import type { PublishInThread, PublishingThread } from './thread-broker.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import type { WebhookSettings } from './webhooks.js';
 import type { IntegritySettings } from './integrity.js';
@@ -24,6 +25,7 @@ import type { IntegritySettings } from './integrity.js';
 export type WorkerMethods = {
   readonly head: (head: number) => void;
   readonly save: Checkpoints['save'];
+  readonly publish: PublishInThread;
   readonly stop: () => void;
 };
 
@@ -81,7 +83,7 @@ const LONG_LIFE_MS = 10_000;
 const STOP_WITHIN_MS = 6_000;
 
 /** Runs the subscribers in a worker thread. A thread that dies is restarted and continues from its checkpoints. */
-export class SubscriberThread implements Subscribers {
+export class SubscriberThread implements Subscribers, PublishingThread {
   private worker: Worker | undefined;
   private isReady = false;
   private calls: ThreadCalls<WorkerMethods, WorkerMethods> | undefined;
@@ -158,6 +160,11 @@ export class SubscriberThread implements Subscribers {
       },
     };
   }
+
+  readonly publish: PublishInThread = (messages, source) => {
+    if (!this.calls) return Promise.reject(new Error('the thread has not started'));
+    return this.calls.asked.publish(messages, source);
+  };
 
   async stop(): Promise<void> {
     this.stopping.abort();

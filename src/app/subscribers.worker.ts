@@ -18,6 +18,7 @@ import { openBroker, openEventReader, openModels } from './stores.js';
 import { MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
 import type { LiveEvents, ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
 import { releaseMemoryWhenIdle } from './thread-memory.js';
+import { publishingFor } from './thread-broker.js';
 import { ThreadCalls, type ThreadMessage } from './thread-calls.js';
 import { openWebhooks } from './webhooks.js';
 
@@ -40,6 +41,7 @@ const methods: WorkerMethods = {
     notify(head);
   },
   save: (name, position) => checkpoints.save(name, position),
+  publish: (messages, source) => publish(messages, source),
   stop: () => {
     void stop();
   },
@@ -79,6 +81,7 @@ const store = new HistoryReadStore(reads, history);
 const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (result, messages) => {
   published[result] = (published[result] ?? 0) + messages;
 });
+const publish = publishingFor(broker);
 if (isRecreated) logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
 const checkpoints = checkpointsIn(store, isShared);
 const holder = holderOf(ids);
