@@ -242,10 +242,13 @@ const isFinal = (error: unknown): boolean =>
 
 /** After a delay, turns that were due within this time are made up. */
 const CATCH_UP_TURNS_MS = 10;
+/** Turns that become due within this time are taken together, so that their events share commits. */
+const TOGETHER_MS = 10;
 
 /** Limits work to a number of turns per second. */
 class Pace {
   private dueMs = Number.NEGATIVE_INFINITY;
+  private next = { atMs: Number.NEGATIVE_INFINITY, reached: Promise.resolve() };
 
   constructor(
     private readonly clock: Clock,
@@ -257,8 +260,14 @@ class Pace {
     const nowMs = this.clock.monotonicMs();
     const dueMs = Math.max(this.dueMs, nowMs - CATCH_UP_TURNS_MS);
     this.dueMs = dueMs + 1_000 / this.perSecond;
-    if (dueMs > nowMs) await this.clock.sleep(dueMs - nowMs, signal);
+    if (dueMs > nowMs) await this.until(Math.ceil(dueMs / TOGETHER_MS) * TOGETHER_MS, signal);
     signal.throwIfAborted();
+  }
+
+  private until(atMs: number, signal: AbortSignal): Promise<void> {
+    if (this.next.atMs !== atMs)
+      this.next = { atMs, reached: this.clock.sleep(Math.max(0, atMs - this.clock.monotonicMs()), signal) };
+    return this.next.reached;
   }
 }
 

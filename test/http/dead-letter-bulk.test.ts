@@ -131,6 +131,15 @@ describe('Dead letters in bulk', () => {
     expect(body).toMatchObject({ items: [{ status: 'REPLAYED', resolvedBy: 'system:dead-letter-replay' }] });
   });
 
+  test('share commits when they are replayed', async () => {
+    await park(50, { code: 'TOGETHER', message: 'Too large.' });
+    const commits = async () => (await service.service.engines.metrics.commits.get()).values[0]?.value ?? 0;
+    const before = await commits();
+    const run = startedBy(await ask('replay', { filter: { code: 'TOGETHER' }, dryRun: false, perSecond: 500 }));
+    await reached(run, 'SUCCEEDED');
+    expect((await commits()) - before).toBeLessThan(25);
+  });
+
   test('are discarded with the reason', async () => {
     await park(2, { code: 'DISCARDED', message: 'Too large.' });
     const body = { filter: { code: 'DISCARDED' }, dryRun: false, reason: 'The partner has them.' };
