@@ -97,11 +97,11 @@ class Office {
     this.clock = new ManualClock(this.clock.nowMs());
   }
 
-  start(): WebhookDispatcher {
+  start(allowPrivate = true): WebhookDispatcher {
     const { clock, events, keys, letters, reads } = this;
     const dispatcher = new WebhookDispatcher({
       ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads },
-      sender: new WebhookSender({ clock, keys, allowPrivate: true }),
+      sender: new WebhookSender({ clock, keys, allowPrivate }),
       park: (subscriber, { id: eventId }, error) => {
         letters.push({ subscriber, eventId, code: reasonOf(error).code });
         return Promise.resolve();
@@ -214,6 +214,21 @@ describe('While a receiver fails', () => {
     },
   );
 
+  test('because it resolves to a private address, nothing is sent or lost', async () => {
+    const { id: webhookId } = await office.webhook(tenant, '/private');
+    const strict = office.start(false);
+    const record = await office.record(tenant, 3);
+    await office.until(() => office.clock.monotonicMs() > HOUR_MS, MINUTE_MS);
+    const { items } = await office.log.list(tenant, { webhookId, status: 'PENDING' }, 0, 10);
+    expect(items[0]).toMatchObject({ responseStatus: null, code: 'ADDRESS_NOT_PUBLIC' });
+    expect(office.receiver.received).toEqual([]);
+    await strict.stop();
+    office.start();
+    await office.until(() => countAt('/private') === 3, MINUTE_MS);
+    expect(namesAt('/private', record)).toEqual(upTo(3));
+    expect(office.letters).toEqual([]);
+  });
+
   test('for one record only, deliveries of other records continue', async () => {
     const { id: webhookId } = await office.webhook(tenant, '/picky');
     office.start();
@@ -268,6 +283,33 @@ describe('While a receiver fails', () => {
     );
     expect(items.length).toBeLessThanOrEqual(10);
   });
+});
+
+test('A slow receiver gets each event once, in order for each record, and does not delay other tenants', async () => {
+  const waiting: (() => void)[] = [];
+  let most = 0;
+  office.receiver.answer = async (path) => {
+    if (path === '/slow') await new Promise<void>((resolve) => waiting.push(resolve));
+    return { status: 204 };
+  };
+  await office.webhook(tenant, '/slow');
+  await office.webhook(other, '/healthy');
+  office.start();
+  const records: string[] = [];
+  for (let count = 0; count < 40; count += 1) records.push(await office.record(tenant, 3));
+  await office.until(() => waiting.length > 0, 10);
+  await office.record(other, 3);
+  await office.until(() => countAt('/healthy') === 3, 10);
+  expect(countAt('/slow')).toBe(0);
+  await office.clock.leap(2_000);
+  await office.until(() => {
+    most = Math.max(most, waiting.length);
+    for (const respond of waiting.splice(0)) respond();
+    return countAt('/slow') === 120;
+  }, 2_000);
+  for (const id of records) expect(namesAt('/slow', id)).toEqual(upTo(3));
+  expect(office.receiver.eventsAt('/slow')).toHaveLength(120);
+  expect(most).toBeLessThan(20);
 });
 
 describe('After a crash', () => {
