@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCodes, type FastifyInstance } from 'fastify';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Endpoint } from './endpoint.js';
@@ -27,6 +28,8 @@ const MAX_LITERAL_LENGTH = 100;
  */
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
+/** Number of numbers that are compared with their doubles in one step. */
+const COMPARED_AT_ONCE = 16_384;
 
 /** Returns the index of the closing quote of a string that starts before `from`. */
 function endOfString(text: string, from: number): number {
@@ -152,14 +155,40 @@ function countMembers(value: unknown): number {
  * more members than the value. Text with more than `maxValues` values is rejected before any value is built.
  * @throws DomainError invalid VALIDATION_FAILED
  */
-export function parseJson(text: string, maxValues: number): unknown {
-  const outline = outlineOf(text, maxValues);
-  if (outline.deepest > MAX_JSON_DEPTH) throw malformed(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+export const parseJson = (text: string, maxValues: number): unknown => resultOf(parsingSteps(text, maxValues));
+
+/** Returns the parsed value after its last step. */
+type Steps = Generator<undefined, unknown>;
+
+function* parsingSteps(text: string, maxValues: number): Steps {
+  const { deepest, members, suspects } = outlineOf(text, maxValues);
+  if (deepest > MAX_JSON_DEPTH) throw malformed(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  yield;
   const value = parseText(text);
-  if (countMembers(value) !== outline.members) throw malformed('A member name is repeated in one object.');
-  if (outline.suspects.some(losesPrecision))
-    throw malformed('A number exceeds the exact range of a double. Send it as a string.');
+  yield;
+  if (countMembers(value) !== members) throw malformed('A member name is repeated in one object.');
+  for (let at = 0; at < suspects.length; at += COMPARED_AT_ONCE) {
+    yield;
+    if (suspects.slice(at, at + COMPARED_AT_ONCE).some(losesPrecision))
+      throw malformed('A number exceeds the exact range of a double. Send it as a string.');
+  }
   return value;
+}
+
+function resultOf(steps: Steps): unknown {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Lets other requests run between the steps. */
+async function laterResultOf(steps: Steps): Promise<unknown> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await nextTurn();
+  }
 }
 
 function parseText(text: string): unknown {
@@ -183,9 +212,19 @@ export function requireFewValues(value: unknown, maxValues: number): void {
 }
 
 /** Parses the bytes of a JSON body. @throws DomainError invalid if they are not valid UTF-8 */
-export function decodeJson(bytes: Buffer, maxValues: number): unknown {
+export const decodeJson = (bytes: Buffer, maxValues: number): unknown => resultOf(decodingSteps(bytes, maxValues));
+
+/** Does the same as `decodeJson`, in steps. */
+export function* decodingSteps(bytes: Buffer, maxValues: number): Steps {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
-  return parseJson(bytes.toString('utf8'), maxValues);
+  return yield* parsingSteps(bytes.toString('utf8'), maxValues);
+}
+
+/** Decodes a larger body in steps, so that it does not delay other requests for long. */
+async function decoded(bytes: Buffer, maxValues: number): Promise<unknown> {
+  if (bytes.length === 0) return undefined;
+  if (bytes.length > MAX_BODY_BYTES) return laterResultOf(decodingSteps(bytes, maxValues));
+  return decodeJson(bytes, maxValues);
 }
 
 /** Returns the limits on the body of a route. */
@@ -209,13 +248,16 @@ export function installJsonBody(fastify: FastifyInstance): void {
         done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
         return;
       }
-      try {
-        const { endpoint } = request.state;
-        const maxValues = endpoint === undefined ? MAX_VALUES : bodyLimitsOf(endpoint).values;
-        done(null, bytes.length === 0 ? undefined : decodeJson(bytes, maxValues));
-      } catch (error) {
-        done(error as DomainError);
-      }
+      const { endpoint } = request.state;
+      const maxValues = endpoint === undefined ? MAX_VALUES : bodyLimitsOf(endpoint).values;
+      decoded(bytes, maxValues).then(
+        (value) => {
+          done(null, value);
+        },
+        (error: unknown) => {
+          done(error as DomainError);
+        },
+      );
     },
   );
 }
