@@ -8,13 +8,12 @@ import { messagesIn } from '../test/support/stored-messages.js';
 import { ApiClient } from './api-client.js';
 import type { Measurement } from './figure.js';
 import { LagWatch } from './lag-watch.js';
+import { LiveSales } from './live-sales.js';
 import { options, pick } from './options.js';
 import { folderOf } from './prepared-history.js';
 import { pin } from './processes.js';
 import { say, tell } from './report.js';
-import { SALE, SALES_PATH } from './sale.js';
 import { BenchService, type Books } from './service-client.js';
-import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
  * Bulk operations on a tenant while another tenant makes sales: the replay of 100,000 dead letters, which is paused,
@@ -24,41 +23,11 @@ const LETTERS = pick(100_000, 2_000);
 const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);
 const BASELINE_MS = pick(30_000, 5_000);
 const BEFORE_PAUSE_MS = pick(30_000, 1_000);
-const SALE_EVERY_MS = 25;
 const LOOK_EVERY_MS = 200;
 /** Access tokens expire after fifteen minutes. */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
 const AT_ONCE = 500;
 const FORWARDER = '/api/platform/forwarders/integration-events';
-
-/** Sends sales one after another, and measures the time until each is accepted. */
-class LiveSales {
-  private latencies: number[] = [];
-  private readonly stopping = new AbortController();
-  private readonly running: Promise<void>;
-  private readonly partner: ApiClient;
-
-  constructor({ url }: BenchService, { key }: Books, prefix: string) {
-    this.partner = new ApiClient(url, { 'x-integration-key': key });
-    this.running = this.run(prefix);
-  }
-
-  async end(): Promise<Latencies & { readonly sales: number }> {
-    this.stopping.abort();
-    await this.running;
-    this.partner.close();
-    return { ...latenciesOf(this.latencies), sales: this.latencies.length };
-  }
-
-  private async run(prefix: string): Promise<void> {
-    for (let n = 1; !this.stopping.signal.aborted; n += 1) {
-      const beganMs = performance.now();
-      await this.partner.json('POST', SALES_PATH, SALE.replaceAll('{n}', `${prefix}-${n}`));
-      this.latencies.push(performance.now() - beganMs);
-      await sleep(SALE_EVERY_MS);
-    }
-  }
-}
 
 /**
  * Creates a live tenant and a large tenant. Appends copies of the large tenant's customer, each with a dead letter.

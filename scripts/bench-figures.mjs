@@ -47,6 +47,7 @@ export const figures = [
     beside: true,
   },
   { ids: ['bulk'], what: 'bulk replay and rewind', program: 'bulk', lacks: nothing, beside: true },
+  { ids: ['receivers'], what: 'failing receivers', program: 'receivers', lacks: nothing, beside: true },
   { ids: ['console'], what: 'console with many transactions', program: 'console', lacks: chromium, beside: true },
   { ids: ['audit'], what: 'audit entries', program: 'audit', lacks: nothing, beside: true },
 ];
