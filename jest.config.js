@@ -28,6 +28,7 @@ process.env.TMPDIR = temporaryFolder();
 export default {
   // Most suites spend much of their time waiting, so there may be more workers than cores.
   maxWorkers: 4,
+  maxConcurrency: 3,
   // Node.js never releases the modules of a suite, so a worker is replaced before they fill the memory.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 60_000,

@@ -38,6 +38,8 @@ async function endAll(): Promise<void> {
   await Promise.all(ended);
 }
 afterEach(endAll);
+// Jest does not call afterEach after a concurrent test.
+afterAll(endAll);
 
 /** Kills a process and its children. npm's children would otherwise outlive npm, and keep its output open. */
 function killGroup({ pid }: ChildProcess): void {

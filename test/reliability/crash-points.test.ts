@@ -235,7 +235,8 @@ describe('a service that dies between two steps', () => {
     expect(expected.customers).toHaveLength(3);
   });
 
-  test.each(MOMENTS)(
+  // Concurrent, because most of the time passes with waiting for leases and claims of the dead process to expire.
+  test.concurrent.each(MOMENTS)(
     `ends like one that never died: %s (seed ${SEED})`,
     async (moment) => {
       const random = chanceFor(moment);
