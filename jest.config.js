@@ -26,6 +26,7 @@ const project = {
 process.env.TMPDIR = temporaryFolder();
 
 export default {
+  testSequencer: '<rootDir>/scripts/test-sequencer.mjs',
   // Most suites spend much of their time waiting, so there may be more workers than cores.
   maxWorkers: 4,
   maxConcurrency: 3,
