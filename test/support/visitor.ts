@@ -20,10 +20,21 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa', 'best-practice'];
 const AXE_OPTIONS = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
 const PATIENCE_MS = 20_000;
+/**
+ * Features of the browser that the tests do without. The first two preload pages for the address bar of every window,
+ * although no window is visible. The others are those that Playwright disables, because this list replaces its list.
+ */
+const UNUSED = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter', 'OptimizationHints'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'NetworkTimeServiceQuerying', 'PreconnectToSearch'],
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
+  ...['PaintHolding', 'ThirdPartyStoragePartitioning'],
+];
 // Containers provide no sandbox and little shared memory. The host name simulates a remote service, because browsers
 // trust plain HTTP to the loopback address more than to other hosts.
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  `--disable-features=${UNUSED.join()}`,
   '--host-resolver-rules=MAP books.example 127.0.0.1',
 ];
 
