@@ -82,7 +82,13 @@ export default tseslint.config(
   { ignores: ['dist', 'data', 'node_modules', 'coverage', 'clients/typescript/src/schema.ts'] },
   ...tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        // `projectService` needs a third more CPU time.
+        project: ['tsconfig.json', 'console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
