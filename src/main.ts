@@ -10,6 +10,7 @@ import { closeToOthers } from './security/private-folder.js';
 import { EventStoreInUse } from './ports/event-store.js';
 import type { HistoryState } from './eventsourcing/history-state.js';
 import type { Logger } from './ports/log.js';
+import { logOutput } from './observability/log-output.js';
 import { createService, type Service } from './app/service.js';
 import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 
@@ -26,7 +27,7 @@ const ending = { hasBegun: false };
 async function main(config: Config): Promise<void> {
   // Buffers log lines: a separate write for each line would cost every request a few microseconds.
   const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
-  const logger = pino({ level: config.LOG_LEVEL }, output);
+  const logger = pino({ level: config.LOG_LEVEL }, logOutput(output));
   await closeToOthers(config.DATA_DIR, logger);
   const opening = openEngines(config, { logger });
   let service: Service | undefined;
@@ -71,8 +72,7 @@ async function main(config: Config): Promise<void> {
     if (ending.hasBegun) return;
     const url = await service.listen();
     logger.info({ url }, 'Kontor is ready');
-    output.flush();
-    if (welcome) process.stdout.write(welcome(url));
+    printLast(output, welcome?.(url) ?? '');
   } catch (error) {
     if (ending.hasBegun) throw error;
     ending.hasBegun = true;
@@ -81,6 +81,17 @@ async function main(config: Config): Promise<void> {
     await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
     process.exit(1);
   }
+}
+
+type Output = Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'>;
+
+/** Prints a text after the log lines of the start. */
+function printLast(output: Output, text: string): void {
+  output.flush(() => {
+    // If a write was in progress, the output still contains the lines after it.
+    output.flushSync();
+    process.stdout.write(text);
+  });
 }
 
 /** Ends the process, because its state in memory comes from the replaced history. The next start rebuilds the state. */
@@ -96,7 +107,7 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
  * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest. A
  * write to a full pipe, or an exit that waits for the writing thread, would block forever.
  */
-function leave(output: Pick<ReturnType<typeof pino.destination>, 'flush'>, exitCode: number): void {
+function leave(output: Output, exitCode: number): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS);
   output.flush(() => process.exit(exitCode));
 }

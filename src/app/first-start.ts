@@ -122,7 +122,7 @@ function welcomeText(url: string, people: readonly Person[], key: string): strin
     `-H 'Idempotency-Key: ${randomUUID()}' -d '${JSON.stringify(sale)}'`,
   ].join(' ');
   const show = [
-    `until curl -sS ${url}/api/integrations/v1/sales/web-1001 -H 'X-Integration-Key: ${key}' | grep -q BOOKED;`,
+    `until curl -sS ${url}/api/integrations/v1/sales/web-1001 -H 'X-Integration-Key: ${key}' | grep -qE 'BOOKED|REJECTED';`,
     `do sleep 0.2; done; TOKEN=$(curl -sS ${url}/api/auth/login -H 'Content-Type: application/json'`,
     `-d '{"email":"${owner?.email ?? ''}","password":"${owner?.password ?? ''}"}'`,
     `| sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/');`,

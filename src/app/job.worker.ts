@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { SystemClock } from '../adapters/system-time.js';
 import { carryOut, type FromTask, type TaskSettings, type ToTask } from './history-jobs.js';
 import { reportingDamage } from '../observability/instrumented-engines.js';
+import { logOutput } from '../observability/log-output.js';
 import { HistoryReadStore } from '../projecting/history-read-store.js';
 import { openEventReader, openModels } from './stores.js';
 
@@ -29,7 +30,7 @@ port.on('message', (_: ToTask) => {
 });
 
 const clock = new SystemClock();
-const logger = pino({ level: logLevel, base: { thread: task.kind } });
+const logger = pino({ level: logLevel, base: { thread: task.kind } }, logOutput());
 let reportedAtMs = Number.NEGATIVE_INFINITY;
 const report = (progress: number, message: string): void => {
   const nowMs = clock.monotonicMs();

@@ -12,6 +12,7 @@ import { Leadership } from '../projecting/leadership.js';
 import { RangeLeadership } from '../projecting/range-leadership.js';
 import { notingLogger } from '../observability/noting-logger.js';
 import { QueueMeters } from '../observability/queue-meters.js';
+import { logOutput } from '../observability/log-output.js';
 import { projections } from '../projections/projections.js';
 import { holderOf } from './holder.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
@@ -61,7 +62,7 @@ setTimeout(() => {
 
 const clock = new SystemClock();
 const ids = new Uuid7Ids();
-const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }), listeners.onNoted);
+const logger = notingLogger(pino({ level: logLevel, base: { thread: 'subscribers' } }, logOutput()), listeners.onNoted);
 let published: Partial<Record<PublishResult, number>> = {};
 const meters = new QueueMeters(clock);
 const { liveAfter } = calls.asked;

@@ -161,7 +161,7 @@ export class KontorProcess {
     return this.exit;
   }
 }
-const SERVICE: readonly string[] = [process.execPath, '--enable-source-maps', join(ROOT, 'dist', 'main.js')];
+export const SERVICE: readonly string[] = [process.execPath, '--enable-source-maps', join(ROOT, 'dist', 'main.js')];
 
 /** Settings of a service without demo data, with an operator. */
 export const PLAIN: Settings = {

@@ -1,0 +1,42 @@
+import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
+import { pino, type DestinationStream } from 'pino';
+
+const STDOUT = 1;
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO ',
+  40: styleText('yellow', 'WARN '),
+  50: styleText('red', 'ERROR'),
+  60: styleText('red', 'FATAL'),
+};
+const MOST_OF_A_VALUE = 120;
+/** Control characters except line feeds. They could move the cursor of the reader's terminal. */
+const CONTROL = /[^\P{Cc}\n]/gu;
+const PLAIN = /^[\w./:@-]+$/;
+
+type Line = Readonly<Record<string, unknown>>;
+/** The stack trace of a logged error, or an empty text. */
+const stackOf = (err: unknown): string =>
+  typeof err === 'object' && err !== null && 'stack' in err && typeof err.stack === 'string' ? `\n${err.stack}` : '';
+
+function valueText(value: unknown): string {
+  const text = typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value);
+  return text.length <= MOST_OF_A_VALUE ? text : `${text.slice(0, MOST_OF_A_VALUE)}…`;
+}
+
+/** A line of the log, in JSON, as text for a person: time, level, message and fields. */
+export function lineText(json: string): string {
+  const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(json) as Line;
+  const clock = new Date(Number(time)).toISOString().slice(11, 23);
+  const shown = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  const text = `${String(msg)}${shown.join('')}${stackOf(err)}`.replace(CONTROL, '');
+  return `${clock} ${LEVELS[Number(level)] ?? String(level)} ${text}\n`;
+}
+
+/** Where a thread writes its log: as text in a terminal, otherwise as JSON. */
+export const logOutput = (
+  output: DestinationStream = pino.destination(STDOUT),
+  isTerminal = isatty(STDOUT),
+): DestinationStream => (isTerminal ? { write: (json) => { output.write(lineText(json)); } } : output);
