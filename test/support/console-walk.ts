@@ -154,6 +154,16 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
     element.scrollWidth - element.clientWidth,
   ])
   .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
+/** Row heights of lists, in pixels: one line on a desktop, and two lines on a narrow screen. */
+const ROWS = { wide: [36, 40], narrow: [0, 68] } as const;
+const WIDE_FROM_PX = 993;
+/** Rows of lists whose height differs from those that their screen allows. */
+const misfitRows = ([least, most]: readonly [number, number]): string =>
+  `[...document.querySelectorAll('.k-table:not(.k-diff) tbody tr')]
+  .filter((row) => row.checkVisibility())
+  .map((row) => [row.innerText.replace(/\\s+/g, ' ').slice(0, 60), Math.round(row.getBoundingClientRect().height)])
+  .filter(([, height]) => height < ${least} || height > ${most})
+  .map(([text, height]) => 'the row "' + text + '" has a height of ' + height + ' px')`;
 /** Whether the page shows its data in the given colour scheme. Ends all transitions, because waiting takes time. */
 const isSettled = (scheme: string): string =>
   `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
@@ -181,6 +191,9 @@ async function adopt(page: Page, scheme: Scheme): Promise<void> {
   );
 }
 
+const rowFaults = (page: Page, width: number): Promise<string[]> =>
+  page.evaluate<string[]>(misfitRows(ROWS[width < WIDE_FROM_PX ? 'narrow' : 'wide']));
+
 /** Returns the elements that do not fit the screen. Charts adapt to its width with a short delay. */
 async function overhangs(page: Page): Promise<string[]> {
   let found: string[] = [];
@@ -207,10 +220,12 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
     }
     add(`not in ${language}`, foreignAmong(await page.evaluate<string[]>(TEXTS), language));
     add(`${size.width} px`, await overhangs(page));
+    add(`${size.width} px`, await rowFaults(page, size.width));
   }
   for (const width of OTHER_WIDTHS) {
     await page.setViewportSize({ ...WIDE, width });
     add(`${width} px`, await overhangs(page));
+    add(`${width} px`, await rowFaults(page, width));
   }
   return faults;
 }

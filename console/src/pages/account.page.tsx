@@ -67,17 +67,19 @@ const instantColumn = <Row,>(
   key: string,
   header: string,
   of: (row: Row) => string,
-  as: 'exact' | 'relative' = 'exact',
+  { as, ...place }: { as?: 'relative' } & Pick<LoadedColumn<Row>, 'narrow'> = {},
 ): LoadedColumn<Row> => ({
   key,
+  ...place,
   header,
   sort: of,
-  cell: (row) => <Instant as={as} at={of(row)} />,
+  cell: (row) => <Instant {...(as !== undefined && { as })} at={of(row)} />,
 });
 
 const factorColumns: readonly LoadedColumn<Factor>[] = [
   {
     key: 'type',
+    narrow: 'title',
     header: t('Factor'),
     sort: ({ type }) => FACTORS[type],
     cell: ({ type }) => <strong>{FACTORS[type]}</strong>,
@@ -118,6 +120,7 @@ function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): 
 const sessionColumns: readonly LoadedColumn<OwnSession>[] = [
   {
     key: 'device',
+    narrow: 'title',
     header: t('Device'),
     sort: ({ device }) => deviceName(device),
     cell: ({ device }) => <strong title={device ?? undefined}>{deviceName(device)}</strong>,
@@ -128,11 +131,12 @@ const sessionColumns: readonly LoadedColumn<OwnSession>[] = [
     sort: ({ address }) => address,
     cell: ({ address }) => <code>{address ?? '—'}</code>,
   },
-  instantColumn('created', t('Signed in'), ({ createdAt }) => createdAt),
-  instantColumn('used', t('Last used'), ({ lastUsedAt }) => lastUsedAt, 'relative'),
-  instantColumn('expires', t('Ends'), ({ expiresAt }) => expiresAt, 'relative'),
+  instantColumn('created', t('Signed in'), ({ createdAt }) => createdAt, { narrow: 'hidden' }),
+  instantColumn('used', t('Last used'), ({ lastUsedAt }) => lastUsedAt, { as: 'relative' }),
+  instantColumn('expires', t('Ends'), ({ expiresAt }) => expiresAt, { as: 'relative', narrow: 'hidden' }),
   {
     key: 'actions',
+    narrow: 'end',
     header: t('Action'),
     cell: (session) =>
       session.isCurrent ? <StatusBadge tone="good">{t('This session')}</StatusBadge> : <EndSession session={session} />,

@@ -67,7 +67,7 @@ const shown: readonly Column<Account>[] = [
     isExtra: true,
     cell: ({ createdAt }) => <Instant at={createdAt} />,
   },
-  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Money {...balance} /> },
+  { key: 'balance', narrow: 'end', header: t('Balance'), numeric: true, cell: ({ balance }) => <Money {...balance} /> },
 ];
 
 const STATES = [

@@ -33,6 +33,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'entity',
+    narrow: 'hidden',
     header: t('Record'),
     cell: ({ entity, action }) => (
       <>

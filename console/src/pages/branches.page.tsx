@@ -40,6 +40,7 @@ const shown: readonly Column<Branch>[] = [
   { key: 'address', header: t('Address'), cell: ({ address }) => address ?? <span className="k-nothing">—</span> },
   {
     key: 'status',
+    narrow: 'end',
     header: t('Status'),
     cell: ({ isActive }) =>
       isActive ? (

@@ -59,7 +59,13 @@ const columns: readonly Column<Customer>[] = [
   },
   { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'status', header: t('Status'), cell: ({ status }) => <CustomerStatus status={status} /> },
-  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => <Balance {...balance} /> },
+  {
+    key: 'balance',
+    narrow: 'end',
+    header: t('Balance'),
+    numeric: true,
+    cell: ({ balance }) => <Balance {...balance} />,
+  },
 ];
 
 const STATUSES = [

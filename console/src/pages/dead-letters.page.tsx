@@ -21,6 +21,7 @@ const route = getRouteApi('/signed-in/dead-letters');
 const columns: readonly Column<DeadLetter>[] = [
   {
     key: 'subject',
+    narrow: 'title',
     header: t('Subject'),
     cell: ({ id, eventType, ...letter }) => (
       <>
@@ -32,8 +33,8 @@ const columns: readonly Column<DeadLetter>[] = [
     ),
   },
   { key: 'tenant', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
-  { key: 'origin', header: t('Origin'), cell: ({ origin }) => ORIGINS[origin] },
-  { key: 'status', header: t('Status'), cell: ({ status }) => <LetterStatus status={status} /> },
+  { key: 'origin', narrow: 'hidden', header: t('Origin'), cell: ({ origin }) => ORIGINS[origin] },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: ({ status }) => <LetterStatus status={status} /> },
   {
     key: 'reason',
     isWide: true,
@@ -45,8 +46,13 @@ const columns: readonly Column<DeadLetter>[] = [
       </>
     ),
   },
-  { key: 'attempts', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
-  { key: 'last', header: t('Last failed'), cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} /> },
+  { key: 'attempts', narrow: 'hidden', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
+  {
+    key: 'last',
+    narrow: 'hidden',
+    header: t('Last failed'),
+    cell: ({ lastFailedAt }) => <Instant as="relative" at={lastFailedAt} />,
+  },
 ];
 
 type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;

@@ -35,6 +35,7 @@ const columns: readonly Column<ErrorRecord>[] = [
   { key: 'level', header: t('Level'), cell: ({ level }) => <ErrorLevel level={level} /> },
   {
     key: 'code',
+    narrow: 'hidden',
     header: t('Code'),
     cell: ({ code, statusCode }) => (
       <>
@@ -51,7 +52,7 @@ const columns: readonly Column<ErrorRecord>[] = [
     header: t('First seen'),
     cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} />,
   },
-  { key: 'resolved', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
+  { key: 'resolved', narrow: 'end', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
 ];
 
 /** Errors grouped by kind. Shows only open errors unless the URL specifies a status. */

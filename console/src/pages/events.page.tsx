@@ -46,9 +46,9 @@ const columns: readonly Column<ListedEvent>[] = [
       </>
     ),
   },
-  { key: 'tenant', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
-  { key: 'who', header: t('Actor'), cell: (event) => <Actor event={event} /> },
-  { key: 'related', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
+  { key: 'tenant', narrow: 'hidden', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
+  { key: 'who', narrow: 'hidden', header: t('Actor'), cell: (event) => <Actor event={event} /> },
+  { key: 'related', narrow: 'end', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
 /** The type of the event and, when expanded, its content. */

@@ -58,6 +58,7 @@ const jobColumns: readonly LoadedColumn<Job>[] = [
   },
   {
     key: 'next',
+    narrow: 'hidden',
     header: t('Next run'),
     sort: ({ isEnabled, nextRunAt }) => (isEnabled && nextRunAt !== null ? Date.parse(nextRunAt) : null),
     cell: ({ isEnabled, nextRunAt, schedule }) => (
@@ -77,6 +78,7 @@ const jobColumns: readonly LoadedColumn<Job>[] = [
 const runColumns: readonly Column<Run>[] = [
   {
     key: 'job',
+    narrow: 'title',
     header: t('Job'),
     cell: ({ id, jobName }) => (
       <Link params={{ name: jobName }} search={{ run: id }} to="/jobs/$name">
@@ -84,26 +86,34 @@ const runColumns: readonly Column<Run>[] = [
       </Link>
     ),
   },
-  { key: 'status', header: t('Status'), cell: (run) => <RunStatus run={run} /> },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: (run) => <RunStatus run={run} /> },
   { key: 'started', header: t('Started'), cell: ({ startedAt }) => <Instant at={startedAt} /> },
   {
     key: 'took',
+    narrow: 'hidden',
     header: t('Duration'),
     numeric: true,
     cell: ({ durationMs }) => (durationMs === null ? '—' : duration(durationMs)),
   },
   {
     key: 'by',
+    narrow: 'hidden',
     header: t('Started by'),
     cell: ({ trigger }) => (trigger === 'MANUAL' ? t('An operator') : t('The schedule')),
   },
   {
     key: 'message',
+    narrow: 'hidden',
     isWide: true,
     header: t('Result'),
     cell: ({ message, error }) => serviceWords(error ?? message ?? '—'),
   },
-  { key: 'file', header: t('File'), cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />) },
+  {
+    key: 'file',
+    narrow: 'hidden',
+    header: t('File'),
+    cell: (run) => (run.artifact === null ? '—' : <DownloadButton run={run} />),
+  },
 ];
 
 /** Jobs, updated live, and past runs. */

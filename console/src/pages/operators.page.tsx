@@ -40,7 +40,7 @@ const columns: readonly Column<Operator>[] = [
     ),
   },
   { key: 'email', header: t('E-mail'), cell: ({ email }) => email },
-  { key: 'created', header: t('Since'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'created', narrow: 'hidden', header: t('Since'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'did',
     header: t('Audit log'),

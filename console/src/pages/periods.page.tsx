@@ -181,6 +181,7 @@ const lateColumns: readonly Column<LateEntry>[] = [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
+    narrow: 'title',
     header: t('Transaction'),
     cell: ({ transactionId, description }) => (
       <Link params={{ id: transactionId }} to="/transactions/$id">
@@ -193,6 +194,7 @@ const lateColumns: readonly Column<LateEntry>[] = [
   { key: 'closed', header: t('Closed through'), cell: ({ closedThrough }) => <Day on={closedThrough} /> },
   {
     key: 'amount',
+    narrow: 'end',
     header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
@@ -222,6 +224,7 @@ const historyColumns: readonly Column<Entry>[] = [
   { key: 'at', header: t('Time'), cell: ({ at }) => <Instant at={at} /> },
   {
     key: 'action',
+    narrow: 'title',
     header: t('Action'),
     cell: ({ action, through }) => {
       if (through === null) return t('Reopened completely');

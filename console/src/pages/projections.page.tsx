@@ -123,6 +123,7 @@ function Action({ projection: { name, rebuild } }: { projection: Projection }): 
 const columns: readonly LoadedColumn<Projection>[] = [
   {
     key: 'name',
+    narrow: 'title',
     header: t('Read model'),
     sort: ({ name }) => name,
     cell: ({ name, version, generation }) => (
@@ -134,6 +135,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   },
   {
     key: 'status',
+    narrow: 'end',
     header: t('Status'),
     sort: ({ status }) => STATUSES[status][1],
     cell: ({ status }) => <Status status={status} />,
@@ -141,6 +143,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   { key: 'lag', header: t('Lag'), numeric: true, sort: ({ lag }) => lag, cell: ({ lag }) => count(lag) },
   {
     key: 'position',
+    narrow: 'hidden',
     header: t('Position'),
     numeric: true,
     sort: ({ position }) => position,
@@ -148,6 +151,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   },
   {
     key: 'rate',
+    narrow: 'hidden',
     header: t('Events/s'),
     numeric: true,
     sort: ({ eventsPerSecond }) => eventsPerSecond,

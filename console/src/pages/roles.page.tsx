@@ -21,6 +21,7 @@ type Permission = Shapes['CreateRoleDto']['permissions'][number];
 const shown: readonly LoadedColumn<Role>[] = [
   {
     key: 'name',
+    narrow: 'title',
     header: t('Name'),
     sort: ({ name }) => name,
     cell: ({ name, description, isSystem }) => (

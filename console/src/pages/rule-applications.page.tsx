@@ -42,11 +42,13 @@ const shown: readonly Column<RuleApplication>[] = [
   { key: 'at', header: t('Started'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'category',
+    isWide: true,
     header: t('Category'),
     cell: ({ categoryName }) => <strong>{categoryName ?? t('Deleted category')}</strong>,
   },
   {
     key: 'period',
+    narrow: 'hidden',
     header: t('Period'),
     cell: ({ dateFrom, dateTo }) =>
       rich('{from} to {to}', {
@@ -54,11 +56,12 @@ const shown: readonly Column<RuleApplication>[] = [
         to: dateTo === null ? t('the end') : <Day on={dateTo} />,
       }),
   },
-  { key: 'status', header: t('Status'), cell: (application) => <Status application={application} /> },
-  { key: 'examined', header: t('Examined'), numeric: true, cell: ({ examined }) => count(examined) },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: (application) => <Status application={application} /> },
+  { key: 'examined', isExtra: true, header: t('Examined'), numeric: true, cell: ({ examined }) => count(examined) },
   { key: 'changed', header: t('Changed'), numeric: true, cell: ({ changed }) => count(changed) },
   {
     key: 'undone',
+    narrow: 'hidden',
     header: t('Restored'),
     numeric: true,
     cell: ({ status, restored, kept }) =>

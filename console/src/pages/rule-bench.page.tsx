@@ -177,6 +177,7 @@ const sampleColumns: readonly Column<Sampled>[] = [
   },
   {
     key: 'amount',
+    narrow: 'end',
     header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,

@@ -35,6 +35,7 @@ const useRefresh = (): (() => void) => {
 const shown: readonly Column<Rule>[] = [
   {
     key: 'rule',
+    isWide: true,
     header: t('Conditions'),
     cell: (rule) => (
       <>
@@ -44,23 +45,21 @@ const shown: readonly Column<Rule>[] = [
     ),
   },
   { key: 'category', header: t('Category'), cell: ({ categoryName }) => <strong>{categoryName}</strong> },
-  { key: 'priority', header: t('Priority'), numeric: true, cell: ({ priority }) => count(priority) },
+  { key: 'priority', narrow: 'hidden', header: t('Priority'), numeric: true, cell: ({ priority }) => count(priority) },
   { key: 'source', isExtra: true, header: t('Source'), cell: ({ source }) => sourceWords(source) },
   {
     key: 'hits',
+    narrow: 'hidden',
     header: t('Matches'),
-    cell: ({ hitCount, lastMatchedAt }) => (
-      <>
-        {t('{hitCount, plural, one {# time} other {# times}}', { hitCount })}
-        {lastMatchedAt !== null && (
-          <div className="k-nothing">
-            <Instant as="relative" at={lastMatchedAt} />
-          </div>
-        )}
-      </>
-    ),
+    cell: ({ hitCount }) => t('{hitCount, plural, one {# time} other {# times}}', { hitCount }),
   },
-  { key: 'status', header: t('Status'), cell: ({ isEnabled }) => <RuleStatus isEnabled={isEnabled} /> },
+  {
+    key: 'matched',
+    isExtra: true,
+    header: t('Last match'),
+    cell: ({ lastMatchedAt }) => <Instant as="relative" at={lastMatchedAt} />,
+  },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: ({ isEnabled }) => <RuleStatus isEnabled={isEnabled} /> },
 ];
 
 const STATES = [

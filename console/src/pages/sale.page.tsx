@@ -118,6 +118,7 @@ type Line = Sale['lines'][number];
 const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>[] => [
   {
     key: 'what',
+    narrow: 'title',
     header: t('Description'),
     total: t('Total'),
     cell: ({ description, sku }) => (
@@ -131,9 +132,17 @@ const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>
   { key: 'price', header: t('Net price'), numeric: true, cell: ({ unitPrice }) => amountWords(unitPrice) },
   { key: 'discount', header: t('Discount'), numeric: true, cell: ({ discount }) => <Figure amount={discount} /> },
   { key: 'rate', header: t('Tax rate'), numeric: true, cell: ({ taxRate }) => `${amountWords(taxRate)}%` },
-  { key: 'net', header: t('Net'), numeric: true, cell: ({ net }) => amountWords(net), total: amountWords(totalNet) },
+  {
+    key: 'net',
+    narrow: 'hidden',
+    header: t('Net'),
+    numeric: true,
+    cell: ({ net }) => amountWords(net),
+    total: amountWords(totalNet),
+  },
   {
     key: 'tax',
+    narrow: 'hidden',
     header: t('Tax'),
     numeric: true,
     cell: ({ tax }) => <Figure amount={tax} />,
@@ -141,6 +150,7 @@ const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>
   },
   {
     key: 'gross',
+    narrow: 'end',
     header: t('Gross'),
     numeric: true,
     cell: ({ gross }) => amountWords(gross),

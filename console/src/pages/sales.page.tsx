@@ -32,6 +32,7 @@ const columns: readonly Column<ListedSale>[] = [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'number',
+    narrow: 'title',
     header: t('Number'),
     cell: ({ id, externalId, type }) => (
       <>
@@ -58,8 +59,13 @@ const columns: readonly Column<ListedSale>[] = [
     header: t('Customer'),
     cell: ({ customerName }) => customerName ?? <span className="k-nothing">—</span>,
   },
-  { key: 'branch', header: t('Branch'), cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span> },
-  { key: 'partner', header: t('Partner'), cell: ({ sourceId }) => partnerWords(sourceId) },
+  {
+    key: 'branch',
+    narrow: 'hidden',
+    header: t('Branch'),
+    cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span>,
+  },
+  { key: 'partner', narrow: 'hidden', header: t('Partner'), cell: ({ sourceId }) => partnerWords(sourceId) },
   {
     key: 'net',
     header: t('Net'),
@@ -76,6 +82,7 @@ const columns: readonly Column<ListedSale>[] = [
   },
   {
     key: 'total',
+    narrow: 'end',
     header: t('Total'),
     numeric: true,
     cell: ({ total, currency }) => <Money amount={total} currency={currency} />,

@@ -21,6 +21,7 @@ const columns: readonly Column<AuditEntry>[] = [
   ...auditColumns,
   {
     key: 'record',
+    narrow: 'hidden',
     header: t('Record'),
     cell: ({ entity, action }) => `${entityWords(entity)}, ${inSentence(actionWords(action))}`,
   },

@@ -76,6 +76,7 @@ const columns: readonly Column<Transaction>[] = [
   },
   {
     key: 'amount',
+    narrow: 'end',
     header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,

@@ -51,6 +51,7 @@ const columns: readonly Column<Transaction>[] = [
   { key: 'state', header: t('Status'), cell: (transaction) => <TransactionState {...transaction} /> },
   {
     key: 'amount',
+    narrow: 'end',
     header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,

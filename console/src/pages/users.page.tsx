@@ -53,6 +53,7 @@ const shown: readonly Column<User>[] = [
   { key: 'roles', header: t('Roles'), cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
   {
     key: 'status',
+    narrow: 'end',
     header: t('Status'),
     cell: ({ isActive }) =>
       isActive ? (
@@ -193,7 +194,7 @@ function Actions({ user }: { user: User }): ReactNode {
       }),
     );
   return (
-    <div className="k-row-actions is-many">
+    <div className="k-row-actions">
       <EditDialog
         about={fullName}
         fields={(form) => <UserFields form={form} />}

@@ -83,6 +83,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     key: 'amount',
+    narrow: 'end',
     header: t('Amount'),
     numeric: true,
     cell: ({ amount, currency, direction }) => <Money amount={amount} currency={currency} direction={direction} />,

@@ -24,6 +24,11 @@ export type Column<Row> = {
   readonly sort?: ServiceOrder;
   /** The column is hidden unless the viewer chooses it. */
   readonly isExtra?: boolean;
+  /**
+   * Place in the two lines of a row on a narrow screen: the first line has the title and the `end`, the second line has
+   * the other columns. Hidden columns appear if the viewer chooses columns. Default title: the wide column.
+   */
+  readonly narrow?: 'title' | 'end' | 'hidden';
 };
 
 /** A column of a list whose rows are all loaded. */
@@ -55,8 +60,8 @@ const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
 /**
- * A list, with its loading, empty and error states. On a phone, every row becomes a card that labels each value with
- * its column.
+ * A list, with its loading, empty and error states. On a narrow screen, the rows of a list with a title have two lines;
+ * other rows become cards. Both label numbers and times with their columns.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages, sorting }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
@@ -81,7 +86,11 @@ type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf' 
 
 const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedProps<Row>): ReactNode => (
   <div aria-label={label} className="k-scroll" role="group" tabIndex={0}>
-    <table aria-busy={rows === undefined || isOld} className="k-table" role="table">
+    <table
+      aria-busy={rows === undefined || isOld}
+      className={titleOf(columns) === undefined ? 'k-table' : 'k-table k-rows'}
+      role="table"
+    >
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
@@ -92,12 +101,16 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedPro
       <tbody onClick={openRow} onMouseOver={showWhole} role="rowgroup">
         {rows === undefined
           ? Array.from({ length: SKELETON_ROWS }, (_, index) => <LoadingRow columns={columns.length} key={index} />)
-          : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} />)}
+          : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} title={titleOf(columns)} />)}
       </tbody>
       {columns.some(({ total }) => total !== undefined) && <Totals columns={columns} />}
     </table>
   </div>
 );
+
+/** The column whose value is the first line of a row on a narrow screen. */
+const titleOf = <Row,>(columns: readonly LoadedColumn<Row>[]): LoadedColumn<Row> | undefined =>
+  columns.find(({ narrow }) => narrow === 'title') ?? columns.find(({ isWide }) => isWide === true);
 
 const classOf = ({ numeric, isWide }: Pick<Column<never>, 'numeric' | 'isWide'>): string | undefined => {
   if (isWide === true) return 'k-wide';
@@ -146,25 +159,35 @@ function showWhole({ target }: MouseEvent): void {
 const Totals = <Row,>({ columns }: { columns: readonly LoadedColumn<Row>[] }): ReactNode => (
   <tfoot role="rowgroup">
     <tr role="row">
-      {columns.map(({ key, header, numeric, total }) => (
-        <td
-          className={numeric === true ? 'k-numeric' : undefined}
-          data-label={total === undefined ? undefined : header}
-          key={key}
-          role="cell"
-        >
-          <div className="k-cell">{total}</div>
+      {columns.map(({ key, header, numeric, total, narrow }) => (
+        <td className={numeric === true ? 'k-numeric' : undefined} data-narrow={narrow} key={key} role="cell">
+          <div className="k-cell" data-label={header}>
+            {total}
+          </div>
         </td>
       ))}
     </tr>
   </tfoot>
 );
 
-const TableRow = <Row,>({ columns, row }: { columns: readonly LoadedColumn<Row>[]; row: Row }): ReactNode => (
+type RowProps<Row> = {
+  readonly columns: readonly LoadedColumn<Row>[];
+  readonly row: Row;
+  readonly title: LoadedColumn<Row> | undefined;
+};
+
+const TableRow = <Row,>({ columns, row, title }: RowProps<Row>): ReactNode => (
   <tr role="row">
     {columns.map((column) => (
-      <td className={classOf(column)} data-label={column.header} key={column.key} role="cell">
-        <div className="k-cell">{column.cell(row)}</div>
+      <td
+        className={classOf(column)}
+        data-narrow={column === title ? 'title' : column.narrow}
+        key={column.key}
+        role="cell"
+      >
+        <div className="k-cell" data-label={column.header}>
+          {column.cell(row)}
+        </div>
       </td>
     ))}
   </tr>

@@ -58,10 +58,15 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
       </>
     ),
   },
-  { key: 'status', header: t('Status'), cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: ({ status }) => <DeliveryStatus status={status} /> },
   { key: 'response', header: t('Response'), cell: (delivery) => <Response delivery={delivery} /> },
-  { key: 'attempts', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
-  { key: 'last', header: t('Last attempt'), cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} /> },
+  { key: 'attempts', narrow: 'hidden', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
+  {
+    key: 'last',
+    narrow: 'hidden',
+    header: t('Last attempt'),
+    cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} />,
+  },
   { key: 'next', header: t('Next attempt'), cell: ({ nextAttemptAt }) => <Instant as="relative" at={nextAttemptAt} /> },
   {
     key: 'actions',

@@ -37,6 +37,7 @@ export const DialogFrame = (props: Props): ReactNode => {
     <>
       <Button
         aria-label={about === undefined ? undefined : `${label}: ${about}`}
+        title={about === undefined ? undefined : label}
         {...(isDangerous && { c: 'var(--k-bad)' })}
         leftSection={<Icon name={icon} size={16} />}
         onClick={props.onOpen}

@@ -51,9 +51,10 @@ export const keyColumns: readonly LoadedColumn<Key>[] = [
     sort: ({ sourceId }) => sourceId,
     cell: ({ sourceId }) => <code>{sourceId}</code>,
   },
-  { key: 'status', header: t('Status'), cell: (key) => <KeyStatus of={key} /> },
+  { key: 'status', narrow: 'end', header: t('Status'), cell: (key) => <KeyStatus of={key} /> },
   {
     key: 'limit',
+    narrow: 'hidden',
     header: t('Requests per minute'),
     numeric: true,
     sort: ({ rateLimit }) => rateLimit,

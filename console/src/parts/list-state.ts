@@ -53,15 +53,23 @@ export function resized(search: ListParams, to: string): ListParams {
   return { ...search, size, page: page === 1 ? undefined : page, cursor: undefined };
 }
 
-type Offered = { readonly key: string; readonly isExtra?: boolean };
+type Offered = { readonly key: string; readonly isExtra?: boolean; readonly narrow?: string };
 
 const isDefault = (columns: readonly Offered[], keys: readonly string[]): boolean =>
   columns.every(({ key, isExtra = false }) => keys.includes(key) !== isExtra);
 
-/** The columns to show: those that the viewer has chosen, or the default columns. The first column is always shown. */
+/**
+ * The columns to show: those that the viewer has chosen, or the default columns. The first column is always shown. A
+ * column that the viewer has chosen is also shown on a narrow screen.
+ */
 export function columnsShown<C extends Offered>(columns: readonly C[], chosen: string | undefined): readonly C[] {
   const keys = chosen?.split(',');
-  return columns.filter(({ key, isExtra = false }, index) => index === 0 || (keys?.includes(key) ?? !isExtra));
+  const shown = columns.filter(({ key, isExtra = false }, index) => index === 0 || (keys?.includes(key) ?? !isExtra));
+  return keys === undefined ? shown : shown.map((column) => (column.narrow === 'hidden' ? visible(column) : column));
+}
+
+function visible<C extends Offered>({ narrow: _, ...column }: C): C {
+  return column as C;
 }
 
 /** The chosen columns after one column is shown or hidden. Undefined for the default columns. */

@@ -25,6 +25,7 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   },
   {
     key: 'what',
+    narrow: 'title',
     header: t('Document'),
     cell: (item) =>
       item.transactionId === null ? (
@@ -54,6 +55,7 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   },
   {
     key: 'open',
+    narrow: 'end',
     header: t('Open'),
     numeric: true,
     sort: ({ open }) => Number(open),

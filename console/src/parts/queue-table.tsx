@@ -56,9 +56,14 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
 const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
-  { key: 'name', header: t('Queue'), cell: ({ name }) => <strong>{name}</strong> },
+  { key: 'name', narrow: 'title', header: t('Queue'), cell: ({ name }) => <strong>{name}</strong> },
   { key: 'kind', header: t('Kind'), cell: ({ kind }) => KINDS[kind] },
-  { key: 'status', header: t('Status'), cell: (queue) => <QueueStatus queue={queue} samples={samples} /> },
+  {
+    key: 'status',
+    narrow: 'end',
+    header: t('Status'),
+    cell: (queue) => <QueueStatus queue={queue} samples={samples} />,
+  },
   { key: 'lag', header: t('Lag'), numeric: true, cell: ({ lag }) => (lag === null ? '—' : count(lag)) },
   {
     key: 'chart',
@@ -79,16 +84,18 @@ const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
       </div>
     ),
   },
-  { key: 'rate', header: t('Per minute'), numeric: true, cell: ({ perMinute }) => count(perMinute) },
-  { key: 'inFlight', header: t('In flight'), numeric: true, cell: ({ inFlight }) => count(inFlight) },
+  { key: 'rate', narrow: 'hidden', header: t('Per minute'), numeric: true, cell: ({ perMinute }) => count(perMinute) },
+  { key: 'inFlight', narrow: 'hidden', header: t('In flight'), numeric: true, cell: ({ inFlight }) => count(inFlight) },
   {
     key: 'failures',
+    narrow: 'hidden',
     header: t('Failed attempts'),
     numeric: true,
     cell: ({ failures }) => (failures > 0 ? <StatusBadge tone="warning">{count(failures)}</StatusBadge> : '0'),
   },
   {
     key: 'last',
+    narrow: 'hidden',
     header: t('Last activity'),
     cell: ({ lastProcessedAt }) => <Instant as="relative" at={lastProcessedAt} />,
   },

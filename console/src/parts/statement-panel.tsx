@@ -22,6 +22,7 @@ const columns: readonly Column<Line>[] = [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
+    narrow: 'title',
     header: t('Transaction'),
     cell: (line) => (
       <>
@@ -38,7 +39,7 @@ const columns: readonly Column<Line>[] = [
   },
   { key: 'debit', header: t('Debit'), numeric: true, cell: ({ debit }) => <Figure amount={debit} /> },
   { key: 'credit', header: t('Credit'), numeric: true, cell: ({ credit }) => <Figure amount={credit} /> },
-  { key: 'balance', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
+  { key: 'balance', narrow: 'end', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
 /** Default start of a statement. The full history of an account could be too long to read. */
