@@ -1,6 +1,6 @@
 // Entering transactions manually, and correcting mistakes in them.
 import { amountIn, amountOf, amountWords, taxIn, unitsOf } from '../../console/src/parts/amount.js';
-import { instantOf, instantsOf } from '../../console/src/parts/zone-days.js';
+import { instantOf, instantsOf, today } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -66,6 +66,22 @@ test('A day begins and ends in the time zone of the tenant, even when the clocks
   });
   expect(instantOf('2026-07-01T09:30', 'Asia/Kolkata')).toBe('2026-07-01T04:00:00.000Z');
 });
+
+/** A time zone in which today is another day than in the browser's zone. */
+const ELSEWHERE = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].find((zone) => today(zone) !== today('Europe/Berlin'));
+
+test('A new transaction is dated today in the time zone of the tenant, not of the browser', async () => {
+  const owner = { fullName: 'Tia Far', email: 'tia@far.example', password: 'a long enough password' };
+  await service.call('/api/platform/tenants', {
+    token: await service.operator(),
+    body: { name: 'Far away', slug: 'far-away', currency: 'EUR', timeZone: ELSEWHERE, owner },
+  });
+  await visitor.signIn(owner, '/transactions');
+  await button('Record a transaction').click();
+  const shown = await dialog().getByLabel('Date').inputValue();
+  expect(shown).toBe(today(ELSEWHERE ?? ''));
+  expect(shown).not.toBe(today('Europe/Berlin'));
+}, 60_000);
 
 test('A mistaken amount is corrected in one dialog, and original, reversal and replacement lead to each other', async () => {
   const { data: customer } = await mine<{ data: { id: string } }>('/api/customers', { name: 'Northwind Foods' });

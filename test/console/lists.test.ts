@@ -117,6 +117,14 @@ test('The page size and the columns are part of the address, and survive a chang
   await isAt('/accounts?size=50');
 }, 60_000);
 
+test('A record leads back to its list with the filters and the page that the user has left', async () => {
+  await visitor.signIn(shop.owner, '/audit-log?entity=account&page=2');
+  await page.locator('tbody tr a').first().click();
+  await page.getByRole('link', { name: 'All audit log entries' }).click();
+  await isAt('/audit-log?entity=account&page=2');
+  await page.locator('tbody tr a').first().waitFor();
+}, 60_000);
+
 test('A view is saved under a name, opened again and deleted, and belongs to its user', async () => {
   await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&sort=name&page=2');
   await row('Expense 129').waitFor();

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditEntryQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
+import { BackLink } from '../parts/back-link';
 import { actionWords, actorWords, entityWords, RecordLink, summaryWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
@@ -23,7 +24,7 @@ export function AuditEntryPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead={<Link to="/audit">{t('All audit log entries')}</Link>}
+        lead={<BackLink to="/audit">{t('All audit log entries')}</BackLink>}
         title={entry.data === undefined ? t('Audit entry') : summaryWords(entry.data)}
       />
       {entry.error !== null && <ProblemView error={entry.error} onRetry={entry.refetch} />}

@@ -6,6 +6,7 @@ import { askAgain } from '../api/ask-again';
 import { branchSource, customerQuery, type Customer } from '../api/books';
 import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
+import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import { customerChanges, CustomerFields, customerVersion } from '../parts/customer-form';
@@ -40,7 +41,7 @@ export function CustomerPage(): ReactNode {
     <>
       <PageHeader
         actions={customer.data && mayWrite && <Actions customer={customer.data} />}
-        lead={<Link to="/customers">{t('All customers')}</Link>}
+        lead={<BackLink to="/customers">{t('All customers')}</BackLink>}
         title={customer.data?.name ?? t('Customer')}
       />
       {customer.error !== null && <ProblemView error={customer.error} onRetry={customer.refetch} />}

@@ -1,10 +1,11 @@
 import { Skeleton, Text, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { deadLetterQuery, type DeadLetter } from '../api/dead-letters';
+import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
@@ -29,7 +30,7 @@ export function DeadLetterPage(): ReactNode {
     <>
       <PageHeader
         actions={letter.data?.status === 'PARKED' && <Actions letter={letter.data} />}
-        lead={<Link to="/dead-letters">{t('All dead letters')}</Link>}
+        lead={<BackLink to="/dead-letters">{t('All dead letters')}</BackLink>}
         title={letter.data === undefined ? t('Dead letter') : `${letter.data.eventType}: ${subjectOf(letter.data)}`}
       />
       {letter.error !== null && <ProblemView error={letter.error} onRetry={letter.refetch} />}

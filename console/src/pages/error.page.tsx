@@ -6,6 +6,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
+import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import { CopyButton } from '../parts/copy-button';
@@ -31,7 +32,7 @@ export function ErrorPage(): ReactNode {
     <>
       <PageHeader
         actions={error.data?.resolved === false && <Resolve error={error.data} />}
-        lead={<Link to="/errors">{t('All open errors')}</Link>}
+        lead={<BackLink to="/errors">{t('All open errors')}</BackLink>}
         title={error.data === undefined ? t('Error') : serviceWords(error.data.message)}
       />
       {error.error !== null && <ProblemView error={error.error} onRetry={error.refetch} />}

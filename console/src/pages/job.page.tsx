@@ -7,6 +7,7 @@ import { jobsQuery, runsQuery, useLiveJobs, type Job, type Run } from '../api/jo
 import { eventsOf, type HistoryEvent } from '../api/records';
 import type { LiveState } from '../api/server-events';
 import { PLATFORM } from '../api/tenants';
+import { BackLink } from '../parts/back-link';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { Facts } from '../parts/facts';
@@ -84,7 +85,7 @@ export function JobPage(): ReactNode {
         }
         lead={
           <>
-            <Link to="/jobs">{t('All jobs')}</Link> · {jobs.data === undefined ? '…' : aboutJob(job)}
+            <BackLink to="/jobs">{t('All jobs')}</BackLink> · {jobs.data === undefined ? '…' : aboutJob(job)}
           </>
         }
         title={name}

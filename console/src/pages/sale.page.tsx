@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '../api/me';
 import { MANUAL, saleQuery, type Sale } from '../api/sales';
+import { BackLink } from '../parts/back-link';
 import { amountWords } from '../parts/amount';
 import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
@@ -35,7 +36,7 @@ export function SalePage(): ReactNode {
     <>
       <PageHeader
         actions={sale.data && <Actions sale={sale.data} />}
-        lead={<Link to="/sales">{t('All sales')}</Link>}
+        lead={<BackLink to="/sales">{t('All sales')}</BackLink>}
         title={sale.data === undefined ? t('Sale') : `${saleTypeWords(sale.data.type)} ${sale.data.externalId}`}
       />
       {sale.error !== null && <ProblemView error={sale.error} onRetry={sale.refetch} />}

@@ -1,8 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { tenantAuditEntryQuery } from '../api/tenant-audit';
+import { BackLink } from '../parts/back-link';
 import { actionWords, actorWords, entityWords, summaryWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
@@ -22,7 +23,7 @@ export function TenantAuditEntryPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead={<Link to="/audit-log">{t('All audit log entries')}</Link>}
+        lead={<BackLink to="/audit-log">{t('All audit log entries')}</BackLink>}
         title={entry === undefined ? t('Audit entry') : summaryWords(entry)}
       />
       {error !== null && <ProblemView error={error} onRetry={refetch} />}

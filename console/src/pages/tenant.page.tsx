@@ -6,6 +6,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data, ifMatch } from '../api/client';
 import { keysOfQuery, type Key } from '../api/keys';
 import { PLATFORM, tenantQuery, type Tenant } from '../api/tenants';
+import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
 import type { LoadedColumn } from '../parts/data-table';
@@ -33,7 +34,7 @@ export function TenantPage(): ReactNode {
     <>
       <PageHeader
         actions={tenant.data && <Actions tenant={tenant.data} />}
-        lead={<Link to="/tenants">{t('All tenants')}</Link>}
+        lead={<BackLink to="/tenants">{t('All tenants')}</BackLink>}
         title={tenant.data?.name ?? t('Tenant')}
       />
       {tenant.error !== null && <ProblemView error={tenant.error} onRetry={tenant.refetch} />}

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery, changedBooks, transactionQuery, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
+import { BackLink } from '../parts/back-link';
 import { amountWords } from '../parts/amount';
 import { actorWords } from '../parts/audit-words';
 import { CancelTransaction, CorrectTransaction } from '../parts/correct-transaction';
@@ -35,7 +36,7 @@ export function TransactionPage(): ReactNode {
     <>
       <PageHeader
         actions={transaction.data && mayWrite && <Actions transaction={transaction.data} />}
-        lead={<Link to="/transactions">{t('All transactions')}</Link>}
+        lead={<BackLink to="/transactions">{t('All transactions')}</BackLink>}
         title={transaction.data === undefined ? t('Transaction') : typeWords(transaction.data)}
       />
       {transaction.error !== null && <ProblemView error={transaction.error} onRetry={transaction.refetch} />}

@@ -1,8 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { webhookQuery, type Webhook } from '../api/webhooks';
+import { BackLink } from '../parts/back-link';
 import { Copied } from '../parts/copied';
 import { Deliveries } from '../parts/deliveries';
 import { Facts } from '../parts/facts';
@@ -25,7 +26,7 @@ export function WebhookPage(): ReactNode {
     <>
       <PageHeader
         actions={webhook.data && <WebhookActions webhook={webhook.data} />}
-        lead={<Link to="/webhooks">{t('All webhooks')}</Link>}
+        lead={<BackLink to="/webhooks">{t('All webhooks')}</BackLink>}
         title={webhook.data === undefined ? t('Webhook') : (webhook.data.description ?? new URL(webhook.data.url).host)}
       />
       {webhook.error !== null && <ProblemView error={webhook.error} onRetry={webhook.refetch} />}

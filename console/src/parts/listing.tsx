@@ -1,5 +1,6 @@
 import { useQuery, type QueryKey, type UseQueryOptions } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useVisitedList } from './back-link';
 import { DataTable, type Asked, type Column, type LoadedColumn } from './data-table';
 import { columnsShown, pageIn, resized, sortedRows, type Page } from './list-state';
 import { IN_PLACE, useListSearch } from './list-search';
@@ -38,7 +39,9 @@ type ListProps<Row> = CommonProps & {
  */
 export function ListPanel<Row>(props: ListProps<Row>): ReactNode {
   const { title, columns, aside, filters, footer, rows, order, ...table } = props;
-  const [{ sort = order, columns: chosen }, change] = useListSearch();
+  const [search, change] = useListSearch();
+  const { sort = order, columns: chosen } = search;
+  useVisitedList(search);
   return (
     <Panel
       aside={
@@ -57,7 +60,7 @@ export function ListPanel<Row>(props: ListProps<Row>): ReactNode {
         sorting={{
           current: sort,
           onSort: (next) => {
-            change((search) => ({ ...search, sort: next, page: undefined }), IN_PLACE);
+            change((now) => ({ ...now, sort: next, page: undefined }), IN_PLACE);
           },
         }}
       />
