@@ -7,6 +7,7 @@ import { z } from 'zod';
 import '../src/eventsourcing/validation-messages.js';
 import { ServiceTexts } from '../console/src/messages/service-texts.js';
 import { nameless, reportedSentences, serviceMessages } from './support/service-messages.js';
+import { auditedFields, namedKinds, recordKinds } from './support/recorded-names.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
 // Every text of the console is English in the source. Each other language has one file with its translations.
@@ -86,6 +87,12 @@ test('Every text of the source receives exactly the values that it uses', () => 
   expect(wrong).toEqual([]);
 });
 
+test('Every kind of record has a name in the lists of events and of the audit log', () => {
+  const named = namedKinds();
+  expect(recordKinds().filter((kind) => !named.includes(kind))).toEqual([]);
+  expect(named.filter((kind) => !recordKinds().includes(kind))).toEqual([]);
+});
+
 describe.each(languages)('The catalogue %s', (name) => {
   const catalogue = catalogueOf(name);
 
@@ -110,6 +117,10 @@ describe.each(languages)('The catalogue %s', (name) => {
     expect(codesIn(catalogue, 'permission')).toEqual(PERMISSIONS.map(({ code }) => code).sort());
     expect(codesIn(catalogue, 'event')).toEqual(AUDITED);
     expect(codesIn(catalogue, 'job')).toHaveLength(jobDescriptions().length);
+  });
+
+  test('translates the names of all fields that the audit log shows, and no others', () => {
+    expect(codesIn(catalogue, 'field')).toEqual(auditedFields());
   });
 
   test('translates the error messages of commands and of fields, and no others', () => {
@@ -178,6 +189,10 @@ describe('A text of the service in German', () => {
     [
       'Transactions in the closed period through 2025-12-31',
       'Buchungen in der bis zum 31.12.2025 abgeschlossenen Periode',
+    ],
+    [
+      '3 documents differ: customers t1 c1: differs at position 1200; users t1 u1: exists, but was deleted; and 1 more. 10 documents of 2 read models compared with 40 events up to position 1200 (seed 7).',
+      '3 Dokumente weichen ab: customers t1 c1: weicht an Position 1.200 ab; users t1 u1: ist vorhanden, wurde aber gelöscht; und 1 weitere. 10 Dokumente aus 2 Lesemodellen mit 40 Ereignissen bis Position 1200 verglichen (Startwert 7).',
     ],
     ['TypeError: x is not a function', 'TypeError: x is not a function'],
   ])('contains the values of the English text: %s', (english, words) => {

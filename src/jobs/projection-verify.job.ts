@@ -64,7 +64,7 @@ export class ReadModelsDiffer extends Error {
   constructor(differences: readonly Difference[], summary: string) {
     const named = differences
       .slice(0, NAMED)
-      .map(({ model, scope, id, reason }) => `${model} ${scope} ${id} ${reason}`);
+      .map(({ model, scope, id, reason }) => `${model} ${scope} ${id}: ${reason}`);
     const more = differences.length > NAMED ? `; and ${differences.length - NAMED} more` : '';
     super(`${differences.length} documents differ: ${named.join('; ')}${more}. ${summary}`);
     this.name = 'ReadModelsDiffer';

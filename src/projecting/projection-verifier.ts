@@ -246,7 +246,7 @@ const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
   if (!folded) return stored && 'is stored, but no event refers to it';
   const { json, position } = folded;
-  if (!stored) return `is missing; its last event is at position ${position}`;
+  if (!stored) return `is missing, but its last event is at position ${position}`;
   if (stored.position !== position) return `is at position ${stored.position}, but its last event is at ${position}`;
   if (isSame(folded, stored)) return undefined;
   if (json === null) return 'exists, but was deleted';

@@ -77,7 +77,7 @@ test('A changed document fails the run, which reports it', async () => {
   if (!victim?.document) throw new Error('There is no customer');
   await put(table, victim, { ...victim.document, name: 'Somebody else' });
   await expect(run()).rejects.toThrow(
-    `1 documents differ: customers ${victim.scope} ${victim.id} differs at position ${victim.position}.`,
+    `1 documents differ: customers ${victim.scope} ${victim.id}: differs at position ${victim.position}.`,
   );
   await put(table, victim, victim.document);
   await expect(run()).resolves.toBeDefined();
@@ -95,9 +95,9 @@ test('A document that is deleted, at another position, or without events also fa
   const error: unknown = await run().catch((fault: unknown) => fault);
   const { message } = error as Error;
   expect(message).toContain(`3 documents differ: `);
-  expect(message).toContain(`${deleted.id} is deleted, but should exist`);
-  expect(message).toContain(`${moved.id} is at position ${moved.position + 1}`);
-  expect(message).toContain(`${invented.id} is stored, but no event refers to it`);
+  expect(message).toContain(`${deleted.id}: is deleted, but should exist`);
+  expect(message).toContain(`${moved.id}: is at position ${moved.position + 1}`);
+  expect(message).toContain(`${invented.id}: is stored, but no event refers to it`);
 });
 
 test('At most twenty documents are listed', async () => {

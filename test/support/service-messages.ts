@@ -75,7 +75,7 @@ const REPORTS = [
   /^policies\/(notification\.policy|rejected-sales|category-learning\.policy)\.ts$/,
   /^app\/readiness\.ts$/,
   /^http\/error-observer\.ts$/,
-  /^projecting\/(projection-rebuilds|projector)\.ts$/,
+  /^projecting\/(projection-rebuilds|projection-verifier|projector)\.ts$/,
   /^ports\/[\w-]+\.ts$/,
 ];
 /** Matches the log lines that the error log contains although they are no warnings. */

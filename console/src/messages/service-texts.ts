@@ -13,6 +13,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, Stri
 const isOneSentence = (value: string): boolean => !SENTENCE_END.test(value);
 const isSinglePart = (value: string): boolean => isOneSentence(value) && !value.includes(': ');
 const isAny = (): boolean => true;
+/** Separates the parts of a list, such as the documents that differ. */
+const PARTS = '; ';
 
 /** The texts with values, the most specific first. A value that the translation formats as a number must be one. */
 function patternsOf(texts: readonly Translation[]): readonly Known[] {
@@ -55,7 +57,12 @@ export class ServiceTexts {
   private shown(value: string): string {
     if (DAY.test(value)) return this.days.format(new Date(`${value}T00:00:00Z`));
     if (INSTANT.test(value)) return this.instants.format(new Date(value));
-    return this.whole(value) ?? value;
+    if (value.includes(PARTS))
+      return value
+        .split(PARTS)
+        .map((part) => this.shown(part))
+        .join(PARTS);
+    return this.whole(value) ?? this.betweenColons(value) ?? value;
   }
 
   /** The translation of a text that is known as a whole. `accepts`: whether a value may be this text. */

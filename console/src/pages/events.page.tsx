@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { eventsQuery, type ListedEvent } from '../api/events';
+import { entityWords, RECORD_KINDS } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { actorOf, textIn } from '../parts/event-words';
-import { DateField, FilterBar, useSetter } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
 import { filtersIn, pageIn, resized } from '../parts/list-state';
@@ -40,7 +41,7 @@ const columns: readonly Column<ListedEvent>[] = [
           title={recordId}
           to="/records/$entity/$id"
         >
-          <code>{entity}</code>
+          {entityWords(entity)}
         </Link>{' '}
         <span className="k-nothing k-instant">{t('rev. {revision}', { revision })}</span>
       </>
@@ -81,9 +82,6 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
     </Link>
   );
 };
-
-/** An example of a record kind. Kinds are codes, which are the same in every language. */
-const RECORD_KIND = 'sale';
 
 /** Link to the events that the same request has caused in all streams. */
 const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
@@ -175,7 +173,7 @@ function Filters({ filters }: { filters: EventsFilters }): ReactNode {
   return (
     <FilterBar filters={filters}>
       <TextFilter label={t('Event type')} onChange={set('type')} placeholder="SaleAccepted" value={filters.type} />
-      <TextFilter label={t('Record kind')} onChange={set('entity')} placeholder={RECORD_KIND} value={filters.entity} />
+      <Choice label={t('Record kind')} onChange={set('entity')} options={RECORD_KINDS} value={filters.entity} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('Correlation ID')} onChange={set('correlationId')} value={filters.correlationId} />
       <TextFilter label={t('Request ID')} onChange={set('requestId')} value={filters.requestId} />

@@ -5,6 +5,8 @@ import { amountWords } from './amount';
 import { dayWords } from './day';
 import { TYPES } from './transaction-words';
 import { byCode, t } from '../messages/catalogue';
+import { locale } from '../messages/language';
+import { serviceWords } from '../messages/service-words';
 
 /** Kinds of records, with their names in the API and their display names. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
@@ -34,7 +36,32 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['webhook', t('Webhook')],
 ];
 
-export const entityWords = (entity: string): string => ENTITIES.find(([known]) => known === entity)?.[1] ?? entity;
+/** Kinds of records whose events are not in the audit log. */
+const TECHNICAL: typeof ENTITIES = [
+  ['claim', t('Claim')],
+  ['defaults', t('Default accounts')],
+  ['idempotency-key', t('Idempotency key')],
+  ['integration-key-use', t('Use of a partner key')],
+  ['integrity', t('Integrity')],
+  ['membership', t('Membership')],
+  ['merchant-choices', t('Category choices')],
+  ['notification-inbox', t('Inbox')],
+  ['number-sequence', t('Number sequence')],
+  ['push-delivery', t('Push delivery')],
+  ['push-subscription', t('Push subscription')],
+  ['request-key', t('Request key')],
+  ['webhook-progress', t('Webhook progress')],
+];
+
+export const RECORD_KINDS = [...ENTITIES, ...TECHNICAL].toSorted(([, one], [, other]) =>
+  one.localeCompare(other, locale),
+);
+
+export const entityWords = (entity: string): string => RECORD_KINDS.find(([known]) => known === entity)?.[1] ?? entity;
+
+/** The path of a field, such as `lines[0].quantity`, with each name in the viewer's language. */
+export const fieldWords = (path: string): string =>
+  path.replaceAll(/[a-z]\w*/gi, (name) => byCode('field', name, name));
 
 export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: string])[] = [
   ['CREATE', t('Created')],
@@ -48,9 +75,10 @@ export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: s
 export const actionWords = (action: AuditEntry['action']): string =>
   ACTIONS.find(([known]) => known === action)?.[1] ?? action;
 
-/** Display name of an actor: a person, a partner's system, or the service itself. */
+/** Display name of an actor: a person, an operator in a tenant's audit log, a partner's system, or the service itself. */
 export function actorWords(userName: string | null): string {
   if (userName === null) return t('Unknown');
+  if (userName === 'operator') return t('An operator');
   const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
   if (kind === 'partner') return t('Partner {name}', { name: name ?? '' });
   return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
@@ -61,10 +89,21 @@ const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
 
 const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
 
+/** Names that consist of the service's texts: titles of notifications, and what an operator has read. */
+const COMPOSED: Readonly<Record<string, (name: string) => string>> = {
+  NotificationSent: serviceWords,
+  NotificationAmended: serviceWords,
+  EventsRead: fieldWords,
+  HistoryRead: (name) => name.replace(/^[\w-]+/, entityWords).replace(/\w+$/, (part) => PARTS[part] ?? part),
+};
+const PARTS: Readonly<Record<string, string>> = { events: t('Events'), state: t('State') };
+
 /**
  * Name of a record in a summary. The service identifies transactions by type and amount, and periods by their last day.
  */
-function nameWords(name: string): string {
+function nameWords(name: string, eventType: string): string {
+  const composed = COMPOSED[eventType];
+  if (composed !== undefined) return composed(name);
   const [, type, amount, currency] = TRANSACTION.exec(name) ?? [];
   if (amount !== undefined)
     return `${TYPES.find(([known]) => known === type)?.[1] ?? type} ${amountWords(amount)} ${currency}`;
@@ -74,17 +113,21 @@ function nameWords(name: string): string {
 /** A name within a sentence. Empty if there is no name. */
 const quoted = (name: string): string => (name === '' ? '' : `"${name}"`);
 
-/** The action that an entry records, in the viewer's language. Names of changed fields and codes are not translated. */
+/** The action that an entry records, in the viewer's language. Codes are not translated. */
 export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
   const words = byCode('event', eventType, '');
   const parts = SUMMARY.exec(summary);
   if (parts === null) return summary;
   const [, name, details] = parts;
   if (words === '')
-    return name === undefined ? summary : summary.replace(/".*"/s, () => quoted(nameWords(name))).replace(/ {2,}/, ' ');
+    return name === undefined
+      ? summary
+      : summary.replace(/".*"/s, () => quoted(nameWords(name, eventType))).replace(/ {2,}/, ' ');
   const sentence =
-    name === undefined ? words.replace(/ \S*\{name\}\S*/, '') : words.replace('{name}', () => nameWords(name));
-  return details === undefined ? sentence : `${sentence}: ${details}`;
+    name === undefined
+      ? words.replace(/ \S*\{name\}\S*/, '')
+      : words.replace('{name}', () => nameWords(name, eventType));
+  return details === undefined ? sentence : `${sentence}: ${fieldWords(details)}`;
 }
 
 /** Link to the history of an entry's record, opened at the time of the entry. */

@@ -1,10 +1,24 @@
 import type { ReactNode } from 'react';
+import { fieldWords } from './audit-words';
 import { t } from '../messages/catalogue';
 
 export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
 
-const shown = (value: unknown): string =>
-  value === undefined || value === null ? '—' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+/** Whether a value is a list of texts, which is shown without quotation marks. */
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '—';
+  if (isListOfTexts(value)) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** The name of a field. A name without a translation is shown as code. */
+function FieldName({ path }: Pick<Change, 'path'>): ReactNode {
+  const words = fieldWords(path);
+  return words === path ? <code>{path}</code> : <span title={path}>{words}</span>;
+}
 
 /**
  * Changes of a record, field by field. Words and signs distinguish old values from new ones. Colours only reinforce the
@@ -26,7 +40,7 @@ export function DiffView({ changes, label }: { changes: readonly Change[]; label
           {changes.map(({ path, before, after }) => (
             <tr key={path}>
               <th scope="row">
-                <code>{path}</code>
+                <FieldName path={path} />
               </th>
               <td>
                 <del>{shown(before)}</del>

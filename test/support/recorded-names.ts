@@ -1,0 +1,42 @@
+// Names that the audit log and the list of events show: fields of events, and kinds of records.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import * as aggregates from '../../src/app/aggregates.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+/** Adds the names of all members that a JSON schema describes. */
+function collect(schema: unknown, names: Set<string>): void {
+  if (Array.isArray(schema)) for (const each of schema) collect(each, names);
+  else if (isSchema(schema)) {
+    const { properties, items, anyOf, oneOf, allOf, additionalProperties } = schema;
+    for (const [name, member] of Object.entries(properties ?? {})) {
+      names.add(name);
+      collect(member, names);
+    }
+    for (const part of [items, anyOf, oneOf, allOf, additionalProperties]) collect(part, names);
+  }
+}
+
+/** Names of the fields of all events that have an entry in the audit log. */
+export function auditedFields(): string[] {
+  const names = new Set<string>();
+  for (const { events } of Object.values(aggregates))
+    for (const { schema, audit } of Object.values(events))
+      if (audit !== null) collect(z.toJSONSchema(schema, { unrepresentable: 'any', reused: 'inline' }), names);
+  return [...names].sort();
+}
+
+/** Kinds of records that have events. */
+export const recordKinds = (): string[] =>
+  Object.values(aggregates)
+    .map(({ name }) => name)
+    .sort();
+
+const WORDS = join(import.meta.dirname, '..', '..', 'console', 'src', 'parts', 'audit-words.tsx');
+
+/** Kinds of records that have a display name in the console. */
+export const namedKinds = (): string[] =>
+  [...readFileSync(WORDS, 'utf8').matchAll(/^ {2}\['([a-z-]+)', t\('/gm)].map(([, kind = '']) => kind).sort();
