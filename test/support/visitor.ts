@@ -18,7 +18,8 @@ const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa', 'best-practice'];
-const AXE_OPTIONS = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
+/** Rules whose result depends on colours. */
+const COLOUR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
 const PATIENCE_MS = 20_000;
 /**
  * Features of the browser that the tests do without. The first two preload pages for the address bar of every window,
@@ -105,10 +106,15 @@ export class Visitor {
     return wordsIn(this.language, words);
   }
 
-  /** Violations of all levels of the Web Content Accessibility Guidelines and of best practices, one per line. */
-  async barriers(): Promise<string[]> {
+  /**
+   * Violations of all levels of the Web Content Accessibility Guidelines and of best practices, one per line. With
+   * `only: 'colours'`, only of the rules whose result depends on colours.
+   */
+  async barriers({ only }: { readonly only?: 'colours' } = {}): Promise<string[]> {
+    const runOnly = only === 'colours' ? COLOUR_RULES : RULES;
+    const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
     // Evaluates axe through the debugger, because the page's policy blocks injected scripts.
-    const check = (): Promise<AxeResult | undefined> => this.page.evaluate(`window.axe?.run(document, ${AXE_OPTIONS})`);
+    const check = (): Promise<AxeResult | undefined> => this.page.evaluate(`window.axe?.run(document, ${options})`);
     let found = await check();
     if (found === undefined) {
       await this.page.evaluate(await axeSource());
