@@ -4,7 +4,7 @@ import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import type { Append, RecordedEvent } from '../src/ports/event-store.js';
 import { parkedLetter } from '../test/support/parked-letter.js';
-import { messagesIn } from '../test/support/stored-messages.js';
+import { isReplay, messagesIn } from '../test/support/stored-messages.js';
 import { ApiClient } from './api-client.js';
 import type { Measurement } from './figure.js';
 import { LagWatch } from './lag-watch.js';
@@ -130,8 +130,7 @@ const done = await reached(service, (status) => status !== 'RUNNING');
 const replaySeconds = (performance.now() - resumedMs) / 1_000;
 const after = await second.end();
 const repeats = new Map<string, number>();
-for (const { id } of messagesIn(directory).filter((message) => message.id.includes('~')))
-  repeats.set(id, (repeats.get(id) ?? 0) + 1);
+for (const { id } of messagesIn(directory).filter(isReplay)) repeats.set(id, (repeats.get(id) ?? 0) + 1);
 const isOnce = repeats.size === books.letters && [...repeats.values()].every((count) => count === 1);
 say(
   `alone ${JSON.stringify(alone)}; replay ${JSON.stringify(before)}, paused at ${paused.progress} %, then ${JSON.stringify(after)}`,

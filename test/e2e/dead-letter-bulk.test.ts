@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { parkedLetter } from '../support/parked-letter.js';
-import { messagesIn } from '../support/stored-messages.js';
+import { isReplay, messagesIn } from '../support/stored-messages.js';
 import { call, KontorProcess, openBooks, PLAIN, signInAgain, until, withDirectory } from './kontor-process.js';
 import type { Books } from './kontor-process.js';
 
@@ -76,8 +76,7 @@ class Letters {
   /** Number of messages by replayed letter. */
   repeats(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { id, payload } of messagesIn(this.directory)) {
-      if (!id.includes('~')) continue;
+    for (const { payload } of messagesIn(this.directory).filter(isReplay)) {
       const { id: event } = JSON.parse(payload) as { id: string };
       counts.set(event, (counts.get(event) ?? 0) + 1);
     }

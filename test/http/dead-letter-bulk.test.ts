@@ -4,7 +4,7 @@ import type { JobExecutionView } from '../../src/projections/job-execution.proje
 import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
-import { messagesIn } from '../support/stored-messages.js';
+import { isReplay, messagesIn } from '../support/stored-messages.js';
 
 const PATIENCE_MS = 30_000;
 const LETTERS = '/api/platform/dead-letters';
@@ -49,9 +49,9 @@ const reached = (id: string, ...statuses: string[]): Promise<JobExecutionView> =
 /** Number of replayed messages by customer. */
 function repeats(): Map<string, number> {
   const found = new Map<string, number>();
-  for (const { id, payload } of messagesIn(service.directory)) {
+  for (const { payload } of messagesIn(service.directory).filter(isReplay)) {
     const { subject } = JSON.parse(payload) as CloudEvent;
-    if (id.includes('~') && customers.includes(subject)) found.set(subject, (found.get(subject) ?? 0) + 1);
+    if (customers.includes(subject)) found.set(subject, (found.get(subject) ?? 0) + 1);
   }
   return found;
 }

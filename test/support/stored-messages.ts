@@ -13,6 +13,9 @@ import type { BrokerMessage } from '../../src/ports/broker.js';
 /** `storedAtMs` is Unix time. */
 export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
 
+/** Whether the message was published by a replay of a dead letter. The forwarder also repeats messages, as `~retry`. */
+export const isReplay = ({ id }: StoredMessage): boolean => /~[\da-f-]+\.\d+$/.test(id);
+
 type Row = Omit<StoredMessage, 'headers' | 'payload'> & { readonly headers: string; readonly payload: Uint8Array };
 
 /** An event with published messages. `sequence` is the sequence number of the last message. */
