@@ -82,7 +82,8 @@ async function* named(
   names: AccountNames,
   books: BooksOf,
 ): AsyncGenerator<readonly NamedTransaction[]> {
-  const known = new LRUCache<string, NamedAccount>({ max: REMEMBERED });
+  // With `max`, the cache would allocate memory for all entries at once, even if the ledger is short.
+  const known = new LRUCache<string, NamedAccount>({ maxSize: REMEMBERED, sizeCalculation: () => 1 });
   for await (const part of all) {
     const ids = new Set(part.flatMap(({ postings }) => postings.map(({ accountId }) => accountId)));
     const accounts = await names.of(
