@@ -158,9 +158,8 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
   const backup = await backupOf(service.service.engines.events, join(service.directory, 'backups'));
   const verify = (...options: string[]): Promise<string> =>
     new Promise((resolve) => {
-      const hook = ['--import', join(ROOT, 'test/support/typescript.mjs'), join(ROOT, 'src/app/verify.ts')];
       const env = { ...process.env, DATA_DIR: service.directory };
-      execFile(process.execPath, [...hook, backup, ...options], { env }, (_, out, err) => {
+      execFile(process.execPath, [join(ROOT, 'dist/verify.js'), backup, ...options], { env }, (_, out, err) => {
         resolve(out + err);
       });
     });

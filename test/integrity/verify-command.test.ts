@@ -32,12 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Runs the program with the given data directory, and returns the output. */
+/** Runs the built program with the given data directory, and returns the output. */
 const verify = (file: string, dataDirectory: string, ...options: string[]): Promise<string> =>
   new Promise((resolve) => {
-    const hook = ['--import', join(ROOT, 'test/support/typescript.mjs'), join(ROOT, 'src/app/verify.ts')];
     const env = { ...process.env, DATA_DIR: dataDirectory };
-    execFile(process.execPath, [...hook, file, ...options], { env }, (_, out, err) => {
+    execFile(process.execPath, [join(ROOT, 'dist/verify.js'), file, ...options], { env }, (_, out, err) => {
       resolve(out + err);
     });
   });
