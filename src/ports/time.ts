@@ -19,3 +19,10 @@ export interface Ids {
   /** Returns a new UUIDv7 (RFC 9562). */
   next(): string;
 }
+
+/**
+ * Waits until the monotonic clock reaches a multiple of `everyMs`, or until the signal aborts. Loops with the same
+ * interval therefore run at the same time, so that their calls to a server can be combined.
+ */
+export const sleepUntilNext = (clock: Clock, everyMs: number, signal: AbortSignal): Promise<void> =>
+  clock.sleep(everyMs - (clock.monotonicMs() % everyMs), signal);

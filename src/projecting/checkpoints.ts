@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { combined } from '../ports/combined.js';
 import { BEFORE_ALL } from '../ports/event-store.js';
 import type { ReadStore, WriteBatch } from '../ports/read-store.js';
 import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/slices.js';
@@ -19,28 +19,15 @@ export const subscriberKey = (name: string): string => `subscriber:${name}`;
 /** Number of saves by the coordinator after which it combines the positions of all ranges. */
 const COMBINE_EVERY = 5;
 
-/** Creates a function that combines concurrent saves of checkpoints into one write. */
-function storing(store: ReadStore): (checkpoints: WriteBatch['checkpoints']) => Promise<void> {
-  let checkpoints: WriteBatch['checkpoints'] = [];
-  let done: Promise<void> | undefined;
-  const writeAll = async (): Promise<void> => {
-    await nextTurn();
-    const batch = { tables: [], checkpoints };
-    [checkpoints, done] = [[], undefined];
-    await store.write(batch);
-  };
-  return (added) => {
-    checkpoints = [...checkpoints, ...added];
-    return (done ??= writeAll());
-  };
-}
-
 /**
  * Stores checkpoints next to the read models. `isDivided`: other processes may save the checkpoints of other ranges.
  */
 export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
   const saves = new Map<string, number>();
-  const write = storing(store);
+  const write = combined<WriteBatch['checkpoints'], undefined>(async (asked) => {
+    await store.write({ tables: [], checkpoints: asked.flat() });
+    return [];
+  });
   const ranges = isDivided ? undefined : [];
   const load = async (name: string): Promise<number> =>
     (await positionsIn(store, [subscriberKey(name)], subscriberPart, ranges))[0] ?? BEFORE_ALL;

@@ -1,6 +1,6 @@
 import type { Lease, LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
-import type { Clock } from '../ports/time.js';
+import { sleepUntilNext, type Clock } from '../ports/time.js';
 
 /** Lease timing in milliseconds, and the holder's id. */
 export type LeadershipOptions = {
@@ -73,7 +73,7 @@ export class Leadership {
       } catch (error) {
         this.logger.warn({ err: error, lease: name }, 'the lease could not be read or acquired');
       }
-      await this.clock.sleep(this.options.beatMs, signal);
+      await sleepUntilNext(this.clock, this.options.beatMs, signal);
     }
     return undefined;
   }
@@ -116,7 +116,7 @@ export class Leadership {
     let renewedAtMs = this.clock.monotonicMs();
     let isDoubtful = false;
     for (;;) {
-      await this.clock.sleep(this.options.beatMs, signal);
+      await sleepUntilNext(this.clock, this.options.beatMs, signal);
       if (signal.aborted) return held;
       // The clock is read before the call, so that a slow response counts as time without a renewal.
       const beganAtMs = this.clock.monotonicMs();

@@ -1,6 +1,6 @@
 import type { Lease, LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
-import type { Clock } from '../ports/time.js';
+import { sleepUntilNext, type Clock } from '../ports/time.js';
 import type { Leadership, Led } from './leadership.js';
 import { ALL_RANGES, portionOf, RANGES, type Portion } from '../eventsourcing/slices.js';
 
@@ -133,7 +133,7 @@ class Member {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.turn();
-      await this.clock.sleep(this.options.beatMs, signal);
+      await sleepUntilNext(this.clock, this.options.beatMs, signal);
     }
   }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { BEFORE_ALL, type EventFilter, type EventReader, type RecordedEvent } from '../ports/event-store.js';
-import type { Clock } from '../ports/time.js';
+import { sleepUntilNext, type Clock } from '../ports/time.js';
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
@@ -38,8 +38,8 @@ export type WindowedOptions = {
 
 const MAX_PAUSE_MS = 5_000;
 const CHECKPOINT_EVERY_MS = 200;
-/** Interval between checkpoints that pass only events of other portions. */
-const FOREIGN_CHECKPOINT_EVERY_MS = 1_000;
+/** Interval between checkpoints on a server while events keep arriving, and for events of other portions. */
+const BUSY_CHECKPOINT_EVERY_MS = 1_000;
 const FRESH_EVERY_MS = 50;
 
 /**
@@ -56,6 +56,8 @@ export class WindowedSubscriber {
   private savedAtMs = Number.NEGATIVE_INFINITY;
   /** Highest position of a handled event. */
   private handledTo = -1;
+  /** The delivered position when a checkpoint was last considered. */
+  private deliveredBefore = -1;
   private room: (() => void) | undefined;
   /** Ends the delay of the next event. */
   private hurry: (() => void) | undefined;
@@ -226,11 +228,7 @@ export class WindowedSubscriber {
 
   private async keepCheckpoint(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      // All subscribers save at the same time, so that their checkpoints are stored in one write.
-      await this.clock.sleep(
-        CHECKPOINT_EVERY_MS - (this.clock.monotonicMs() % CHECKPOINT_EVERY_MS),
-        this.stopping.signal,
-      );
+      await sleepUntilNext(this.clock, CHECKPOINT_EVERY_MS, this.stopping.signal);
       if (this.isCheckpointDue()) await this.save();
     }
   }
@@ -240,8 +238,10 @@ export class WindowedSubscriber {
   }
 
   private isCheckpointDue(): boolean {
+    const isQuiet = this.deliveredBefore === this.delivered;
+    this.deliveredBefore = this.delivered;
     const ageMs = this.clock.monotonicMs() - this.savedAtMs;
-    return !this.options.portion || this.handledTo > this.saved || ageMs >= FOREIGN_CHECKPOINT_EVERY_MS;
+    return !this.options.portion || ageMs >= BUSY_CHECKPOINT_EVERY_MS || (isQuiet && this.handledTo > this.saved);
   }
 
   private async save(): Promise<void> {

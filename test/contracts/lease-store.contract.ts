@@ -56,6 +56,29 @@ export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreU
       expect(await leases.read('projections')).toEqual(lease('a'));
     });
 
+    test('of leases replaced at the same time, exactly those that are unchanged are replaced', async () => {
+      const names = ['jobs', 'projections', 'push', 'webhooks'];
+      for (const name of names) await leases.replace(name, undefined, lease('a'));
+      const other = await under.another();
+      await other.replace('projections', lease('a'), lease('b', 2, 2));
+      const replaced = names.map((name) => leases.replace(name, lease('a'), lease('a', 1, 2)));
+      expect(await Promise.all(replaced)).toEqual([true, false, true, true]);
+      const read = await Promise.all([leases.read('projections'), leases.read('jobs'), leases.read('absent')]);
+      expect(read).toEqual([lease('b', 2, 2), lease('a', 1, 2), undefined]);
+    });
+
+    test('of equal replacements of a lease at the same time, one succeeds', async () => {
+      await leases.replace('jobs', undefined, lease('a'));
+      const replaced = [1, 2, 3].map(() => leases.replace('jobs', lease('a'), lease('a', 1, 2)));
+      expect((await Promise.all(replaced)).filter(Boolean)).toHaveLength(1);
+    });
+
+    test('lists read at the same time contain only the leases of their own prefix', async () => {
+      for (const name of ['a/1', 'a/2', 'b/1', 'c']) await leases.replace(name, undefined, lease(name));
+      const lists = await Promise.all([leases.list('a/'), leases.list('b/'), leases.list('d/')]);
+      expect(lists.map((list) => [...list.keys()].sort())).toEqual([['a/1', 'a/2'], ['b/1'], []]);
+    });
+
     test('exactly one of many concurrent callers gets a lease', async () => {
       const stores = [leases, await under.another(), await under.another()];
       const takes = Array.from({ length: 30 }, (_, n) => lease(`replica ${n}`));

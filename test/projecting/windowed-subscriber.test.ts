@@ -286,6 +286,26 @@ describe('A windowed subscriber', () => {
       expect(subscriber.position).toBe(position);
     }));
 
+  test('stores a checkpoint once per second while events keep arriving, and soon after they stop', () =>
+    inScene(async (scene) => {
+      const range = rangeOf(TENANT);
+      const portion = { ...portionOf([range]), isFresh: () => true };
+      const saved = async () => (await scene.checkpoints.loadRanges('desk', [range]))[0];
+      await scene.start({ portion });
+      let position = await happen(scene.events, facts.joined('ada'));
+      await scene.until(async () => (await saved()) === position);
+      const before = scene.reads.writes;
+      for (let n = 0; n < 18; n += 1) {
+        position = await happen(scene.events, facts.greeted('ada', 'kim'));
+        await scene.turns();
+        await scene.clock.advance(100);
+      }
+      expect(scene.reads.writes - before).toBeLessThanOrEqual(2);
+      const stoppedAtMs = scene.clock.monotonicMs();
+      await scene.until(async () => (await saved()) === position);
+      expect(scene.clock.monotonicMs() - stoppedAtMs).toBeLessThanOrEqual(400);
+    }));
+
   describe('when handling fails', () => {
     /** A handler that fails for each event as often as `times` specifies. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {

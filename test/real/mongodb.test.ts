@@ -188,6 +188,22 @@ describe('MongoDB', () => {
     return Promise.resolve({ leases: open().leases, another: () => Promise.resolve(open().leases), dispose });
   });
 
+  test('sends the renewals of all leases of a process as one command, and their reads as another', async () => {
+    const { open, dispose } = freshDatabase();
+    const commands: Document[] = [];
+    const { leases } = open({ onCommand: (command) => commands.push(command) });
+    const names = ['jobs', 'push', 'webhooks'];
+    const lease = (counter: number) => ({ holder: 'a', term: 1, counter });
+    for (const name of names) await leases.replace(name, undefined, lease(1));
+    commands.length = 0;
+    const renewed = await Promise.all(names.map((name) => leases.replace(name, lease(1), lease(2))));
+    const found = await Promise.all([leases.read('jobs'), leases.list('pu')]);
+    expect(renewed).toEqual([true, true, true]);
+    expect(found).toEqual([lease(2), new Map([['push', lease(2)]])]);
+    expect(commands.map((command) => Object.keys(command)[0])).toEqual(['update', 'find']);
+    await dispose();
+  });
+
   describe('as one of several stores on one database', () => {
     let database: ReturnType<typeof freshDatabase>;
     const openPrepared = async (options?: Pick<MongoDbOptions, 'onCommand'>): Promise<MongoDb['reads']> => {

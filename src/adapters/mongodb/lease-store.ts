@@ -1,20 +1,33 @@
+import type { Filter } from 'mongodb';
+import { combined } from '../../ports/combined.js';
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
 import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
 
 const LEASES = 'kontor_leases';
 
-/** Stores one document per lease. A single command compares and replaces the lease. */
+/** A swap of an existing lease. */
+type Swap = { readonly name: string; readonly expected: Lease; readonly next: Lease };
+
+/**
+ * Stores one document per lease. The server compares and replaces a lease in one step. Swaps and reads of the same turn
+ * of the event loop are each sent as one command, because every role of a replica has a lease.
+ */
 export class MongoLeaseStore implements LeaseStore {
-  constructor(private readonly mongo: MongoConnection) {}
+  private readonly find: (filter: Filter<Stored>) => Promise<ReadonlyMap<string, Lease>>;
+  private readonly swap: (swap: Swap) => Promise<boolean>;
+
+  constructor(private readonly mongo: MongoConnection) {
+    this.find = combined((filters) => this.findAll(filters));
+    this.swap = combined((swaps) => this.swapAll(swaps));
+  }
 
   async read(name: string): Promise<Lease | undefined> {
-    const found = await this.mongo.findById(LEASES, name);
-    return found && leaseOf(found);
+    return (await this.find({ _id: name })).get(name);
   }
 
   async list(prefix: string): Promise<ReadonlyMap<string, Lease>> {
-    const found = await this.mongo.find(LEASES, { _id: { $gte: prefix, $lt: `${prefix}\uffff` } }, {});
-    return new Map(found.map((each) => [each._id, leaseOf(each)]));
+    const found = await this.find({ _id: { $gte: prefix, $lt: `${prefix}\uffff` } });
+    return new Map([...found].filter(([name]) => name.startsWith(prefix)));
   }
 
   async remove(name: string, { holder, term, counter }: Lease): Promise<void> {
@@ -23,14 +36,12 @@ export class MongoLeaseStore implements LeaseStore {
   }
 
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean> {
-    const { holder, term, counter } = next;
+    return expected ? this.swap({ name, expected, next }) : this.insert(name, next);
+  }
+
+  private insert(name: string, { holder, term, counter }: Lease): Promise<boolean> {
     const leases = this.mongo.collection(LEASES, { writeConcern: this.mongo.journaled });
     return this.mongo.within(async () => {
-      if (expected) {
-        const guard = { _id: name, holder: expected.holder, term: expected.term, counter: expected.counter };
-        const result = await leases.updateOne(guard, { $set: { holder, term, counter } });
-        return result.matchedCount === 1;
-      }
       try {
         await leases.insertOne({ _id: name, holder, term, counter });
         return true;
@@ -40,6 +51,33 @@ export class MongoLeaseStore implements LeaseStore {
       }
     });
   }
+
+  /** Returns all leases that match any of the filters, once per filter. */
+  private async findAll(filters: readonly Filter<Stored>[]): Promise<ReadonlyMap<string, Lease>[]> {
+    const [only] = filters;
+    const found = await this.mongo.find(LEASES, filters.length === 1 && only ? only : { $or: [...filters] }, {});
+    const leases = new Map(found.map((each) => [each._id, leaseOf(each)]));
+    return filters.map(() => leases);
+  }
+
+  private async swapAll(swaps: readonly Swap[]): Promise<boolean[]> {
+    const leases = this.mongo.collection(LEASES, { writeConcern: this.mongo.journaled });
+    const operations = swaps.map(({ name, expected: { holder, term, counter }, next }) => ({
+      updateOne: { filter: { _id: name, holder, term, counter }, update: { $set: { ...next } } },
+    }));
+    const { matchedCount } = await this.mongo.within(() => leases.bulkWrite(operations));
+    if (matchedCount === swaps.length) return swaps.map(() => true);
+    // The server reports only the number of matches. A lease that another process has changed since then is lost, too.
+    const [found] = await this.findAll([{ _id: { $in: swaps.map(({ name }) => name) } }]);
+    return swaps.map(({ name, next }, at) => isEqual(found?.get(name), next) && isFirst(swaps, at));
+  }
 }
 
 const leaseOf = ({ holder, term, counter }: Stored): Lease => ({ holder, term, counter }) as Lease;
+
+const isEqual = (a: Lease | undefined, b: Lease): boolean =>
+  a?.holder === b.holder && a.term === b.term && a.counter === b.counter;
+
+/** Of equal swaps of a lease, only the first one can have succeeded. */
+const isFirst = (swaps: readonly Swap[], at: number): boolean =>
+  swaps.findIndex(({ name, next }) => name === swaps[at]?.name && isEqual(swaps[at].next, next)) === at;
