@@ -1,13 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /**
- * Combines the calls made in one turn of the event loop into one call of `all`, which returns their results in order.
+ * Combines the calls made until `turn` resolves into one call of `all`, which returns their results in order. `turn`: for
+ * example, the end of the current turn of the event loop.
  */
-export function combined<A, R>(all: (asked: readonly A[]) => Promise<readonly R[]>): (asked: A) => Promise<R> {
+export function combined<A, R>(
+  turn: () => Promise<unknown>,
+  all: (asked: readonly A[]) => Promise<readonly R[]>,
+): (asked: A) => Promise<R> {
   let open: { readonly asked: A[]; readonly done: Promise<readonly R[]> } | undefined;
   const begin = () => {
     const asked: A[] = [];
-    const done = nextTurn().then(() => {
+    const done = turn().then(() => {
       open = undefined;
       return all(asked);
     });

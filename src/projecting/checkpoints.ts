@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { combined } from '../ports/combined.js';
 import { BEFORE_ALL } from '../ports/event-store.js';
 import type { ReadStore, WriteBatch } from '../ports/read-store.js';
@@ -24,7 +25,7 @@ const COMBINE_EVERY = 5;
  */
 export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
   const saves = new Map<string, number>();
-  const write = combined<WriteBatch['checkpoints'], undefined>(async (asked) => {
+  const write = combined<WriteBatch['checkpoints'], undefined>(nextTurn, async (asked) => {
     await store.write({ tables: [], checkpoints: asked.flat() });
     return [];
   });

@@ -14,7 +14,7 @@ const AWAITED_MS = 8;
 /** Polls take at most a fifth of the time, so that waiting for progress does not slow a busy process down further. */
 const PAUSE_PER_POLL = 4;
 const MOST_AWAITED_MS = 50;
-const IDLE_MS = 1_000;
+const IDLE_MS = 500;
 const WARN_EVERY_MS = 5_000;
 /**
  * Maximum age of the known live generations. After a cutover, the previous ones soon stop being updated. Must be less

@@ -152,7 +152,7 @@ export class Categorizer {
 
   /**
    * Returns the current rules of a tenant. A new rule applies on this replica once its creation has been acknowledged
-   * without `X-Read-Model: behind`, and on other replicas within 250 ms. A call is cheap enough to be made for every
+   * without `X-Read-Model: behind`, and on other replicas within 500 ms. A call is cheap enough to be made for every
    * transaction, so callers must not store the result.
    * @throws ReadStoreUnavailable
    */

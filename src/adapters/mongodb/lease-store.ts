@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import { combined } from '../../ports/combined.js';
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
@@ -17,8 +18,8 @@ export class MongoLeaseStore implements LeaseStore {
   private readonly swap: (swap: Swap) => Promise<boolean>;
 
   constructor(private readonly mongo: MongoConnection) {
-    this.find = combined((filters) => this.findAll(filters));
-    this.swap = combined((swaps) => this.swapAll(swaps));
+    this.find = combined(nextTurn, (filters) => this.findAll(filters));
+    this.swap = combined(nextTurn, (swaps) => this.swapAll(swaps));
   }
 
   async read(name: string): Promise<Lease | undefined> {
