@@ -23,6 +23,16 @@ describe('The columns of a list', () => {
     expect(keys('')).toEqual(['name']);
   });
 
+  test('that are hidden on narrow screens appear there if the viewer chooses columns', () => {
+    const columns = [{ key: 'name' }, { key: 'city', narrow: 'hidden' }, { key: 'balance', narrow: 'end' }];
+    expect(columnsShown(columns, undefined)).toEqual(columns);
+    expect(columnsShown(columns, 'city,balance')).toEqual([
+      { key: 'name' },
+      { key: 'city' },
+      { key: 'balance', narrow: 'end' },
+    ]);
+  });
+
   test('leave the address again when the viewer returns to the default ones', () => {
     const without = columnsToggled(COLUMNS, undefined, 'city');
     expect(without).toBe('name,balance');
