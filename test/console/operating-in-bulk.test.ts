@@ -20,9 +20,24 @@ const anotherArrives = onStage(
       return totalCount === 6;
     });
   },
+  { BACKUP_DIR: '/dev/null/backups' },
 );
 
 const { button, dialog, title } = handlesOf(() => page);
+
+test('A failed backup is an error that tells why, and leads to its run', async () => {
+  await visitor.signIn(OPERATOR, '/jobs');
+  await button('Run now: database-backup').click();
+  await dialog().getByRole('button', { name: 'Run now' }).click();
+  const details = page.getByRole('region', { name: 'Run', exact: true });
+  await details.getByText('Failed', { exact: true }).waitFor();
+  const run = new URL(page.url()).searchParams.get('run');
+  await visitor.goTo('/errors');
+  await page.getByRole('link', { name: /database-backup: a job failed.* cannot be written to/ }).click();
+  await page.getByRole('link', { name: 'Run of database-backup' }).click();
+  await details.getByText('Failed', { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('run')).toBe(run);
+}, 60_000);
 
 test('Dead letters are discarded in bulk with a reason; the filter limits them', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');

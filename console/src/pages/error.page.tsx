@@ -130,7 +130,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
     <Panel title={t('Latest occurrence')}>
       <Facts
         of={[
-          [t('Path'), error.path],
+          [t('Path'), <PathOf error={error} key="path" />],
           [t('Request'), <Copied key="request" value={error.requestId} what={t('request ID')} />],
           [t('Tenant'), <TenantOf error={error} key="tenant" />],
           [t('User'), <UserOf error={error} key="user" />],
@@ -141,6 +141,20 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
     <Requests ids={error.requestIds ?? []} />
   </>
 );
+
+/** Parts of the message of a failed job. */
+const FAILED_RUN = /^([\w-]+): .*\brun ([\w-]+)/;
+
+/** The path of the request. The error of a job leads to the run that failed. */
+function PathOf({ error: { message, path } }: { error: ErrorRecord }): ReactNode {
+  const [, name, run] = FAILED_RUN.exec(message) ?? [];
+  if (name === undefined || run === undefined || path !== `/console/jobs/${name}`) return path;
+  return (
+    <Link params={{ name }} search={{ run }} to="/jobs/$name">
+      {t('Run of {name}', { name })}
+    </Link>
+  );
+}
 
 const TenantOf = ({ error: { tenantId } }: { error: ErrorRecord }): ReactNode => {
   if (tenantId === null) return <span className="k-nothing">—</span>;
