@@ -143,6 +143,27 @@ test('An unavailable service is reported; when it is back, the page recovers aut
   expect(await page.getByRole('alert').count()).toBe(0);
 }, 90_000);
 
+test('A list that fails in red while the service is down shows its rows once the service is back', async () => {
+  visitor.expects(AWAY);
+  await visitor.signIn(OPERATOR, '/dead-letters');
+  const letter = page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' });
+  await letter.waitFor();
+  await service.halt();
+  try {
+    await page.getByRole('searchbox').fill('web-1');
+    await page.getByRole('alert').getByText('The service is not responding.').waitFor();
+    const color = await page.evaluate<string>(
+      'getComputedStyle(document.querySelector("[role=alert]")).borderTopColor',
+    );
+    const [red = 0, green = 0, blue = 0] = color.match(/\d+/g)?.map(Number) ?? [];
+    expect(red).toBeGreaterThan(2 * Math.max(green, blue));
+  } finally {
+    await service.run();
+  }
+  await eventually(async () => (await page.getByRole('alert').count()) === 0);
+  await letter.waitFor();
+}, 90_000);
+
 test('The keyboard alone leads past the navigation, into a dialog that keeps the focus, and back to where it was opened', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await title('Jobs').waitFor();
