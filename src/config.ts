@@ -118,7 +118,7 @@ export const settings = z.object({
   SESSION_IDLE_DAYS: days(7).describe('Number of days after the last refresh at which a session ends.'),
   SESSION_MAX_DAYS: days(30).describe('Maximum duration of a session, in days since the sign-in.'),
   OIDC_ISSUER: optional(
-    z.string().refine(isTrustworthy, { error: 'Must be an https address (http only on this machine).' }),
+    z.string().refine(isTrustworthy, { error: 'Must be an HTTPS URL (HTTP only on this machine).' }),
   ).describe(
     'OpenID Connect provider whose access tokens are accepted from users that are bound to an identity of the provider (docs/operations.md).',
   ),

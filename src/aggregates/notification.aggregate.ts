@@ -15,7 +15,7 @@ const MAX_LINK_LENGTH = 1_000;
 /** A path on this service, or an https URL. Excludes links that a browser would execute. */
 const Link = line(MAX_LINK_LENGTH).refine(
   (link) => /^\/(?![/\\])/.test(link) || (/^https:\/\//i.test(link) && URL.canParse(link)),
-  'Must be a path that begins with a single slash, or an https address.',
+  'Must be an HTTPS URL, or a path that begins with a single slash.',
 );
 const People = z
   .array(RecordId)

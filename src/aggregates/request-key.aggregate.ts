@@ -105,8 +105,8 @@ export function answerRequest(
 export const secretShown = (recordId: string) =>
   conflict(
     'SECRET_SHOWN_ONCE',
-    `This request created ${recordId}. Its secret was shown only once and is not stored. Rotate the ` +
-      'secret or replace the record to get a new one.',
+    `An earlier request with this Idempotency-Key created ${recordId}. Its secret was shown only once and is not ` +
+      'stored. Rotate the secret or replace the record to get a new one.',
   );
 
 const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;

@@ -201,8 +201,8 @@ export class BackupDraft {
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'the service may not write to it',
-  EPERM: 'the service may not write to it',
+  EACCES: 'the service does not have permission to write to it',
+  EPERM: 'the service does not have permission to write to it',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'part of the path is not a directory',
   EEXIST: 'it is not a directory',

@@ -87,7 +87,7 @@ export const AuditLogController = controllerOf(
     ({ tenantId, query }) => new ListTenantAuditLogs(tenantId, query),
   ),
   ofTenant.query(
-    'Get an audit log entry of the tenant with its changes',
+    "Get one of the tenant's audit log entries, including its changes",
     { path: '/:id', answers: recordOf(AuditLogDto) },
     ({ tenantId, id }) => new GetTenantAuditLog(tenantId, id),
   ),

@@ -30,7 +30,7 @@ const NewFactorDto = named(
     options: z
       .looseObject({})
       .optional()
-      .meta({ description: 'For PASSKEY: options of `navigator.credentials.create`, as JSON.' }),
+      .meta({ description: 'For PASSKEY: options for `navigator.credentials.create`, as JSON.' }),
   }),
 );
 const RecoveryCodesDto = named(

@@ -21,7 +21,7 @@ export const FactorRequiredDto = named(
       description: 'Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor.',
     }),
     options: z.looseObject({}).nullable().meta({
-      description: 'Options of `navigator.credentials.get`, as JSON; null if there is no passkey for this host.',
+      description: 'Options for `navigator.credentials.get`, as JSON; null if there is no passkey for this host.',
     }),
   }),
 );

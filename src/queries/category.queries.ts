@@ -163,7 +163,7 @@ export class Categorizer {
     return (this.checkedSince(tenantId, at) ?? (await this.looks.run(tenantId, () => this.look(tenantId, at)))).rules;
   }
 
-  /** Whether the known rules are certainly current. Without a follower of the history, they never are. */
+  /** Whether the cached rules are guaranteed to be current. Always false without a follower of the history. */
   private isUnchanged(tenantId: string, { checkedAt }: Known): boolean {
     if (!this.reader.isFollowing(FOLLOWED_WITHIN_MS)) return false;
     const { changes } = this.reader;

@@ -76,7 +76,7 @@ export class OutboundClient {
     const { allowHttp = false, allowPrivate } = this.options;
     const url = URL.canParse(target) ? new URL(target) : undefined;
     const protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
-    if (!url || !protocols.includes(url.protocol) || hasCredentials(url)) return 'Must be an https address.';
+    if (!url || !protocols.includes(url.protocol) || hasCredentials(url)) return 'Must be an HTTPS URL.';
     return !allowPrivate && isPrivateHost(hostOf(url)) ? 'Must be a public address.' : undefined;
   }
 

@@ -44,10 +44,10 @@ const at = (endpoint: string, { keys }: Browser) => ({ endpoint, keys });
 
 describe('An endpoint is rejected by its name', () => {
   test.each([
-    ['http://push.test/x', 'Must be an https address.'],
-    ['ftp://push.test/x', 'Must be an https address.'],
-    ['push.test/x', 'Must be an https address.'],
-    ['https://user:secret@push.test/x', 'Must be an https address.'],
+    ['http://push.test/x', 'Must be an HTTPS URL.'],
+    ['ftp://push.test/x', 'Must be an HTTPS URL.'],
+    ['push.test/x', 'Must be an HTTPS URL.'],
+    ['https://user:secret@push.test/x', 'Must be an HTTPS URL.'],
     ['https://localhost/x', 'Must be a public address.'],
     ['https://LOCALHOST./x', 'Must be a public address.'],
     ['https://push.localhost/x', 'Must be a public address.'],
@@ -91,7 +91,7 @@ describe('An endpoint is rejected by its name', () => {
   test('but any https endpoint is accepted if private networks are allowed', () => {
     const client = clientWith({ allowPrivate: true });
     expect(client.faultOf('https://localhost:8443/x')).toBeUndefined();
-    expect(client.faultOf('http://localhost:8443/x')).toBe('Must be an https address.');
+    expect(client.faultOf('http://localhost:8443/x')).toBe('Must be an HTTPS URL.');
   });
 });
 

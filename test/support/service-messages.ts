@@ -66,7 +66,7 @@ export function serviceMessages(...folders: readonly string[]): {
   return { texts, messages: [...messages].sort() };
 }
 
-/** Files whose texts are results of jobs, reasons of failures, or notifications. */
+/** Files whose texts are job results, failure reasons or notifications. */
 const REPORTS = [
   /^jobs\/[\w-]+\.job\.ts$/,
   /^jobs\/job-runner\.ts$/,

@@ -141,7 +141,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an audit log entry of the tenant with its changes
+         * Get one of the tenant's audit log entries, including its changes
          * @description Requires the permission audit.read.
          */
         get: operations["getAuditLogsById"];
@@ -3793,7 +3793,7 @@ export interface components {
             factorToken: string;
             /** @description Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor. */
             methods: ("TOTP" | "PASSKEY" | "RECOVERY_CODE" | "PASSWORD")[];
-            /** @description Options of `navigator.credentials.get`, as JSON; null if there is no passkey for this host. */
+            /** @description Options for `navigator.credentials.get`, as JSON; null if there is no passkey for this host. */
             options: {
                 [key: string]: unknown;
             } | null;
@@ -4170,7 +4170,7 @@ export interface components {
             secret?: string;
             /** @description For TOTP: the otpauth URI of the secret, for a QR code. */
             uri?: string;
-            /** @description For PASSKEY: options of `navigator.credentials.create`, as JSON. */
+            /** @description For PASSKEY: options for `navigator.credentials.create`, as JSON. */
             options?: {
                 [key: string]: unknown;
             };
