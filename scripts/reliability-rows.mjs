@@ -1,7 +1,7 @@
 // Rows of the fault matrix. Each row contains a fault, and the suites that verify the guarantees under this fault. If
 // all suites of a row are in other folders, the commands for those folders cover the row. The soak nevertheless runs
 // these suites again. `needs` names the required programs. `measures`: the row compares times or memory with a limit,
-// and therefore runs alone.
+// and therefore runs alone. The longest rows are the first, because rows start in this order, two at a time.
 const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
 
 export const rows = [
@@ -9,6 +9,12 @@ export const rows = [
     row: 'kill',
     fault: 'kill -9 at random moments under load',
     suites: ['test/reliability/kill.test.ts', 'test/reliability/killed-batches.test.ts'],
+  },
+  {
+    row: 'engine-lines',
+    fault: 'connections to EventStoreDB, MongoDB, NATS and Redis: reset, cut mid-frame, slow (TCP proxy)',
+    suites: ['test/reliability/engine-lines.test.ts'],
+    needs: SERVERS,
   },
   {
     row: 'crash-points',
@@ -62,12 +68,6 @@ export const rows = [
     row: 'poison',
     fault: 'poison event, unknown event type, throwing handler',
     suites: ['test/http/dead-letters.test.ts', 'test/projecting/projection-runner.test.ts'],
-  },
-  {
-    row: 'engine-lines',
-    fault: 'connections to EventStoreDB, MongoDB, NATS and Redis: reset, cut mid-frame, slow (TCP proxy)',
-    suites: ['test/reliability/engine-lines.test.ts'],
-    needs: SERVERS,
   },
   {
     row: 'engines-away',
