@@ -39,4 +39,11 @@ export function lineText(json: string): string {
 export const logOutput = (
   output: DestinationStream = pino.destination(STDOUT),
   isTerminal = isatty(STDOUT),
-): DestinationStream => (isTerminal ? { write: (json) => { output.write(lineText(json)); } } : output);
+): DestinationStream =>
+  isTerminal
+    ? {
+        write: (json) => {
+          output.write(lineText(json));
+        },
+      }
+    : output;

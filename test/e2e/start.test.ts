@@ -3,6 +3,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { eventually } from '../support/eventually.js';
 import { call, KontorProcess, OPERATOR, PLAIN, until, withDirectory } from './kontor-process.js';
 
 const bash = async (line: string): Promise<string> =>
@@ -29,6 +30,8 @@ describe('A first start in development', () => {
       const settings = { NODE_ENV: 'development' };
       const first = await KontorProcess.ready(directory, settings);
       await fetch(`${await first.url()}/readyz`);
+      // They are printed after the log line that contains the URL.
+      await eventually(() => lineWith(first.stdout, 'until ') !== '', 5_000);
       const post = lineWith(first.stdout, 'curl ');
       const show = lineWith(first.stdout, 'until ');
 
