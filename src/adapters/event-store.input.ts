@@ -6,6 +6,7 @@ import {
   EventTooLarge,
   type EventToAppend,
   type ExpectedRevision,
+  type Narrowing,
   type Position,
 } from '../ports/event-store.js';
 import { UUID } from '../ports/uuid.js';
@@ -117,9 +118,16 @@ export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSub
 export const passes =
   (filter: EventFilter | undefined) =>
   ({ stream, type }: { readonly stream: string; readonly type: string }): boolean => {
-    const name = filter?.on === 'type' ? type : stream;
-    return filter?.prefixes.some((prefix) => name.startsWith(prefix)) ?? true;
+    if (!filter) return true;
+    const name = filter.on === 'type' ? type : stream;
+    return filter.prefixes.some((prefix) => name.startsWith(prefix)) && isWithin(filter.narrowing, stream);
   };
+
+function isWithin(narrowing: Narrowing | undefined, stream: string): boolean {
+  if (!narrowing || !stream.startsWith(narrowing.prefix)) return true;
+  const character = stream[narrowing.at];
+  return character !== undefined && narrowing.characters.includes(character);
+}
 
 /** Lets a consumer stop while it waits for the next batch. A plain generator would keep waiting. */
 export function stoppable<T>(batches: AsyncGenerator<T, void>, stop: () => void): AsyncIterableIterator<T, void> {

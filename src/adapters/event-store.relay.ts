@@ -37,7 +37,7 @@ async function* batches(
   };
   const ask = async (): Promise<EventBatch | undefined> => {
     let batch: EventBatch | undefined;
-    const asked = liveAfter(told).then(
+    const asked = liveAfter(told, subscription.filter?.narrowing).then(
       (live) => void (batch = live),
       () => undefined,
     );

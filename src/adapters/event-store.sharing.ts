@@ -5,21 +5,25 @@ import {
   type EventFilter,
   type EventReader,
   type LiveAfter,
+  type Narrowing,
   type Position,
   type Reached,
   type RecordedEvent,
 } from '../ports/event-store.js';
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
+import { covers, isSame, narrowed, narrowingOf } from './event-store.narrowing.js';
 import { relayed } from './event-store.relay.js';
+import { KeptBatches } from './kept-batches.js';
 import { unlessAborted } from './waiting.js';
 
-/** Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads alone. */
-const KEPT_EVENTS = 500;
-const KEPT_CHARACTERS = 8 * 1024 * 1024;
+/** Maximum number of events in a batch for another thread. */
+const REMOTE_EVENTS = 500;
+const NARROW_EVERY_MS = 1_000;
 
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
+  readonly filter: EventFilter | undefined;
   /** Position and state of the consumer's last batch, without its events, so that these can be freed. */
   told: Reached;
   /**
@@ -36,6 +40,8 @@ export type Sharing = {
   readonly filter?: EventFilter;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
+  /** Interval at which the shared subscription stops selecting events that no consumer needs. Default: 1,000 ms. */
+  readonly narrowEveryMs?: number;
   /** Provides live events that another thread of the process receives. Default: every thread receives its own. */
   readonly liveAfter?: LiveAfter | undefined;
 };
@@ -48,28 +54,28 @@ export type Sharing = {
  * consumer is waiting for it.
  */
 export class SharedSubscription {
-  /** The latest batches with events, in order: everything read after `keptAfter`, up to and including `reached`. */
-  private kept: EventBatch[] = [];
-  private keptCount = 0;
-  private characters = 0;
-  private keptAfter: Position = 0;
+  /** Events for consumers that are slightly behind, up to and including `reached`. */
+  private readonly kept: KeptBatches;
   private reached: Position = 0;
   private caughtUp = false;
   private source: AsyncIterator<EventBatch> | undefined;
+  /** Filter of the source, and the position at which the source began. */
+  private selected: EventFilter | undefined;
+  private selectedAfter: Position = 0;
+  private selectedAtMs = Number.NEGATIVE_INFINITY;
   private pulling: Promise<void> | undefined;
-  private consumers = 0;
+  private readonly consumers = new Set<Consumer>();
   /** Consumers that read from the kept batches. */
   private readonly joined = new Set<Consumer>();
   /** The consumer in another thread, if there is one. */
-  private readonly remote: Consumer = { told: { position: BEFORE_ALL, caughtUp: false }, hasCaughtUp: true };
+  private remote: Consumer | undefined;
   private isClosed = false;
-  private readonly keptEvents: number;
 
   constructor(
     private readonly reader: Pick<EventReader, 'subscribeToAll'>,
     private readonly sharing: Sharing = {},
   ) {
-    this.keptEvents = sharing.keptEvents ?? KEPT_EVENTS;
+    this.kept = new KeptBatches(sharing.keptEvents);
   }
 
   subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
@@ -79,17 +85,27 @@ export class SharedSubscription {
   }
 
   /** Provides live events to another thread of the process. */
-  readonly liveAfter: LiveAfter = async (told) => {
-    this.remote.told = told;
-    this.joined.add(this.remote);
-    while (this.isKept(told.position) && !this.isClosed) {
-      const batch = this.next(told, KEPT_EVENTS, () => true);
+  readonly liveAfter: LiveAfter = async (told, narrowing) => {
+    const remote = this.remoteWith(narrowing);
+    remote.told = told;
+    this.widenFor(remote);
+    if (this.joins(remote)) this.joined.add(remote);
+    while (this.joins(remote) && !this.isClosed) {
+      const batch = this.next(told, REMOTE_EVENTS, passes(remote.filter));
       if (batch) return batch;
       await this.pull();
     }
-    this.joined.delete(this.remote);
+    this.joined.delete(remote);
     return undefined;
   };
+
+  /** Returns the consumer in the other thread, which is another consumer when it needs other events. */
+  private remoteWith(narrowing: Narrowing | undefined): Consumer {
+    const filter = narrowed(this.sharing.filter, narrowing);
+    if (this.remote && isSame(this.remote.filter?.narrowing, filter?.narrowing)) return this.remote;
+    if (this.remote) this.joined.delete(this.remote);
+    return (this.remote = { filter, told: { position: BEFORE_ALL, caughtUp: false }, hasCaughtUp: true });
+  }
 
   private iterate(subscription: AllSubscription): AsyncIterableIterator<EventBatch, void> {
     const ending = new AbortController();
@@ -105,9 +121,9 @@ export class SharedSubscription {
   }
 
   private async *batches(subscription: Subscription, ended: () => void): AsyncGenerator<EventBatch, void> {
-    const { signal, after } = subscription;
-    const consumer: Consumer = { told: { position: after, caughtUp: false }, hasCaughtUp: false };
-    this.consumers += 1;
+    const { signal, after, filter } = subscription;
+    const consumer: Consumer = { filter, told: { position: after, caughtUp: false }, hasCaughtUp: false };
+    this.consumers.add(consumer);
     try {
       while (!signal.aborted && !this.isClosed) {
         if (this.joins(consumer)) yield* this.together(consumer, subscription);
@@ -115,8 +131,8 @@ export class SharedSubscription {
       }
     } finally {
       ended();
-      this.consumers -= 1;
-      if (this.consumers === 0) this.drop();
+      this.consumers.delete(consumer);
+      if (this.consumers.size === 0) this.drop();
     }
   }
 
@@ -142,24 +158,35 @@ export class SharedSubscription {
       yield told(consumer, batch);
       consumer.hasCaughtUp ||= batch.caughtUp;
       if (batch.caughtUp) this.begin(batch.position);
+      if (consumer.hasCaughtUp) this.widenFor(consumer);
       if (this.joins(consumer)) return true;
     }
     return false;
   }
 
-  private joins({ hasCaughtUp, told }: Consumer): boolean {
-    return hasCaughtUp && this.isKept(told.position);
+  private joins(consumer: Consumer): boolean {
+    const { hasCaughtUp, told, filter } = consumer;
+    if (!hasCaughtUp || !this.isKept(told.position)) return false;
+    return this.joined.has(consumer) || (told.position >= this.selectedAfter && covers(this.selected, filter));
   }
 
   /** Whether every event after the position is either kept or still to be read. */
   private isKept(position: Position): boolean {
-    return this.source !== undefined && position >= this.keptAfter;
+    return this.source !== undefined && position >= this.kept.after;
   }
 
   /** Begins the shared subscription at the position of a consumer that has caught up. */
   private begin(position: Position): void {
-    if (this.source) return;
-    const { filter, liveAfter } = this.sharing;
+    if (this.source || !this.open(position)) return;
+    this.kept.begin(position);
+    this.reached = position;
+    this.caughtUp = true;
+  }
+
+  /** Opens the source after a position, with the events that the consumers need. Returns false if that is impossible. */
+  private open(position: Position): boolean {
+    const { liveAfter } = this.sharing;
+    const filter = this.needed();
     const subscription = { after: position, ...(filter && { filter }) };
     try {
       const batches = liveAfter
@@ -168,18 +195,44 @@ export class SharedSubscription {
       this.source = batches[Symbol.asyncIterator]();
     } catch {
       // The store is closed, which also ends the consumer's own subscription.
-      return;
+      return false;
     }
-    this.keptAfter = this.reached = position;
-    this.caughtUp = true;
+    this.selected = filter;
+    this.selectedAfter = position;
+    this.selectedAtMs = performance.now();
+    return true;
+  }
+
+  /** Returns a filter that selects the events of all consumers. */
+  private needed(): EventFilter | undefined {
+    const all = [...this.consumers, ...(this.remote ? [this.remote] : [])];
+    return narrowed(this.sharing.filter, narrowingOf(all.map(({ filter }) => filter)));
+  }
+
+  /** Reopens the source if it does not select the events of a consumer. Joined consumers miss nothing. */
+  private widenFor({ filter }: Consumer): void {
+    if (this.source && !covers(this.selected, filter)) this.reopen();
+  }
+
+  /** Reopens the source if it selects more than the consumers have needed for some time. */
+  private narrow(): void {
+    if (performance.now() - this.selectedAtMs < (this.sharing.narrowEveryMs ?? NARROW_EVERY_MS)) return;
+    this.selectedAtMs = performance.now();
+    if (!isSame(this.needed()?.narrowing, this.selected?.narrowing)) this.reopen();
+  }
+
+  private reopen(): void {
+    const { source } = this;
+    this.source = this.pulling = undefined;
+    source?.return?.().catch(() => undefined);
+    if (!this.open(this.reached)) this.drop();
   }
 
   private drop(): void {
     this.source?.return?.().catch(() => undefined);
     this.source = undefined;
     this.pulling = undefined;
-    this.kept = [];
-    this.keptCount = this.characters = 0;
+    this.kept.begin(this.reached);
   }
 
   private next(
@@ -187,7 +240,7 @@ export class SharedSubscription {
     maxBatchSize: number,
     isWanted: (event: RecordedEvent) => boolean,
   ): EventBatch | undefined {
-    const events = this.eventsAfter(told.position, maxBatchSize, isWanted);
+    const events = this.kept.eventsAfter(told.position, maxBatchSize, isWanted);
     const last = events.at(-1)?.position ?? BEFORE_ALL;
     if (events.length === maxBatchSize && last < this.reached) return { events, position: last, caughtUp: false };
     const position = Math.max(told.position, this.reached);
@@ -196,23 +249,11 @@ export class SharedSubscription {
     return events.length > 0 || isNews ? { events, position, caughtUp } : undefined;
   }
 
-  private eventsAfter(position: Position, most: number, isWanted: (event: RecordedEvent) => boolean): RecordedEvent[] {
-    const events: RecordedEvent[] = [];
-    for (const batch of this.kept.slice(this.firstAfter(position)))
-      for (const event of batch.events)
-        if (event.position > position && events.length < most && isWanted(event)) events.push(event);
-    return events;
-  }
-
-  /** Returns the index of the first kept batch beyond a position. Most consumers are near the end. */
-  private firstAfter(position: Position): number {
-    return this.kept.findLastIndex((batch) => batch.position <= position) + 1;
-  }
-
   /** Reads the next shared batch once for all consumers that are waiting for it. */
   private pull(): Promise<void> {
-    this.pulling ??= this.read(this.source as AsyncIterator<EventBatch>);
-    return this.pulling;
+    this.narrow();
+    if (this.source) this.pulling ??= this.read(this.source);
+    return this.pulling ?? Promise.resolve();
   }
 
   private async read(source: AsyncIterator<EventBatch>): Promise<void> {
@@ -233,37 +274,10 @@ export class SharedSubscription {
     this.reached = position;
     this.caughtUp = caughtUp;
     if (events.length === 0) return;
-    this.release();
-    this.kept.push(batch);
-    this.keptCount += events.length;
-    this.characters += charactersOf(batch);
-    if (this.isFull(1)) this.evict();
-  }
-
-  /**
-   * Releases the batches that all joined consumers have received. Freeing events early makes garbage collection
-   * cheaper.
-   */
-  private release(): void {
-    const received = Math.min(...Array.from(this.joined, ({ told: { position } }) => position));
-    this.remove(this.kept.findLastIndex((batch) => batch.position <= received) + 1);
-  }
-
-  private isFull(share: number): boolean {
-    return this.keptCount > this.keptEvents * share || this.characters > KEPT_CHARACTERS * share;
-  }
-
-  /** Evicts about half of the batches, so that the array is rarely shifted. */
-  private evict(): void {
-    while (this.isFull(0.5) && this.kept.length > 0) this.remove(1);
-  }
-
-  private remove(count: number): void {
-    for (const batch of this.kept.splice(0, count)) {
-      this.keptCount -= batch.events.length;
-      this.characters -= charactersOf(batch);
-      this.keptAfter = batch.position;
-    }
+    this.kept.add(
+      batch,
+      Array.from(this.joined, ({ told }) => told.position),
+    );
   }
 }
 
@@ -271,17 +285,6 @@ export class SharedSubscription {
 function told(consumer: Consumer, batch: EventBatch): EventBatch {
   consumer.told = { position: batch.position, caughtUp: batch.caughtUp };
   return batch;
-}
-
-const charactersOf = ({ characters, events }: EventBatch): number => characters ?? JSON.stringify(events).length;
-
-/**
- * Whether the shared filter passes every event that a subscription needs. The event types occur only in the shared
- * streams.
- */
-function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
-  if (!shared || wanted?.on === 'type') return true;
-  return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;
 }
 
 /** Wraps a reader so that all of its subscriptions share a single underlying subscription. */

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import type { Ids } from '../ports/time.js';
 
-/** Identifies a thread of this process as the holder of leases. The host name shows operators where the thread runs. */
+/**
+ * Identifies this process, with all of its threads, as the holder of leases. The host name shows operators where it runs.
+ */
 export const holderOf = (ids: Ids): string => `${hostname()}~${ids.next()}`;

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { DeadLetterOrigin } from '../aggregates/dead-letter.aggregate.js';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 import type { Policy } from '../eventsourcing/policy.js';
+import { narrowedTo } from '../eventsourcing/slices.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
@@ -114,7 +115,7 @@ function subscriber(
 ): WindowedSubscriber {
   return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     ...options,
-    filter: { on: 'type', prefixes: types },
+    filter: { on: 'type', prefixes: types, ...(kind === 'push' && narrowedTo([])) },
     isTransient,
     meter: queues.of(options.name, kind),
     park: (event, error) => deadLetters.park(letterOf(origin, options.name, event, error)),

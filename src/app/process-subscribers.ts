@@ -159,7 +159,9 @@ async function inline(parts: ProcessParts): Promise<ProcessSubscribers> {
   };
 }
 
-type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership' | 'ranges' | 'leases'>;
+type Stores = Pick<ProcessSubscribers, 'reads' | 'isShared' | 'leadership' | 'ranges' | 'leases'> & {
+  readonly holder: string;
+};
 
 /** Starts the subscribers in the serving thread. */
 function startHere(
@@ -189,7 +191,7 @@ const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, model
   const holder = holderOf(ids);
   const leadership = new Leadership(leases, clock, logger, { holder });
   const ranges = isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined;
-  return { reads: new HistoryReadStore(reads, history), isShared, leadership, ranges, leases };
+  return { reads: new HistoryReadStore(reads, history), isShared, holder, leadership, ranges, leases };
 };
 
 /** Identifies the history in the event store. */
@@ -215,7 +217,8 @@ function threadOf(parts: ProcessParts, stores: Stores, reopen: () => Promise<voi
   return new SubscriberThread({
     liveAfter: opened.liveAfter,
     settings: {
-      ...{ stores: settings, roles: config.ROLES, logLevel: config.LOG_LEVEL, webhooks: webhookSettings(config) },
+      ...{ stores: settings, holder: stores.holder, roles: config.ROLES, logLevel: config.LOG_LEVEL },
+      webhooks: webhookSettings(config),
       restoreForward: config.RESTORE_FORWARD,
       integrity: integritySettings(config),
       get history() {

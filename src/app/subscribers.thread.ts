@@ -49,6 +49,8 @@ export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
 
 export type WorkerSettings = {
   readonly stores: StoreSettings;
+  /** Id of this process as the holder of leases. No lease may be led in both threads. */
+  readonly holder: string;
   readonly roles: readonly Role[];
   readonly restoreForward: Config['RESTORE_FORWARD'];
   readonly logLevel: string;

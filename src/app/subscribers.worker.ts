@@ -14,7 +14,6 @@ import { notingLogger } from '../observability/noting-logger.js';
 import { QueueMeters } from '../observability/queue-meters.js';
 import { logOutput } from '../observability/log-output.js';
 import { projections } from '../projections/projections.js';
-import { holderOf } from './holder.js';
 import { openBroker, openEventReader, openModels } from './stores.js';
 import { MODELS_LOST, startSubscribers, type SubscriberCallbacks } from './subscribers.js';
 import type { LiveEvents, ThreadListeners, WorkerData, WorkerMethods } from './subscribers.thread.js';
@@ -36,7 +35,8 @@ const STOP_WITHIN_MS = 500;
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread.');
-const { stores, roles, restoreForward, logLevel, history, forwarded, webhooks, integrity } = workerData as WorkerData;
+const { stores, holder, roles, restoreForward, logLevel, history, forwarded, webhooks, integrity } =
+  workerData as WorkerData;
 const methods: WorkerMethods = {
   head: (head) => {
     notify(head);
@@ -85,7 +85,6 @@ const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (
 const publish = publishingFor(broker);
 if (isRecreated) logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
 const checkpoints = checkpointsIn(store, isShared);
-const holder = holderOf(ids);
 if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
 
 type Report = { readonly position: number; readonly ranges: readonly number[] | undefined };

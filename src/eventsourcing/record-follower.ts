@@ -1,14 +1,17 @@
-import type { EventReader, Position } from '../ports/event-store.js';
+import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { RecordReader } from './record-reader.js';
 import { retryForever } from './retry-forever.js';
-import { lastOwnEvent, ownStreams } from './stream-events.js';
+import { isDivided, narrowedTo } from './slices.js';
+import { lastEvents, lastOwnEvent, ownStreams } from './stream-events.js';
 
 /** Interval between looks at the end of the history while cached states are in use, and while they are not. */
 const LOOK_EVERY_MS = 200;
 const IDLE_LOOK_EVERY_MS = 400;
+/** Number of events that a look reads. */
+const LOOK_EVENTS = 4;
 /** Maximum number of looks that wait for their answer, or for events that had been committed. */
 const MAX_LOOKS = 20;
 
@@ -20,7 +23,7 @@ type Parts = {
   readonly logger: Logger;
 };
 
-/** A look at the end of the history. `last`: the position found, once it is known. */
+/** A look at the end of the history. `last`: the position to reach, once it is known. */
 type Look = { readonly atMs: number; last: Position };
 
 /**
@@ -30,6 +33,9 @@ type Look = { readonly atMs: number; last: Position };
  *
  * The states include every event of the time of a look at the end of the history as soon as the event found by the look
  * has been applied. Looks do not wait for each other, because a busy process receives answers and events late.
+ *
+ * Sales are not followed, because a replica receives only those of its ranges. A state of a sale is therefore as old as
+ * the last read of its stream.
  */
 export class RecordFollower {
   private readonly stopping = new AbortController();
@@ -60,7 +66,7 @@ export class RecordFollower {
     const after = await lastOwnEvent(events, catalogue);
     reader.follow(after);
     this.confirm();
-    const filter = ownStreams(catalogue);
+    const filter = { ...ownStreams(catalogue), ...narrowedTo([]) };
     for await (const batch of events.subscribeToAll({ after, filter, signal })) {
       reader.apply(batch.events, batch.position);
       this.confirm();
@@ -78,15 +84,27 @@ export class RecordFollower {
   }
 
   private async look(atMs: number): Promise<void> {
-    const { events, catalogue } = this.parts;
     const look: Look = { atMs, last: Number.POSITIVE_INFINITY };
     this.looks.push(look);
     try {
-      look.last = await lastOwnEvent(events, catalogue);
+      look.last = await this.lastFollowed();
       this.confirm();
     } catch {
       this.looks = this.looks.filter((other) => other !== look);
     }
+  }
+
+  /**
+   * Returns the position of the last event that is followed, if it is among the last events of the history. Otherwise,
+   * returns a position that is not before it.
+   */
+  private async lastFollowed(): Promise<Position> {
+    const { events, catalogue, reader } = this.parts;
+    const last = await lastEvents(events, catalogue, LOOK_EVENTS);
+    const missing = last.filter(({ position }) => position > reader.position);
+    const found = missing.find(({ stream }) => !isDivided(stream));
+    const isFurther = missing.length === LOOK_EVENTS;
+    return (found ?? (isFurther ? missing[0] : undefined))?.position ?? BEFORE_ALL;
   }
 
   private confirm(): void {

@@ -10,6 +10,7 @@ import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { RecordChanges } from './record-changes.js';
+import { isDivided } from './slices.js';
 import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 
@@ -192,8 +193,8 @@ export class RecordReader {
     return maxAgeMs > 0 && this.ageOf(entry, this.use()) <= maxAgeMs;
   }
 
-  private ageOf({ checkedAtMs }: Entry, nowMs = this.clock.monotonicMs()): number {
-    return nowMs - Math.max(checkedAtMs, this.followedAtMs);
+  private ageOf({ loaded, checkedAtMs }: Entry, nowMs = this.clock.monotonicMs()): number {
+    return nowMs - Math.max(checkedAtMs, isDivided(loaded.stream) ? checkedAtMs : this.followedAtMs);
   }
 
   /** Records that a state of a maximum age is requested. Returns the current time. */

@@ -1,29 +1,19 @@
 import { parseStreamName, PLATFORM_TENANT } from './stream-name.js';
 import { isUuid } from '../ports/uuid.js';
-import { BEFORE_ALL, type Position } from '../ports/event-store.js';
+import { BEFORE_ALL, type Narrowing, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 
 /**
- * The history is divided by tenant into slices. Slices are grouped into ranges, which replicas lead. Records of the
- * platform are in slice 0. Neither the hash function nor the counts may change, because checkpoints belong to ranges.
+ * The history is divided by tenant into ranges, which replicas lead. The last hexadecimal digit of the tenant's id
+ * determines the range, so that EventStoreDB can select the streams of ranges by their names (ADR 0088). Records of the
+ * platform are in range 0. The division must not change, because checkpoints belong to ranges.
  */
-export const SLICES = 64;
 export const RANGES = 16;
-/**
- * Identifies the hash function and the counts. It must be increased whenever these change, so that an older release
- * refuses to start.
- */
-export const DIVISION = 1_064_016;
+/** Identifies the division. It must be increased whenever the division changes, so that an older release does not start. */
+export const DIVISION = 2_000_016;
 
-/** Returns the 32-bit FNV-1a hash of a text. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
-}
-
-export const sliceOf = (tenantId: string): number => (tenantId === PLATFORM_TENANT ? 0 : hashOf(tenantId) % SLICES);
-export const rangeOf = (tenantId: string): number => Math.floor(sliceOf(tenantId) / (SLICES / RANGES));
+export const rangeOf = (tenantId: string): number =>
+  tenantId === PLATFORM_TENANT ? 0 : Number.parseInt(tenantId.slice(-1), 16);
 
 /** Returns the range of a stream. A tenant's own record, which belongs to the platform, is in the tenant's range. */
 export function rangeOfStream(stream: string): number {
@@ -52,14 +42,48 @@ export function portionOf(ranges: readonly number[]): Portion {
   return { ranges, coordinates: owned.has(COORDINATOR), has: (stream) => owned.has(rangeOfStream(stream)) };
 }
 
+/** Streams of sales, which contain most events. All of them belong to tenants. */
+const DIVIDED = 'sale-';
+const UUID_LENGTH = 36;
+/** Index of the last digit of a tenant's id in the name of such a stream. */
+const DIGIT_AT = DIVIDED.length + UUID_LENGTH - 1;
+
+/**
+ * Returns a narrowing that selects the sales of some ranges, and all other streams. Returns undefined if the ranges
+ * contain all sales.
+ */
+export function narrowedTo(ranges: readonly number[] | undefined): { readonly narrowing?: Narrowing } {
+  if (!ranges || ranges.length === RANGES) return {};
+  const characters = ranges.map((range) => range.toString(16)).sort();
+  return { narrowing: { prefix: DIVIDED, at: DIGIT_AT, characters: characters.join('') } };
+}
+
+/** Whether a stream may be excluded by `narrowedTo`. */
+export const isDivided = (stream: string): boolean => stream.startsWith(DIVIDED);
+
 /** Returns the key of the part of a checkpoint that belongs to a range; see `WriteBatch.checkpoints`. */
 export type PartKey = (key: string, range: number) => string;
 /** All read models share one stored value per range, because a batch advances them together. */
-export const modelPart: PartKey = (key, range) => `range:${range}#${key}`;
+export const modelPart: PartKey = (key, range) => `digit:${range.toString(16)}#${key}`;
 /** All ranges of a subscriber share one stored value. */
-export const subscriberPart: PartKey = (key, range) => `${key}#${range}`;
+export const subscriberPart: PartKey = (key, range) => `${key}#digit-${range.toString(16)}`;
 
 export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
+
+/**
+ * Returns the number of ranges that the process at index `at` of `count` processes should lead, and all ranges in the
+ * order in which it prefers them. The shares of all processes add up to the number of ranges. All groups of a process
+ * have the same preference, because a process that leads the same ranges in all of them receives fewer events.
+ */
+export function shareOf(at: number, count: number): { readonly share: number; readonly preferred: readonly number[] } {
+  const base = Math.floor(RANGES / count);
+  const larger = RANGES % count;
+  const first = at * base + Math.min(at, larger);
+  return {
+    share: base + (at < larger ? 1 : 0),
+    preferred: [...ALL_RANGES.slice(first), ...ALL_RANGES.slice(0, first)],
+  };
+}
 
 export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'ranges'>): readonly string[] =>
   ranges ? ranges.map((range) => part(key, range)) : [key];

@@ -71,12 +71,15 @@ type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 export const ownStreams = ({ streamPrefixes }: Prefixes) => ({ on: 'stream', prefixes: streamPrefixes }) as const;
 
 /**
- * Returns the last event in the service's own streams.
+ * Returns the last events in the service's own streams, newest first.
  * @throws EventStoreUnavailable, CorruptEvent
  */
-export async function lastEvent(events: History, prefixes: Prefixes): Promise<RecordedEvent | undefined> {
-  return (await events.readAll({ direction: 'backwards', filter: ownStreams(prefixes), maxCount: 1 }))[0];
-}
+export const lastEvents = (events: History, prefixes: Prefixes, maxCount: number): Promise<readonly RecordedEvent[]> =>
+  events.readAll({ direction: 'backwards', filter: ownStreams(prefixes), maxCount });
+
+/** Returns the last event in the service's own streams. @throws EventStoreUnavailable, CorruptEvent */
+export const lastEvent = async (events: History, prefixes: Prefixes): Promise<RecordedEvent | undefined> =>
+  (await lastEvents(events, prefixes, 1))[0];
 
 /** Returns the position of the last event in the service's own streams; BEFORE_ALL if there is none. */
 export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise<Position> =>

@@ -83,7 +83,17 @@ export type StreamSlice = {
 };
 
 /** Selects events whose stream name or type begins with one of the prefixes. */
-export type EventFilter = { readonly on: 'stream' | 'type'; readonly prefixes: readonly string[] };
+export type EventFilter = {
+  readonly on: 'stream' | 'type';
+  readonly prefixes: readonly string[];
+  readonly narrowing?: Narrowing;
+};
+
+/**
+ * Of the streams whose names begin with `prefix`, selects only those that have one of `characters` at index `at`. Has no
+ * effect on other streams.
+ */
+export type Narrowing = { readonly prefix: string; readonly at: number; readonly characters: string };
 
 /** Range of a read of the global history. */
 export type AllRead = {
@@ -117,9 +127,9 @@ export type Reached = Pick<EventBatch, 'position' | 'caughtUp'>;
 
 /**
  * Returns the next live batch after the given one, which another thread of the process has received. Returns undefined
- * if that thread does not keep the events.
+ * if that thread does not keep the events. `narrowing`: the events that the caller needs.
  */
-export type LiveAfter = (reached: Reached) => Promise<EventBatch | undefined>;
+export type LiveAfter = (reached: Reached, narrowing: Narrowing | undefined) => Promise<EventBatch | undefined>;
 
 /** Parameters of a catch-up subscription. */
 export type AllSubscription = {

@@ -10,7 +10,7 @@ import { wants } from './projection.js';
 import { checkpointsOf, project } from './project.js';
 import { PoisonEvent, type Projector } from './projector.js';
 import { buildTogether } from './shared-build.js';
-import { rangeOfStream, type Portion } from '../eventsourcing/slices.js';
+import { narrowedTo, rangeOfStream, type Portion } from '../eventsourcing/slices.js';
 
 type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;
@@ -273,8 +273,8 @@ export class GenerationFeed {
   }
 
   private subscribe(after: Position): AsyncIterable<EventBatch> {
-    const { events, catalogue, batchSize: maxBatchSize, stopping: signal } = this.parts;
-    const filter = ownStreams(catalogue);
+    const { events, catalogue, batchSize: maxBatchSize, stopping: signal, portion } = this.parts;
+    const filter = { ...ownStreams(catalogue), ...narrowedTo(portion.ranges) };
     return events.subscribeToAll({ after, filter, maxBatchSize, signal });
   }
 

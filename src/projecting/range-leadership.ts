@@ -2,7 +2,7 @@ import type { Lease, LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
 import { sleepUntilNext, type Clock } from '../ports/time.js';
 import type { Leadership, Led } from './leadership.js';
-import { ALL_RANGES, portionOf, RANGES, type Portion } from '../eventsourcing/slices.js';
+import { ALL_RANGES, portionOf, shareOf, type Portion } from '../eventsourcing/slices.js';
 
 /** Timing in milliseconds, and the id of this process. */
 export type RangeOptions = {
@@ -206,11 +206,14 @@ class Member {
    * surplus ranges and releases them.
    */
   private async share({ ranges, alive }: Seen): Promise<void> {
-    const share = shareOf(this.options.holder, alive);
-    const free = [...ranges].filter(([, { holder }]) => holder === '' || !alive.includes(holder));
-    for (const [range, lease] of free) if (this.owned.size < share) await this.take(range, lease);
-    const kept = [...this.owned.keys()].sort((a, b) => a - b).slice(0, share);
-    this.want(kept);
+    const { share, preferred } = shareOf(alive.indexOf(this.options.holder), alive.length);
+    for (const range of preferred) {
+      const lease = ranges.get(range) ?? FREE;
+      const isFree = lease.holder === '' || !alive.includes(lease.holder);
+      if (isFree && this.owned.size < share) await this.take(range, lease);
+    }
+    const kept = preferred.filter((range) => this.owned.has(range)).slice(0, share);
+    this.want(kept.toSorted((a, b) => a - b));
     const surplus = [...this.owned.keys()].filter((range) => !kept.includes(range));
     if (surplus.length === 0 || this.changing) return;
     // The work on these ranges has ended.
@@ -288,11 +291,4 @@ class Member {
       return false;
     }
   }
-}
-
-/** Number of ranges that a process should lead. The shares of all processes add up to the number of ranges. */
-function shareOf(holder: string, alive: readonly string[]): number {
-  const at = alive.indexOf(holder);
-  const base = Math.floor(RANGES / alive.length);
-  return base + (at < RANGES % alive.length ? 1 : 0);
 }

@@ -8,7 +8,7 @@ import type { QueueMeter } from '../observability/queue-meters.js';
 import type { Logger } from '../ports/log.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { LedPortion } from './range-leadership.js';
-import { rangeOfStream } from '../eventsourcing/slices.js';
+import { narrowedTo, rangeOfStream } from '../eventsourcing/slices.js';
 
 /** Filter, handler and error policy of a subscriber. */
 export type WindowedOptions = {
@@ -125,11 +125,16 @@ export class WindowedSubscriber {
     await this.save();
   }
 
+  private get filter(): EventFilter {
+    const { filter, portion } = this.options;
+    return { ...filter, ...narrowedTo(portion?.ranges) };
+  }
+
   private async consume(): Promise<void> {
     const { signal } = this.stopping;
     const handling = new Set<Promise<void>>();
     const attempt = async (gotOn: () => void): Promise<void> => {
-      const subscription = { after: this.delivered, filter: this.options.filter, signal };
+      const subscription = { after: this.delivered, filter: this.filter, signal };
       for await (const batch of this.store.subscribeToAll(subscription)) {
         // The queue must not be reported as empty until the whole batch is in flight.
         if (batch.events.length > 0) this.options.meter?.markUnknown();

@@ -65,10 +65,10 @@ class WatchedStore {
   /** Two threads, of which the second gets the live events from the first. */
   threads(sharing?: Sharing): [EventStore, EventStore] {
     const first = this.thread(sharing);
-    const liveAfter: LiveAfter = async (told) => {
+    const liveAfter: LiveAfter = async (told, narrowing) => {
       await turn();
       if (this.isSilent) return undefined;
-      return structuredClone(await first.liveAfter(told));
+      return structuredClone(await first.liveAfter(told, narrowing));
     };
     return [first.store, this.sharing({ ...sharing, liveAfter })];
   }
@@ -305,14 +305,49 @@ describe('A shared subscription', () => {
     await waiting.stop();
   });
 
+  const NEVER_MS = 1_000_000;
+  const selecting: Sharing = { keptEvents: 8, filter: { on: 'stream', prefixes: ['a-', 'b-', 'c-', 'z-'] } };
+  const narrowingTo = (characters: string) => ({ narrowing: { prefix: 'c-', at: 37, characters } });
+
+  test('reads only the streams that its consumers need', async () => {
+    const shared = watched.sharing({ ...selecting, narrowEveryMs: 0 });
+    const filter = { on: 'stream', prefixes: ['a-', 'c-'] } as const;
+    const some = [new Consumer(shared, { filter: { ...filter, ...narrowingTo('') } }).start()];
+    await reached(some, await append('a'));
+    const before = watched.read;
+    for (let n = 0; n < 20; n += 1) await append('c');
+    await reached(some, await append('a'));
+    expect(watched.read - before).toBe(1);
+    const all = new Consumer(shared, { filter }).start();
+    await reached([...some, all], await append('c'));
+    expect(all.positions).toHaveLength(23);
+    expect(some[0]?.positions).toHaveLength(2);
+    await all.stop();
+    await reached(some, await append('a'));
+    const after = watched.read;
+    await append('c');
+    await reached(some, await append('a'));
+    expect(watched.read - after).toBe(1);
+    await some[0]?.stop();
+  });
+
   test.each([
     ['one thread', () => [watched.sharing({ keptEvents: 8 })]],
     ['two threads', () => watched.threads({ keptEvents: 8 })],
+    ['one thread that selects streams', () => [watched.sharing({ ...selecting, narrowEveryMs: NEVER_MS })]],
+    ['two threads that select streams', () => watched.threads({ ...selecting, narrowEveryMs: NEVER_MS })],
+    ['two threads that often select other streams', () => watched.threads({ ...selecting, narrowEveryMs: 0 })],
   ])('delivers to each consumer of %s exactly its events, in order, in any interleaving', async (_, open) => {
     const seed = Number(process.env['SEED'] ?? fc.sample(fc.nat(1_000_000), 1)[0]);
     process.stderr.write(`shared subscription: SEED=${seed}\n`);
     const consumer = fc.record({
       entities: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+      on: fc.constantFrom('stream' as const, 'type' as const),
+      digits: fc.option(
+        fc.subarray(Array.from('0123456789abcdef')).map((some) => some.join('')),
+        { nil: undefined },
+      ),
+      isLate: fc.boolean(),
       maxBatchSize: fc.integer({ min: 1, max: 7 }),
     });
     const step = fc.oneof(
@@ -328,15 +363,28 @@ describe('A shared subscription', () => {
       { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('fail', 'silent', 'heard') }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn'), turns: fc.integer({ min: 1, max: 4 }) }) },
     );
-    const run = async (specs: { entities: string[]; maxBatchSize: number }[], steps: object[]): Promise<void> => {
+    type Spec = {
+      readonly entities: string[];
+      readonly on: EventFilter['on'];
+      readonly digits: string | undefined;
+      readonly isLate: boolean;
+      readonly maxBatchSize: number;
+    };
+    const run = async (specs: Spec[], steps: object[]): Promise<void> => {
       const stores = open();
       const from = await store.head();
-      const consumers = specs.map(({ entities, maxBatchSize }, at) =>
-        new Consumer(stores[at % stores.length] as EventStore, {
-          filter: { on: 'stream', prefixes: entities.map((entity) => `${entity}-`) },
+      const consumers = specs.map(({ entities, on, digits, isLate, maxBatchSize }, at) => {
+        const made = new Consumer(stores[at % stores.length] as EventStore, {
+          filter: {
+            ...{ on, prefixes: entities.map((entity) => (on === 'type' ? `${entity}Made` : `${entity}-`)) },
+            ...(digits !== undefined && narrowingTo(digits)),
+          },
           maxBatchSize,
-        }).start(from),
-      );
+        });
+        made.position = from;
+        if (!isLate) made.restart();
+        return made;
+      });
       for (const given of steps) {
         const one = given as { kind: string; count: number; of: string; at: number; turns: number };
         const chosen = consumers[one.at % consumers.length];
@@ -350,12 +398,19 @@ describe('A shared subscription', () => {
           chosen?.restart();
         } else for (let n = 0; n < one.turns; n += 1) await turn();
       }
-      for (const one of consumers) one.unblock();
+      for (const [at, one] of consumers.entries()) {
+        one.unblock();
+        // A late consumer may not have started yet.
+        if (specs[at]?.isLate) await one.stop();
+        if (specs[at]?.isLate) one.restart();
+      }
       await reached(consumers, await append('z'));
-      for (const [at, { entities }] of specs.entries()) {
+      for (const [at, { entities, digits }] of specs.entries()) {
         const expected: number[] = [];
+        const isNarrowed = (name: string): boolean => digits !== undefined && name.startsWith('c-');
         for (const { stream: name, position } of await store.readAll({ from }))
-          if (entities.includes(name.charAt(0))) expected.push(position);
+          if (entities.includes(name.charAt(0)) && (!isNarrowed(name) || digits?.includes(name.at(-1) ?? '') === true))
+            expected.push(position);
         expect(consumers[at]?.positions).toEqual(expected);
       }
       await Promise.all(consumers.map((one) => one.stop()));

@@ -37,7 +37,7 @@ describe("The subscribers' thread", () => {
     deaths = 0;
     thread = new SubscriberThread({
       settings: {
-        ...{ stores: NOWHERE, roles: [], restoreForward: 'wait', logLevel: 'silent' },
+        ...{ stores: NOWHERE, holder: '', roles: [], restoreForward: 'wait', logLevel: 'silent' },
         webhooks: { directory: '', key: undefined, allowPrivate: false },
         integrity: { directory: '', key: undefined, witnessUrl: undefined, checkpointEveryMs: 3_600_000 },
         history: { historyId: '', space: '' },

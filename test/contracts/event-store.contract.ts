@@ -398,6 +398,38 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ on: 'stream', prefixes: [stream('%'), stream('_')] })).toEqual([]);
       });
 
+      test('selects some of the streams that begin with a prefix by a character of their names', async () => {
+        const { position } = await create('before', event('Old'));
+        const [narrow, other] = [stream('sa+le.'), stream('other')];
+        const names = [`${narrow}a1`, `${narrow}b1`, `${other}a1`, `${narrow}c1`, narrow, `${narrow}]1`];
+        for (const [n, name] of names.entries())
+          await store.append({ stream: name, expected: 'no_stream', events: [event(own, { n })] });
+        const read = async (on: 'stream' | 'type', characters: string) => {
+          const prefixes = on === 'type' ? [own] : [narrow, other];
+          const filter = { on, prefixes, narrowing: { prefix: narrow, at: narrow.length, characters } };
+          const found = await store.readAll({ from: position, filter });
+          let caughtUp: () => void = () => undefined;
+          const isLive = new Promise<void>((resolve) => (caughtUp = resolve));
+          const following = follow({ after: position, filter }, ({ length }, batch) => {
+            if (batch.caughtUp) caughtUp();
+            return length > found.length;
+          });
+          await isLive;
+          for (const name of [`${narrow}x${on}${characters}`, `${other}${on}${characters}`])
+            await store.append({ stream: name, expected: 'no_stream', events: [event(own, { n: 9 })] });
+          const { events } = await following;
+          expect(events.map((each) => each.stream)).toEqual([
+            ...found.map((each) => each.stream),
+            `${other}${on}${characters}`,
+          ]);
+          return numbersOf(found).filter((n) => n !== 9);
+        };
+        expect(await read('stream', 'ac')).toEqual([0, 2, 3]);
+        expect(await read('stream', ']')).toEqual([2, 5]);
+        expect(await read('stream', '')).toEqual([2]);
+        expect(await read('type', 'b')).toEqual([1, 2]);
+      });
+
       test('returns the position of the last event', async () => {
         const { position } = await create('sale', event('A'), event('B'));
         expect(await store.head()).toBe(position);

@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { pino } from 'pino';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
-import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
+import { domain, type Aggregate, type EventOf } from '../../src/eventsourcing/aggregate.js';
+import { CLAIM_FENCED, EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
 import { RecordFollower } from '../../src/eventsourcing/record-follower.js';
 import { RecordReader, type Loaded } from '../../src/eventsourcing/record-reader.js';
-import type { AllRead, EventToAppend, RecordedEvent, StreamRead, StreamSlice } from '../../src/ports/event-store.js';
+import type {
+  AllRead,
+  EventStore,
+  EventToAppend,
+  RecordedEvent,
+  StreamRead,
+  StreamSlice,
+} from '../../src/ports/event-store.js';
+import { overriding } from '../../src/ports/overriding.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -283,6 +294,50 @@ describe('A state stays current', () => {
     both.reader.apply(second ? [second] : [], 1);
     await caughtUp();
   });
+});
+
+/** A fictional record in a stream of a sale. */
+const saleEvents = { SaleNoted: domain('UPDATE', 'sale', z.object({})) };
+const sale: Aggregate<{ readonly notes: number }, EventOf<typeof saleEvents>> = {
+  name: 'sale',
+  events: saleEvents,
+  initial: { notes: 0 },
+  evolve: ({ notes }) => ({ notes: notes + 1 }),
+};
+
+test('Sales of other replicas, which are not delivered, neither age other states nor appear current', async () => {
+  const both = new EventCatalogue([member, sale]);
+  const clock = new SystemClock();
+  const reader = new RecordReader(store, both, clock);
+  const silent = overriding<EventStore, EventStore>(store, {
+    subscribeToAll: ({ signal }) => ({
+      [Symbol.asyncIterator]: async function* () {
+        if (signal && !signal.aborted) await once(signal, 'abort');
+      },
+    }),
+  });
+  const follower = new RecordFollower({
+    events: silent,
+    reader,
+    catalogue: both,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  follower.start();
+  try {
+    await eventually(() => reader.isFollowing(MAX_AGE_MS), WITHIN_MS);
+    const notes = async () => (await reader.read(sale, TENANT, 'x', { maxAgeMs: MAX_AGE_MS })).state.notes;
+    expect(await notes()).toBe(0);
+    const noted = { ...greeting(''), type: 'SaleNoted', data: {} };
+    await store.inner.append({ stream: `sale-${TENANT}_x`, expected: 'no_stream', events: [noted] });
+    const sinceMs = clock.monotonicMs();
+    await eventually(() => reader.isFollowing(clock.monotonicMs() - sinceMs), WITHIN_MS);
+    await eventually(async () => (await notes()) === 1, WITHIN_MS);
+    await store.inner.append({ stream: memberStream('ada'), expected: 'no_stream', events: [greeting('elsewhere')] });
+    await eventually(() => !reader.isFollowing(MAX_AGE_MS), WITHIN_MS);
+  } finally {
+    await follower.stop();
+  }
 });
 
 describe('A process that follows the history', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { passes } from '../../src/adapters/event-store.input.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { documentsOf, scopeOf, wants } from '../../src/projecting/projection.js';
 import {
@@ -8,8 +9,8 @@ import {
   rangeOf,
   rangeOfStream,
   RANGES,
-  sliceOf,
-  SLICES,
+  narrowedTo,
+  shareOf,
 } from '../../src/eventsourcing/slices.js';
 import { projections } from '../../src/projections/projections.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -20,11 +21,44 @@ import { join } from 'node:path';
 
 const TENANT = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
-describe('Slices of the history', () => {
-  test('are stable: checkpoints depend on the slice of each tenant', () => {
-    expect(sliceOf('platform')).toBe(0);
-    expect(sliceOf(TENANT)).toBe(60);
-    expect(sliceOf('0190163d-8694-739b-aea5-966c26f8ad91')).toBe(18);
+describe('Ranges of the history', () => {
+  test('are stable: checkpoints depend on the range of each tenant', () => {
+    expect(rangeOf('platform')).toBe(0);
+    expect(rangeOf(TENANT)).toBe(6);
+    expect(rangeOf('0190163d-8694-739b-aea5-966c26f8ad9b')).toBe(11);
+  });
+
+  test('are selected by the names of the streams of sales; all other streams are always selected', () => {
+    fc.assert(
+      fc.property(
+        fc.subarray(ALL_RANGES),
+        fc.uuid(),
+        fc.uuid(),
+        fc.constantFrom('sale-', 'sales-'),
+        (ranges, id, record, entity) => {
+          const isSelected = passes({ on: 'stream', prefixes: ['sale', 'customer-'], ...narrowedTo(ranges) });
+          const stream = `${entity}${id}_${record}`;
+          expect(isSelected({ stream, type: '' })).toBe(entity === 'sales-' || portionOf(ranges).has(stream));
+          expect(isSelected({ stream: `customer-${id}_${record}`, type: '' })).toBe(true);
+          expect(isSelected({ stream: `tenant-platform_${id}`, type: '' })).toBe(false);
+        },
+      ),
+    );
+    expect(narrowedTo(ALL_RANGES)).toEqual({});
+    expect(narrowedTo(undefined)).toEqual({});
+  });
+
+  test('need no event of a sale in a projection across tenants, which receives only the sales of its own ranges', () => {
+    const across = projections.filter(({ acrossTenants }) => acrossTenants);
+    expect(across.filter((projection) => wants(projection, 'sale'))).toEqual([]);
+  });
+
+  test('are preferred by processes so that each prefers its own share', () => {
+    for (let count = 1; count <= RANGES + 2; count += 1) {
+      const shares = Array.from({ length: count }, (_, at) => shareOf(at, count));
+      expect(shares.flatMap(({ share, preferred }) => preferred.slice(0, share))).toEqual(ALL_RANGES);
+      for (const { preferred } of shares) expect([...preferred].sort((a, b) => a - b)).toEqual(ALL_RANGES);
+    }
   });
 
   test('give every stream of a tenant, including the record of the tenant itself, the same range', () => {
@@ -45,12 +79,12 @@ describe('Slices of the history', () => {
   });
 
   test('are spread evenly over tenants', () => {
-    const counts = new Array<number>(SLICES).fill(0);
-    for (const id of fc.sample(fc.uuid(), { numRuns: 12_800, seed: 7 })) {
-      const slice = sliceOf(id);
-      counts[slice] = (counts[slice] ?? 0) + 1;
+    const counts = new Array<number>(RANGES).fill(0);
+    for (const id of fc.sample(fc.uuid(), { numRuns: 3_200, seed: 7 })) {
+      const range = rangeOf(id);
+      counts[range] = (counts[range] ?? 0) + 1;
     }
-    // The expected number in each slice is 200. The tolerance of 60 is more than four standard deviations.
+    // The expected number in each range is 200. The tolerance of 60 is more than four standard deviations.
     for (const count of counts) expect(Math.abs(count - 200)).toBeLessThan(60);
   });
 

@@ -124,7 +124,8 @@ export class HistoryQueries {
     const prefixes = isFresh && filter ? filter.prefixes : [];
     const rows = this.scanStatement(isFresh ? filter : undefined, direction).iterate(low, high, ...prefixes);
     const isWanted = passes(filter);
-    const isTaken = ([, stream, , , type]: EventRow): boolean => isFresh || isWanted({ stream, type });
+    const isSelected = isFresh && !filter?.narrowing;
+    const isTaken = ([, stream, , , type]: EventRow): boolean => isSelected || isWanted({ stream, type });
     return take(rows as Iterable<EventRow>, limit, isTaken, textOnly ? undecoded : decoded);
   }
 

@@ -1,7 +1,13 @@
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
-import { BEFORE_ALL, type Direction, type EventFilter, type Position } from '../../ports/event-store.js';
+import {
+  BEFORE_ALL,
+  type Direction,
+  type EventFilter,
+  type Narrowing,
+  type Position,
+} from '../../ports/event-store.js';
 import type { Calling, Connection } from './event-store.connection.js';
 import { EMPTY, identifierOf } from './event-store.messages.js';
 import { decodeAnswer, type WireAnswer } from './event-store.wire.js';
@@ -59,9 +65,19 @@ function filterOptions(filter: EventFilter | undefined): ReadReq.Options.FilterO
   const options = new Options.FilterOptions().setMax(SEARCH_WINDOW).setCheckpointintervalmultiplier(1);
   const expression = new Options.FilterOptions.Expression();
   if (!filter || filter.prefixes.length === 0) return options.setEventType(expression.setRegex('^[^$]'));
+  if (filter.on === 'stream' && filter.narrowing)
+    return options.setStreamIdentifier(expression.setRegex(patternOf(filter.prefixes, filter.narrowing)));
   expression.setPrefixList([...filter.prefixes]);
   return filter.on === 'stream' ? options.setStreamIdentifier(expression) : options.setEventType(expression);
 }
+
+/** Returns a pattern for the names of the selected streams. The server's patterns are those of .NET. */
+function patternOf(prefixes: readonly string[], { prefix, at, characters }: Narrowing): string {
+  const selected = characters && `|.{${at}}[${literal(characters)}]`;
+  return `^(?=${prefixes.map(literal).join('|')})(?:(?!${literal(prefix)})${selected})`;
+}
+
+const literal = (text: string): string => text.replaceAll(/[^\w-]/g, String.raw`\$&`);
 
 /**
  * Starts a read. This function replaces the reads of the client, which decode each event into several intermediate

@@ -1,0 +1,33 @@
+import type { EventFilter, Narrowing } from '../ports/event-store.js';
+
+/**
+ * Whether the shared filter passes every event that a subscription needs. The event types occur only in the shared
+ * streams.
+ */
+export function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
+  if (!shared) return true;
+  const { narrowing } = shared;
+  if (narrowing && !isSame(narrowingOf([{ ...shared, on: 'stream' }, wanted]), narrowing)) return false;
+  if (wanted?.on === 'type') return true;
+  return wanted?.prefixes.every((prefix) => shared.prefixes.some((known) => prefix.startsWith(known))) ?? false;
+}
+
+export const narrowed = (filter: EventFilter | undefined, narrowing: Narrowing | undefined): EventFilter | undefined =>
+  filter && { ...filter, ...(narrowing && { narrowing }) };
+
+/** Returns the narrowing that selects the events of all filters; undefined if they need all events. */
+export function narrowingOf(filters: readonly (EventFilter | undefined)[]): Narrowing | undefined {
+  const first = filters.find((filter) => filter?.narrowing)?.narrowing;
+  if (!first) return undefined;
+  const given = filters.filter((filter) => !isApart(filter, first.prefix)).map((filter) => filter?.narrowing);
+  if (given.some((one) => one?.prefix !== first.prefix || one.at !== first.at)) return undefined;
+  const characters = new Set(given.flatMap((one) => Array.from(one?.characters ?? '')));
+  return { ...first, characters: [...characters].sort().join('') };
+}
+
+/** Whether a filter selects no stream whose name begins with the prefix. */
+const isApart = (filter: EventFilter | undefined, prefix: string): boolean =>
+  filter?.on === 'stream' && filter.prefixes.every((one) => !one.startsWith(prefix) && !prefix.startsWith(one));
+
+export const isSame = (a: Narrowing | undefined, b: Narrowing | undefined): boolean =>
+  a?.prefix === b?.prefix && a?.at === b?.at && a?.characters === b?.characters;
