@@ -218,6 +218,7 @@ test('A role adds a permission to a user, who still sees only the permitted page
   await dialog().getByRole('button', { name: 'Create a user' }).click();
   await row('Carla Cashier').getByText('Cashier').last().waitFor();
   await button('Sign out').click();
+  await title('Sign in').waitFor();
   await visitor.signIn(carla, '/accounts');
   await button('Create an account').waitFor();
   expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);

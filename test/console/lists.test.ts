@@ -152,12 +152,14 @@ test('A view is saved under a name, opened again and deleted, and belongs to its
   const colleague = { fullName: 'Carl Colleague', email: 'carl@acme.example', password: 'a long enough password' };
   await service.call('/api/users', { token: shop.ownerToken, body: { ...colleague, role: 'ADMIN' } });
   await button('Sign out').click();
+  await title('Sign in').waitFor();
   await visitor.signIn(colleague, '/accounts');
   await button('Views').click();
   await dialog().getByLabel('Name of the view').waitFor();
   expect(await dialog().getByRole('link').allTextContents()).toEqual(['Default view']);
   await page.keyboard.press('Escape');
   await button('Sign out').click();
+  await title('Sign in').waitFor();
 
   await visitor.signIn(shop.owner, '/accounts');
   await button('Views').click();

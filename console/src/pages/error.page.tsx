@@ -171,7 +171,7 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     <span className="k-nothing">—</span>
   ) : (
     <Link search={{ userId }} to="/audit">
-      {t('Actions of {userId}', { userId })}
+      <span title={userId}>{t('Actions of this user')}</span>
     </Link>
   );
 
