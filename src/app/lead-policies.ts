@@ -115,6 +115,7 @@ function subscriber(
 ): WindowedSubscriber {
   return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     ...options,
+    // Notifications are never in the stream of a sale.
     filter: { on: 'type', prefixes: types, ...(kind === 'push' && narrowedTo([])) },
     isTransient,
     meter: queues.of(options.name, kind),

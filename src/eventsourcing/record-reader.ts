@@ -194,7 +194,7 @@ export class RecordReader {
   }
 
   private ageOf({ loaded, checkedAtMs }: Entry, nowMs = this.clock.monotonicMs()): number {
-    return nowMs - Math.max(checkedAtMs, isDivided(loaded.stream) ? checkedAtMs : this.followedAtMs);
+    return nowMs - (isDivided(loaded.stream) ? checkedAtMs : Math.max(checkedAtMs, this.followedAtMs));
   }
 
   /** Records that a state of a maximum age is requested. Returns the current time. */

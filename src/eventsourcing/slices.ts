@@ -49,7 +49,7 @@ const UUID_LENGTH = 36;
 const DIGIT_AT = DIVIDED.length + UUID_LENGTH - 1;
 
 /**
- * Returns a narrowing that selects the sales of some ranges, and all other streams. Returns undefined if the ranges
+ * Returns a narrowing that selects the sales of some ranges, and all other streams. Returns no narrowing if the ranges
  * contain all sales.
  */
 export function narrowedTo(ranges: readonly number[] | undefined): { readonly narrowing?: Narrowing } {

@@ -16,7 +16,7 @@ import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 export const CHECKPOINTS = 'kontor_checkpoints';
 
 type CheckpointPlace = { readonly id: string; readonly part: string | undefined };
-/** Parsed keys. They are cached because followers read the same thousand keys four times a second. */
+/** Parsed keys. They are cached because followers read the same thousand keys twice a second. */
 const places = new LRUCache<string, CheckpointPlace>({ max: 5_000 });
 
 /**
