@@ -175,8 +175,8 @@ describe('A text of the service in German', () => {
       '1 von 3 erneut verarbeitet, 1 erneut fehlgeschlagen, 1 anders erledigt.',
     ],
     [
-      'database-backup: a job failed, run 0b1c: The backup cannot be written to /srv/b: it is not a directory.',
-      'database-backup: Aufgabe fehlgeschlagen, Lauf 0b1c: Die Sicherung kann nicht nach /srv/b geschrieben werden: der Pfad ist kein Verzeichnis.',
+      'database-backup: a job failed: The backup cannot be written to /srv/b: it is not a directory.',
+      'database-backup: Aufgabe fehlgeschlagen: Die Sicherung kann nicht nach /srv/b geschrieben werden: der Pfad ist kein Verzeichnis.',
     ],
     [
       'policy booking: retrying an event: connect ECONNREFUSED',

@@ -46,14 +46,14 @@ export class ErrorObserver {
     watched.unnoted = [...watched.unnoted.filter((one) => atMs - one.atMs < WITHIN_MS), { atMs, outcome }];
     const [first = atMs] = watched.times;
     if (watched.times.length < MANY || atMs - first >= WITHIN_MS) return;
-    for (const one of watched.unnoted) this.note(refusalOf(who, one.outcome));
+    for (const one of watched.unnoted) this.note(refusalOf(one.outcome));
     watched.unnoted = [];
   }
 }
 
 function whoOf({ tenantId = '', userId, sourceId, ip }: Outcome): string {
-  if (userId !== undefined) return tenantId === PLATFORM_TENANT ? `operator ${userId}` : `user ${userId}`;
-  return sourceId === undefined ? `address ${clientNetwork(ip)}` : `partner ${sourceId} of ${tenantId}`;
+  if (userId !== undefined) return ['user', userId].join();
+  return (sourceId === undefined ? ['address', clientNetwork(ip)] : ['partner', tenantId, sourceId]).join();
 }
 
 /** Returns the fields that failures and rejections have in common. */
@@ -81,10 +81,25 @@ function failureOf(outcome: Outcome): NotedError {
   };
 }
 
-const refusalOf = (who: string, outcome: Outcome): NotedError => ({
-  ...occurrenceOf(outcome),
-  fingerprint: fingerprintOf(['refusal', outcome.status, who]),
-  level: 'WARN',
-  message: `Requests from the ${who} are rejected repeatedly.`,
-  route: outcome.route,
-});
+/**
+ * Users are one group, as are operators: the record contains their ids. Partners and addresses are a group each, because
+ * the record does not contain the source or the address.
+ */
+function refusalOf(outcome: Outcome): NotedError {
+  const { tenantId = '', userId, sourceId, ip } = outcome;
+  const noted = (of: readonly string[], message: string): NotedError => ({
+    ...occurrenceOf(outcome),
+    fingerprint: fingerprintOf(['refusal', outcome.status, ...of]),
+    level: 'WARN',
+    message,
+    route: outcome.route,
+  });
+  if (userId !== undefined)
+    return tenantId === PLATFORM_TENANT
+      ? noted(['operators'], 'Requests from operators are rejected repeatedly.')
+      : noted(['users'], 'Requests from users are rejected repeatedly.');
+  if (sourceId !== undefined)
+    return noted(['partner', tenantId, sourceId], `Requests from the partner ${sourceId} are rejected repeatedly.`);
+  const network = clientNetwork(ip);
+  return noted(['address', network], `Requests from the address ${network} are rejected repeatedly.`);
+}

@@ -138,10 +138,10 @@ export class JobRunner {
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
-    const ofRun = { ...told, path: `/console/jobs/${job.name}` };
+    const ofRun = { ...told, path: `/console/jobs/${job.name}?run=${executionId}` };
     if (!recorded) logger.error(ofRun, 'the outcome of a job could not be recorded');
     else if (recorded.events.length === 0) logger.warn(told, 'a job ended after another process had ended its run');
-    else if (end.status === 'FAILED') logger.error(ofRun, `a job failed, run ${executionId}`);
+    else if (end.status === 'FAILED') logger.error(ofRun, 'a job failed');
     else logger.info(told, 'a job ended');
   }
 

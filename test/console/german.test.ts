@@ -61,8 +61,8 @@ test('A German operator reads results of jobs, errors and notifications in Germa
   await visitor.goTo('/jobs');
   await page.getByRole('cell', { name: '0 Sitzungen beendet.' }).waitFor();
   await visitor.goTo('/errors');
-  await page.getByRole('link', { name: /^Anfragen werden wiederholt abgelehnt: / }).click();
-  await page.getByRole('heading', { level: 1, name: /^Anfragen werden wiederholt abgelehnt: / }).waitFor();
+  await page.getByRole('link', { name: /^Anfragen .* werden wiederholt abgelehnt\.$/ }).click();
+  await page.getByRole('heading', { level: 1, name: /^Anfragen .* werden wiederholt abgelehnt\.$/ }).waitFor();
   await visitor.goTo('/notifications');
   await page.getByText('Unzustellbare Ereignisse (Verkauf eines Partners)').waitFor();
   await page.getByText('Ein unzustellbares Ereignis wartet auf eine Entscheidung.').waitFor();

@@ -77,9 +77,27 @@ test('An IPv6 network is treated as one address; users, partners and operators a
   for (let one = 0; one < 10; one += 1) observe({ status: 429, tenantId: 't', sourceId: 'shop', ip: `10.0.0.${one}` });
   expect([...new Set(noted.map(({ message }) => message))]).toEqual([
     'Requests from the address 2001:db8:0:1::/64 are rejected repeatedly.',
-    'Requests from the operator op are rejected repeatedly.',
-    'Requests from the partner shop of t are rejected repeatedly.',
+    'Requests from operators are rejected repeatedly.',
+    'Requests from the partner shop are rejected repeatedly.',
   ]);
+});
+
+test('Rejections of two users are one warning without their ids; those of two addresses or partners are two', () => {
+  for (const userId of ['ada', 'bob']) observe({ status: 403, tenantId: 't', userId }, 10);
+  expect(kinds()).toBe(1);
+  expect([...new Set(noted.map(({ message }) => message))]).toEqual(['Requests from users are rejected repeatedly.']);
+  expect([...new Set(noted.map(({ userId }) => userId))]).toEqual(['ada', 'bob']);
+  observe({ status: 403, tenantId: 'platform', userId: 'op' }, 10);
+  expect(kinds()).toBe(2);
+  for (const ip of ['192.0.2.1', '192.0.2.2']) observe({ status: 403, ip }, 10);
+  expect(kinds()).toBe(4);
+  for (const tenantId of ['t', 'u']) observe({ status: 403, tenantId, sourceId: 'shop' }, 10);
+  expect(kinds()).toBe(6);
+});
+
+test('Nine rejections each of two users are no warning', () => {
+  for (const userId of ['ada', 'bob']) observe({ status: 403, tenantId: 't', userId }, 9);
+  expect(noted).toEqual([]);
 });
 
 test('Only the latest 2,000 callers are watched', () => {

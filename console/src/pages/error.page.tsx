@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
+import { titleOf } from '../api/error-title';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
@@ -33,7 +34,7 @@ export function ErrorPage(): ReactNode {
       <PageHeader
         actions={error.data?.resolved === false && <Resolve error={error.data} />}
         lead={<BackLink to="/errors">{t('All open errors')}</BackLink>}
-        title={error.data === undefined ? t('Error') : serviceWords(error.data.message)}
+        title={error.data === undefined ? t('Error') : serviceWords(titleOf(error.data.message))}
       />
       {error.error !== null && <ProblemView error={error.error} onRetry={error.refetch} />}
       {error.isPending && <Skeleton height={320} />}
@@ -115,6 +116,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
           [t('Occurrences'), count(error.count)],
           [t('Last seen'), <Instant at={error.lastSeenAt} key="last" />],
           [t('First seen'), <Instant at={error.firstSeenAt} key="first" />],
+          ...(titleOf(error.message) === error.message ? [] : ([[t('Message'), serviceWords(error.message)]] as const)),
           [t('Source'), placeOf(error)],
           [t('Code'), error.code === null ? null : <code key="code">{error.code}</code>],
           [t('HTTP status'), error.statusCode],
@@ -142,13 +144,13 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
   </>
 );
 
-/** Parts of the message of a failed job. */
-const FAILED_RUN = /^([\w-]+): .*\brun ([\w-]+)/;
+/** The page of a run, which is the path of the error of a job. */
+const RUN = /^\/console\/jobs\/([\w-]+)\?run=([\w-]+)$/;
 
 /** The path of the request. The error of a job leads to the run that failed. */
-function PathOf({ error: { message, path } }: { error: ErrorRecord }): ReactNode {
-  const [, name, run] = FAILED_RUN.exec(message) ?? [];
-  if (name === undefined || run === undefined || path !== `/console/jobs/${name}`) return path;
+function PathOf({ error: { path } }: { error: ErrorRecord }): ReactNode {
+  const [, name, run] = RUN.exec(path ?? '') ?? [];
+  if (name === undefined || run === undefined) return path;
   return (
     <Link params={{ name }} search={{ run }} to="/jobs/$name">
       {t('Run of {name}', { name })}

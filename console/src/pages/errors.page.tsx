@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { titleOf } from '../api/error-title';
 import { errorsQuery, type ErrorRecord } from '../api/errors';
 import { SLOWLY_MS } from '../api/observation';
 import type { Column } from '../parts/data-table';
@@ -26,7 +27,7 @@ const columns: readonly Column<ErrorRecord>[] = [
     cell: (error) => (
       <>
         <Link params={{ id: error.id }} to="/errors/$id">
-          {serviceWords(error.message)}
+          {serviceWords(titleOf(error.message))}
         </Link>
         <div className="k-nothing">{placeOf(error)}</div>
       </>
