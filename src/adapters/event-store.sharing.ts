@@ -38,6 +38,8 @@ export type Sharing = {
    * Filter of the shared subscription. A subscription that may need other events is not shared. Default: all events.
    */
   readonly filter?: EventFilter;
+  /** Whether subscriptions with a permitted delay are not shared, because the engine serves them at a lower cost. */
+  readonly keepsLateApart?: boolean;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
   /** Interval at which the shared subscription stops selecting events that no consumer needs. Default: 1,000 ms. */
@@ -79,7 +81,8 @@ export class SharedSubscription {
   }
 
   subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
-    if (!covers(this.sharing.filter, subscription.filter)) return this.reader.subscribeToAll(subscription);
+    const isAlone = subscription.maxDelayMs !== undefined && this.sharing.keepsLateApart === true;
+    if (isAlone || !covers(this.sharing.filter, subscription.filter)) return this.reader.subscribeToAll(subscription);
     batchSizeOf(subscription);
     return { [Symbol.asyncIterator]: () => this.iterate(subscription) };
   }

@@ -106,7 +106,8 @@ export async function openEvents(
     const rest = restOfBusyThread(MOST_GATHER_MS);
     const events = EventStoreDb.open({ url, ...parts, gatherMs: () => Math.max(GATHER_MS, rest()) });
     // The server may also contain events of other applications.
-    const shared = new SharedSubscription(events, { filter: ownStreams(catalogue), liveAfter: parts.liveAfter });
+    const filter = ownStreams(catalogue);
+    const shared = new SharedSubscription(events, { filter, keepsLateApart: true, liveAfter: parts.liveAfter });
     return {
       events: sharingSubscription<EventStore>(events, shared),
       identity: events,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import {
   webhook,
   type WebhookEvent,
@@ -11,6 +12,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { narrowedTo, rangeOf } from '../eventsourcing/slices.js';
 import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
@@ -20,6 +22,7 @@ import type { ReadStore } from '../ports/read-store.js';
 import { subscriberKey } from '../projecting/checkpoints.js';
 import { publicEventTypes } from './translations.js';
 import type { DeliveryParts, WebhookAddress } from './webhook-attempts.js';
+import { resentOf } from './webhook-entries.js';
 import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';
 
 /** Name of the subscriber, its queue and its lease. */
@@ -27,7 +30,7 @@ export const WEBHOOKS = 'webhook-deliveries';
 
 const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhookProgressEvents)];
 const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
-const filter: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
+const allTypes: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
 const isConfig = new Set(configTypes);
 
 /** Maximum number of concurrent attempts across all tenants. A single tenant uses at most half of the free places. */
@@ -159,7 +162,9 @@ export class WebhookDispatcher {
     await this.record(lane);
     await this.log.abandon(tenantId, id);
     this.lanes.delete(id);
-    this.byTenant.get(tenantId)?.delete(lane);
+    const others = this.byTenant.get(tenantId);
+    others?.delete(lane);
+    if (others?.size === 0) this.byTenant.delete(tenantId);
     this.ended.add(id);
   }
 
@@ -171,13 +176,23 @@ export class WebhookDispatcher {
   };
 
   private async follow(gotOn: () => void): Promise<void> {
+    while (!this.stopping.signal.aborted) await this.followSelected(this.selection(), gotOn);
+  }
+
+  /** Selects the sales of the ranges whose tenants have webhooks. */
+  private selection(): EventFilter {
+    const ranges = new Set([...this.byTenant.keys()].map(rangeOf));
+    return { ...allTypes, ...narrowedTo([...ranges]) };
+  }
+
+  /** Returns when the webhooks need other events. */
+  private async followSelected(filter: EventFilter, gotOn: () => void): Promise<void> {
     const { events, meter } = this.parts;
     const { signal } = this.stopping;
     for await (const batch of events.subscribeToAll({ after: this.routed, filter, signal })) {
       for (const event of batch.events) {
-        if (isConfig.has(event.type)) await this.configure(event);
-        else this.offer(event);
-        this.routed = event.position;
+        await this.take(event);
+        if (isConfig.has(event.type) && !isDeepStrictEqual(this.selection(), filter)) return;
       }
       if (signal.aborted) return;
       this.routed = Math.max(this.routed, batch.position);
@@ -186,6 +201,12 @@ export class WebhookDispatcher {
       gotOn();
     }
     if (!signal.aborted) throw new Error('the subscription ended');
+  }
+
+  private async take(event: RecordedEvent): Promise<void> {
+    if (isConfig.has(event.type)) await this.configure(event);
+    else this.offer(event);
+    this.routed = event.position;
   }
 
   private offer(event: RecordedEvent): void {
@@ -210,7 +231,7 @@ export class WebhookDispatcher {
       return this.open(await this.begun({ tenantId, id }, event.position));
     if (!lane) return;
     if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
-    else if (event.type === 'WebhookResendRequested') lane.resend(resent(event.data));
+    else if (event.type === 'WebhookResendRequested') lane.resend(resentOf(event.data));
     else {
       const { state } = await this.reader.read(webhook, tenantId, id);
       if (state.status === 'absent' || !state.isEnabled) await this.close(lane);
@@ -275,11 +296,3 @@ export class WebhookDispatcher {
     }
   }
 }
-
-type Resend = Extract<WebhookEvent, { type: 'WebhookResendRequested' }>['data'];
-
-const resent = ({ logged, messageId, attempts, source }: Resend) => ({
-  ...source,
-  ...{ kind: 'resend' as const, before: source.position, also: null, done: 0, attempts, failedAtMs: null, dueMs: 0 },
-  ...{ logged, messageId },
-});

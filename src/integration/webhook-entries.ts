@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../ports/event-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
+import type { ResendRequest } from '../aggregates/webhook.aggregate.js';
 import type { CloudEvent } from './contracts-fields.js';
 import { alsoAbout, translate } from './translations.js';
 
@@ -81,3 +82,10 @@ function outgoing(content: CloudEvent): Outgoing {
     },
   };
 }
+
+/** Creates an entry for a message that a user resends. */
+export const resentOf = ({ source, ...resend }: ResendRequest): SavedEntry => ({
+  ...source,
+  ...{ kind: 'resend', before: source.position, also: null, done: 0, failedAtMs: null, dueMs: 0 },
+  ...resend,
+});

@@ -48,6 +48,8 @@ export type FollowerParts = {
 
 /** Number of leaves between two saves of the tiles. */
 const SAVE_EVERY = 4_096;
+/** Delay of the tree if the history is on a server. It is short compared with the interval of checkpoints. */
+const MAX_DELAY_MS = 1_000;
 /** Fraction of the interval after which the first checkpoint of a history is signed. */
 const FIRST_SHARE = 0.1;
 
@@ -134,7 +136,8 @@ export class TreeFollower {
     const { events, catalogue, meter } = this.parts;
     const { signal } = this.stopping;
     const filter = ownStreams(catalogue);
-    for await (const batch of events.subscribeToAll({ after: this.position, filter, textOnly: true, signal })) {
+    const subscription = { after: this.position, filter, textOnly: true, maxDelayMs: MAX_DELAY_MS, signal };
+    for await (const batch of events.subscribeToAll(subscription)) {
       this.add(batch.events);
       this.position = Math.max(this.position, batch.position);
       meter?.handled(batch.events.length, this.position);

@@ -239,6 +239,26 @@ describe('The EventStoreDB adapter', () => {
     await gathering.close();
   });
 
+  test('reads pages at intervals, without a subscription on the server, if the caller permits a delay', async () => {
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { events } of store.subscribeToAll({ after: BEFORE_ALL, maxDelayMs: 50 })) {
+        seen.push(...events.map(({ position }) => position));
+        if (seen.length === 200) return;
+      }
+    })();
+    const beganAtMs = performance.now();
+    for (let n = 0; n < 200; n += 1)
+      await store.append({ stream: `sale-${n}`, expected: 'no_stream', events: [event()] });
+    await following;
+    const intervals = Math.ceil((performance.now() - beganAtMs) / 50);
+    const { read, subscription } = server.asked;
+    expect(seen).toEqual((await store.readAll()).map(({ position }) => position));
+    expect(subscription).toBe(0);
+    // An interval in which many events arrived ends with a second page.
+    expect(read).toBeLessThanOrEqual(2 * (intervals + 1));
+  });
+
   test('decodes every event like the official client', async () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 40 })

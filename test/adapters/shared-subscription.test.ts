@@ -117,7 +117,7 @@ class Consumer {
 
   constructor(
     private readonly store: EventStore,
-    private readonly subscription: Pick<AllSubscription, 'filter' | 'maxBatchSize'> = {},
+    private readonly subscription: Pick<AllSubscription, 'filter' | 'maxBatchSize' | 'maxDelayMs'> = {},
   ) {}
 
   start(after = BEFORE_ALL): this {
@@ -287,6 +287,19 @@ describe('A shared subscription', () => {
     expect(everything.positions).toEqual([head - 2, head - 1, head]);
     expect(some.positions).toEqual([]);
     await Promise.all([everything.stop(), some.stop()]);
+  });
+
+  test.each([
+    ['shares', false, 3],
+    ['reads alone for', true, 6],
+  ])('%s a consumer that permits a delay, as the engine prefers', async (_, keepsLateApart, read) => {
+    const shared = watched.sharing({ keepsLateApart });
+    const consumers = [new Consumer(shared).start(), new Consumer(shared, { maxDelayMs: 1 }).start()];
+    await reached(consumers, await append('a', 1));
+    const before = watched.read;
+    await reached(consumers, await append('a', 3));
+    await Promise.all(consumers.map((each) => each.stop()));
+    expect(watched.read - before).toBe(read);
   });
 
   test('reports to a new consumer that it has caught up only after the separate read of that consumer', async () => {

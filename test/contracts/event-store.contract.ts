@@ -487,6 +487,17 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         }
       });
 
+      test('delivers old and new events in order if the caller permits a delay', async () => {
+        const after = await store.head();
+        for (let n = 0; n < 10; n += 1) await create(`s${n}`, ...numbered(n));
+        const subscription = { after, filter: ownEvents(), maxBatchSize: 7, maxDelayMs: 20 };
+        const following = follow(subscription, ({ length }, { caughtUp }) => length === 30 && caughtUp);
+        for (let n = 10; n < 30; n += 1) await create(`s${n}`, ...numbered(n));
+        const { events, batches } = await following;
+        expect(numbersOf(events)).toEqual(Array.from({ length: 30 }, (_, n) => n));
+        expect(Math.max(...batches.map((batch) => batch.events.length))).toBeLessThanOrEqual(7);
+      });
+
       test('delivers only events that match its filter, and advances its checkpoint over the others', async () => {
         const after = await store.head();
         const last = await create('other', ...numbered(1, 2, 3));

@@ -8,11 +8,14 @@ import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { branch, createBranch, updateBranch } from '../../src/aggregates/branch.aggregate.js';
 import {
   createWebhook,
+  deleteWebhook,
   disableWebhook,
   noteWebhookProgress,
   webhook,
   webhookProgress,
 } from '../../src/aggregates/webhook.aggregate.js';
+import { priceSale, saleId, SalePayload } from '../../src/aggregates/sale-payload.js';
+import { acceptSale, rejectSale, sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { Aggregate, Decision, DomainEvent } from '../../src/eventsourcing/aggregate.js';
 import { Appender } from '../../src/eventsourcing/appender.js';
@@ -26,10 +29,14 @@ import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-at
 import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
 import type { SavedLane } from '../../src/integration/webhook-lane.js';
 import { DeliveryLog } from '../../src/observability/delivery-log.js';
+import { streamName } from '../../src/eventsourcing/stream-name.js';
+import type { EventReader } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
+import { overriding } from '../../src/ports/overriding.js';
 import { WebhookKeys } from '../../src/security/webhook-keys.js';
 import { WebhookSender } from '../../src/security/webhook-sender.js';
 import { eventually } from '../support/eventually.js';
+import { saleOf } from '../support/service.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { type HookReply, WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -54,7 +61,7 @@ class Office {
 
   private constructor(
     private readonly directory: string,
-    private readonly events: EmbeddedEventStore,
+    readonly events: EmbeddedEventStore,
     readonly receiver: WebhookReceiver,
     readonly keys: WebhookKeys,
   ) {
@@ -97,8 +104,8 @@ class Office {
     this.clock = new ManualClock(this.clock.nowMs());
   }
 
-  start(allowPrivate = true): WebhookDispatcher {
-    const { clock, events, keys, letters, reads } = this;
+  start(allowPrivate = true, events: EventReader = this.events): WebhookDispatcher {
+    const { clock, keys, letters, reads } = this;
     const dispatcher = new WebhookDispatcher({
       ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads },
       sender: new WebhookSender({ clock, keys, allowPrivate }),
@@ -129,6 +136,20 @@ class Office {
     await this.act(branch, tenantId, id, { code: `B-${(this.made += 1)}`, name: '1', isActive: true }, createBranch);
     for (let count = 2; count <= events; count += 1) await this.change(tenantId, id, String(count));
     return id;
+  }
+
+  /** Accepts and rejects a sale. Returns its external id. */
+  async sale(tenantId: string): Promise<string> {
+    const externalId = `S-${(this.made += 1)}`;
+    const acceptance = { sourceId: 'pos', sale: priceSale(SalePayload.parse(saleOf(externalId))) };
+    const id = saleId(tenantId, 'pos', externalId);
+    await this.act(sale, tenantId, id, acceptance, acceptSale);
+    await this.act(sale, tenantId, id, { code: 'NO_RULE', message: 'No rule', attempts: 1 }, rejectSale);
+    return externalId;
+  }
+
+  remove(tenantId: string, id: string): Promise<void> {
+    return this.act(webhook, tenantId, id, undefined, deleteWebhook);
   }
 
   change(tenantId: string, id: string, name: string): Promise<void> {
@@ -310,6 +331,49 @@ test('A slow receiver gets each event once, in order for each record, and does n
   for (const id of records) expect(namesAt('/slow', id)).toEqual(upTo(3));
   expect(office.receiver.eventsAt('/slow')).toHaveLength(120);
   expect(most).toBeLessThan(20);
+});
+
+test('Only sales of tenants with webhooks are read, and a new webhook gets every later sale', async () => {
+  const [first, second] = ['a', 'b'].map((digit) => ids.next().slice(0, -1) + digit) as [string, string];
+  const read: string[] = [];
+  const events = overriding<EventReader, Pick<EventReader, 'subscribeToAll'>>(office.events, {
+    async *subscribeToAll(subscription) {
+      for await (const batch of office.events.subscribeToAll(subscription)) {
+        read.push(...batch.events.map(({ stream }) => stream).filter((stream) => stream.startsWith('sale-')));
+        yield batch;
+      }
+    },
+  });
+  const streamOf = (tenantId: string, externalId: string) =>
+    streamName('sale', tenantId, saleId(tenantId, 'pos', externalId));
+  const salesOf = async (tenantId: string, count: number): Promise<string[]> => {
+    const made: string[] = [];
+    while (made.length < count) made.push(await office.sale(tenantId));
+    return made;
+  };
+  const salesAt = (path: string) => [
+    ...new Set(office.receiver.eventsAt(path).flatMap(({ data }) => (data['externalId'] as string | undefined) ?? [])),
+  ];
+  const { id } = await office.webhook(first, '/first');
+  office.start(true, events);
+  await salesOf(second, 3);
+  const early = await salesOf(first, 2);
+  await office.until(() => salesAt('/first').length === 2, 10);
+  expect(new Set(read)).toEqual(new Set(early.map((made) => streamOf(first, made))));
+
+  await office.webhook(second, '/second');
+  const later = await salesOf(second, 20);
+  await office.until(() => salesAt('/second').length === 20, 10);
+  expect(salesAt('/second')).toEqual(later);
+  await office.remove(first, id);
+  const last = await office.sale(first);
+  await office.record(second, 1);
+  await office.until(
+    () => office.receiver.eventsAt('/second').some(({ data }) => 'code' in data && 'name' in data),
+    10,
+  );
+  expect(salesAt('/first')).toEqual(early);
+  expect(read).not.toContain(streamOf(first, last));
 });
 
 describe('After a crash', () => {

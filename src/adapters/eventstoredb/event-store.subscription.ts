@@ -101,9 +101,11 @@ class Subscription {
 
   /** Returns the next batch; undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
   private async next(): Promise<EventBatch | undefined> {
+    const { maxDelayMs } = this.asked;
     while (!this.isOver()) {
       if (this.corrupt) throw this.corrupt as Error;
-      const batch = this.isBehind ? await this.readPage() : await this.follow();
+      if (!this.isBehind && maxDelayMs !== undefined) await this.parts.clock.sleep(maxDelayMs, this.stopping.signal);
+      const batch = this.isBehind || maxDelayMs !== undefined ? await this.readPage() : await this.follow();
       if (batch) return batch;
     }
     return undefined;
