@@ -142,10 +142,7 @@ export type AllSubscription = {
    * Set if the caller needs only `storedText`. An engine that keeps this text then leaves `data` and `metadata` empty.
    */
   readonly textOnly?: boolean;
-  /**
-   * Set if an event may be delivered with this delay. A server engine then reads pages at this interval, which costs
-   * less than receiving each event.
-   */
+  /** Permitted delay. If it is set, a server engine reads pages at this interval, which costs less. */
   readonly maxDelayMs?: number;
   /** Ends the subscription: the iterator returns after the current batch. */
   readonly signal?: AbortSignal;
