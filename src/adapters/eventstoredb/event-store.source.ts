@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { BEFORE_ALL, type EventFilter, type Position } from '../../ports/event-store.js';
 import type { Calling, Connection } from './event-store.connection.js';
 import { type ReadCall, startRead, subscriptionRequest } from './event-store.read.js';
@@ -60,13 +61,19 @@ export class Source {
   }
 
   /**
-   * If events have arrived, waits until more of them have. Uses the real clock, which tests cannot stop.
+   * If events have arrived, waits until more of them have. Uses the real clock, which tests cannot stop. In a busy
+   * thread, the time may be over while the rest of an append is still being received, so this also waits for a turn of
+   * the event loop without an arrival.
    */
   async gather(): Promise<void> {
     const { gatherMs } = this.parts;
     if (!gatherMs || this.isEmpty) return;
     const leftMs = Math.max(APPEND_MS, this.deliveredMs + gatherMs() - performance.now());
     if (!this.isHalfFull && !this.hasFailed) await this.halfFull(leftMs);
+    for (let count = 0; count < this.arrived.length && !this.isHalfFull;) {
+      count = this.arrived.length;
+      await turn();
+    }
     this.deliveredMs = performance.now();
   }
 
