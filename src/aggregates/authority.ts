@@ -15,7 +15,7 @@ export type RolePermissions = ReadonlyMap<string, Iterable<string>>;
 
 /**
  * Authorizes a change to a user, in addition to the route's permission. These rules prevent privilege escalation:
- * - Only an owner creates, changes or removes an owner.
+ * - Only an owner may create, change or remove an owner.
  * - The caller must have every permission of the user they change or remove, even if that user is inactive. Otherwise
  *   they could suspend, demote or rename a superior, or sign in as them with a new password or e-mail address.
  * - The caller must have every permission that the change grants. For a new user, these are all of the user's

@@ -54,8 +54,8 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
   }
 
   /**
-   * The id of a new record that the request creates in addition to the record in the path. It is the same for all
-   * retries with the same Idempotency-Key.
+   * The id of the record that the request creates if the path contains the id of an existing record. It is the same for
+   * all retries with the same Idempotency-Key.
    */
   get newId(): string {
     return this.request.state.newId ?? '';

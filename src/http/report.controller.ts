@@ -81,7 +81,7 @@ export const ReportController = controllerOf(
     orTable(tables.trialBalanceTable),
   ),
   reports.query(
-    'Get the profit and loss statement of a period, optionally by month or quarter',
+    'Get the profit and loss statement for a period, optionally broken down by month or quarter',
     { path: '/profit-and-loss', query: profitQuery, answers: { ...valueOf(ProfitAndLossDto), ...csv } },
     ({ tenantId, query: { knownAt: at, by, ...period } }) =>
       new GetProfitAndLoss({ tenantId, knownAt: at }, period, by),

@@ -63,7 +63,7 @@ export const RuleApplicationController = controllerOf(
       path: '/:id/apply',
       description:
         'Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, ' +
-        'cancelled transactions and reversals do not change. The application runs in the background; GET ' +
+        'cancelled transactions and reversals do not change. The rule is applied in the background; GET ' +
         '/api/transaction-categories/rules/applications shows its progress.',
       body: ApplyInput,
       creates: {},
@@ -71,7 +71,7 @@ export const RuleApplicationController = controllerOf(
         ...valueOf(RulePreviewDto),
         also: {
           200: 'A preview, or the replayed response of an earlier request.',
-          201: 'The application has started.',
+          201: 'The service has begun to apply the rule.',
         },
         bodies: { 201: StartedRuleApplicationDto },
         headers: {

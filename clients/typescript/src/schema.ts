@@ -1984,7 +1984,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the profit and loss statement of a period, optionally by month or quarter
+         * Get the profit and loss statement for a period, optionally broken down by month or quarter
          * @description Requires the permission reports.read.
          */
         get: operations["getReportsProfitAndLoss"];
@@ -2402,7 +2402,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a category rule to past transactions, or preview the result
-         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals do not change. The application runs in the background; GET /api/transaction-categories/rules/applications shows its progress.
+         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals do not change. The rule is applied in the background; GET /api/transaction-categories/rules/applications shows its progress.
          *
          *     Requires the permission categories.write.
          */
@@ -32384,7 +32384,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The application has started. */
+            /** @description The service has begun to apply the rule. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
