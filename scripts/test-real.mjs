@@ -42,6 +42,7 @@ const suites = [
     'operations',
     'closing-race',
     'ranges',
+    'suspended-leader',
     'integrity',
   ].map((name) => ({
     path: `test/real/${name}.test.ts`,

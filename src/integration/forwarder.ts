@@ -260,10 +260,11 @@ export class Forwarder {
     return request.id;
   }
 
-  /** Delays repeated messages in favor of live messages. */
+  /** Delays repeated messages in favor of live messages, and while another process may have become the leader. */
   private async turn(signal: AbortSignal): Promise<void> {
-    while ((this.live?.lane.inFlight ?? 0) > FEW_IN_FLIGHT && !signal.aborted)
-      await this.parts.clock.sleep(YIELD_MS, signal);
+    const { clock, portion } = this.parts;
+    const mayGoOn = (): boolean => (this.live?.lane.inFlight ?? 0) <= FEW_IN_FLIGHT && portion?.isFresh() !== false;
+    while (!mayGoOn() && !signal.aborted) await clock.sleep(YIELD_MS, signal);
     signal.throwIfAborted();
   }
 }

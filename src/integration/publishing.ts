@@ -8,6 +8,7 @@ import { compileGlob } from '../ports/glob-pattern.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
+import type { LedPortion } from '../projecting/range-leadership.js';
 import type { CloudEvent, IntegrationEvent } from './contracts-fields.js';
 import { alsoAbout, publicEventTypes, translate } from './translations.js';
 
@@ -76,7 +77,13 @@ export type HandedBefore = {
 };
 
 type Attempt = { readonly sinceMs: number; readonly isLate: boolean };
-type Parts = { readonly broker: Broker; readonly marks: Marks; readonly clock: Clock; readonly logger: Logger };
+type Parts = {
+  readonly broker: Broker;
+  readonly marks: Marks;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly portion?: LedPortion | undefined;
+};
 
 /** Name of the mark for the highest position that may have been handed to the broker. */
 export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
@@ -108,6 +115,7 @@ export class Attempts {
     const { position } = event;
     const isLate = this.isLate(event);
     if (this.ageOf(event) > YOUNG_MS) await this.reserve(position);
+    this.requireFresh();
     const sinceMs = clock.monotonicMs();
     try {
       await publish(broker, event, isLate ? LATE : undefined);
@@ -120,6 +128,12 @@ export class Attempts {
       throw error;
     }
     this.handed(position);
+  }
+
+  /** @throws BrokerUnavailable if this process was suspended, for example while it saved the mark */
+  private requireFresh(): void {
+    if (this.parts.portion?.isFresh() === false)
+      throw new BrokerUnavailable('The heartbeat is out of date.', undefined, false);
   }
 
   private isLate(event: Recorded): boolean {

@@ -22,7 +22,9 @@ import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { Forwarder } from '../../src/integration/forwarder.js';
 import type { Checkpoints } from '../../src/projecting/checkpoints.js';
 import type { Marks } from '../../src/projecting/marks.js';
+import type { LedPortion } from '../../src/projecting/range-leadership.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
+import { WHOLE } from '../../src/eventsourcing/slices.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { BrokerMessage } from '../../src/ports/broker.js';
@@ -74,7 +76,7 @@ const opened = (code: string): Fact => ({
   data: { code, name: code, description: null, address: null, phone: null, email: null, isActive: true },
 });
 type Stored = { readonly message: StoredMessage; readonly event: CloudEvent };
-type Settings = { readonly restoreForward?: 'wait' | 'all' };
+type Settings = { readonly restoreForward?: 'wait' | 'all'; readonly portion?: LedPortion };
 
 class Scene {
   readonly clock = new ShiftedClock();
@@ -83,6 +85,8 @@ class Scene {
   readonly warnings: string[] = [];
   /** While this function returns an error, attempts to park events fail with that error. */
   failParking: () => Error | undefined = () => undefined;
+  /** Called when marks have been saved. */
+  whenMarked: (marks: Readonly<Record<string, number>>) => void = () => undefined;
   /** Checkpoints by name, which survive a restart of the forwarder. */
   readonly kept = new Map<string, number>();
   private readonly started: Forwarder[] = [];
@@ -115,6 +119,7 @@ class Scene {
     save: (marks) => {
       for (const [name, position] of Object.entries(marks))
         this.kept.set(name, Math.max(position, this.kept.get(name) ?? -1));
+      this.whenMarked(marks);
       return Promise.resolve();
     },
   };
@@ -148,11 +153,11 @@ class Scene {
     return (await this.reader.read(aggregate, 'platform', FORWARDER)).state;
   }
 
-  forward({ restoreForward = 'wait' }: Settings = {}): Forwarder {
+  forward({ restoreForward = 'wait', portion }: Settings = {}): Forwarder {
     const { events, broker, marks, clock } = this;
     const warn = (_: object, message: string) => void this.warnings.push(message);
     const forwarder = new Forwarder({
-      ...{ events, broker, catalogue, marks, clock, restoreForward, logger: { ...silentLogger, warn } },
+      ...{ events, broker, catalogue, marks, clock, restoreForward, portion, logger: { ...silentLogger, warn } },
       checkpoints: this.checkpoints,
       report: (report) => this.decide((state, now) => noteForwarder(state, report, now)),
       park: (event: RecordedEvent) => {
@@ -533,5 +538,50 @@ describe('A message that may have been stored', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 6);
       expect((await codes(scene)).sort()).toEqual(['B0', 'B0 again', 'B1', 'B1 again', 'before', 'meanwhile']);
+    }));
+});
+
+describe('A leader that is suspended', () => {
+  /** Duration for which the heartbeat of a continued leader is out of date. */
+  const STALE_MS = 100;
+
+  /** Notes for each message whether the leader's heartbeat was recent when the message was handed to the broker. */
+  const watched = (scene: Scene) => {
+    const leader = { isFresh: true, handed: [] as boolean[] };
+    scene.line.refuse(() => {
+      leader.handed.push(leader.isFresh);
+      return false;
+    });
+    const portion: LedPortion = { ...WHOLE, isFresh: () => leader.isFresh };
+    const suspend = (): void => {
+      leader.isFresh = false;
+      void scene.clock.sleep(STALE_MS).then(() => (leader.isFresh = true));
+    };
+    return { leader, portion, suspend };
+  };
+
+  test('while it saves a mark publishes the event only after its next heartbeat', () =>
+    inScene(async (scene) => {
+      const { leader, portion, suspend } = watched(scene);
+      await scene.happen(...branches(2));
+      scene.clock.pass(10_000);
+      scene.whenMarked = (marks) => {
+        if (Object.values(marks).some((position) => position > 0)) suspend();
+      };
+      scene.forward({ portion });
+      await until(async () => (await scene.stored()).length === 2);
+      expect(leader.handed).toEqual([true, true]);
+    }));
+
+  test('continues a rewind only after its next heartbeat', () =>
+    inScene(async (scene) => {
+      const { leader, portion, suspend } = watched(scene);
+      await scene.happen(...branches(50));
+      scene.forward({ portion });
+      await until(async () => (await scene.stored()).length === 50);
+      suspend();
+      await scene.rewind({ position: 0 });
+      await until(async () => (await again(scene)) === 50);
+      expect(leader.handed).toEqual(Array.from({ length: 100 }, () => true));
     }));
 });

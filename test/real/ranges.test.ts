@@ -1,12 +1,5 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { SystemClock } from '../../src/adapters/system-time.js';
-import { catalogue } from '../../src/app/catalogue.js';
-import { openEventReader, openModels } from '../../src/app/stores.js';
-import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
-import { silentLogger } from '../../src/ports/log.js';
-import { verifyProjections } from '../../src/projecting/projection-verifier.js';
-import { projections } from '../../src/projections/projections.js';
 import {
   call,
   invoices,
@@ -19,6 +12,7 @@ import {
   withDirectory,
   type Books,
 } from '../e2e/kontor-process.js';
+import { compareWithRebuild, isDividedEvenly, rangeShares } from '../support/divided-work.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { Servers } from '../support/servers.js';
 
@@ -31,25 +25,6 @@ const TENANTS = 12;
 const SALE_EVERY_MS = 150;
 const LED_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
-const WORK = ['projections', 'forwarder', 'policies'];
-
-type Replicas = { readonly running: readonly KontorProcess[] };
-
-/** Number of ranges that each replica leads, by kind of work. Undefined unless every range has exactly one leader. */
-function sharesOf({ running }: Replicas): readonly (readonly number[])[] | undefined {
-  const shares = WORK.map((work) => running.map((replica) => replica.ranges()[work] ?? []));
-  const isComplete = shares.every(
-    (some) =>
-      some
-        .flat()
-        .toSorted((a, b) => a - b)
-        .join() === ALL_RANGES.join(),
-  );
-  return isComplete ? shares.map((some) => some.map(({ length }) => length)) : undefined;
-}
-
-const isEven = (shares: readonly (readonly number[])[] | undefined): boolean =>
-  shares?.every((some) => Math.max(...some) - Math.min(...some) <= 1) ?? false;
 
 const ask =
   <T>(value: () => T) =>
@@ -147,14 +122,14 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         const anyUrl = (): string => urls.get(running()[0] as KontorProcess) ?? '';
         const led = (withinMs: number) =>
           until(
-            ask(() => sharesOf({ running: running() })),
+            ask(() => rangeShares(running())),
             (shares) => shares !== undefined,
             withinMs,
           );
         const even = () =>
           until(
-            ask(() => sharesOf({ running: running() })),
-            isEven,
+            ask(() => isDividedEvenly(running())),
+            Boolean,
             EVEN_WITHIN_MS,
           );
         await even();
@@ -220,33 +195,13 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         for (const { leaders } of ranges) expect(new Set(leaders).size).toBe(running().length);
 
         for (const replica of running()) await replica.stopCleanly();
-        await expectModelsOf(directory);
+        const verification = await compareWithRebuild(servers, directory);
+        expect(verification.differences).toEqual([]);
+        expect(verification.leftOut).toEqual([]);
+        expect(verification.compared).toBeGreaterThan(500);
       }),
     120_000 + ROUNDS * 120_000,
   );
-
-  /** Every document must equal its counterpart in a clean rebuild of the history. */
-  async function expectModelsOf(directory: string): Promise<void> {
-    const parts = { clock: new SystemClock(), logger: silentLogger };
-    const stores = {
-      directory,
-      eventStoreUrl: servers.eventStore.url,
-      mongoDbUrl: servers.mongo.url,
-      natsUrl: undefined,
-      redisUrl: undefined,
-    };
-    const { events } = await openEventReader(stores, parts);
-    const { reads } = await openModels(stores, 'readonly', parts);
-    const verification = await verifyProjections(events, reads, catalogue, projections, {
-      ...{ share: 1, seed: 1, most: 1_000_000, batchSize: 500 },
-      signal: AbortSignal.timeout(120_000),
-      report: () => undefined,
-    });
-    await Promise.all([events.close(), reads.close()]);
-    expect(verification.differences).toEqual([]);
-    expect(verification.leftOut).toEqual([]);
-    expect(verification.compared).toBeGreaterThan(500);
-  }
 });
 
 /** Subjects with messages that were stored out of order. */

@@ -15,6 +15,7 @@ import {
   type Books,
 } from '../e2e/kontor-process.js';
 import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { DIVIDED_WORK, isDividedEvenly } from '../support/divided-work.js';
 import { Servers } from '../support/servers.js';
 
 const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
@@ -25,29 +26,6 @@ const NET = 100;
  */
 const UNDIVIDED = { projections: 1, forwarder: 1, policies: 3, jobs: 1 };
 const TASKS = 6;
-const WORK = ['projections', 'forwarder', 'policies'];
-
-/** Number of ranges that each replica leads, by kind of work. Undefined unless every range has exactly one leader. */
-function sharesOf(replicas: readonly KontorProcess[]): Readonly<Record<string, readonly number[]>> | undefined {
-  const held = replicas.map((replica) => replica.ranges());
-  const shares = WORK.map((work) => held.map((ranges) => ranges[work] ?? []));
-  const isComplete = shares.every(
-    (some) =>
-      some
-        .flat()
-        .toSorted((a, b) => a - b)
-        .join() === ALL_RANGES.join(),
-  );
-  return isComplete
-    ? Object.fromEntries(WORK.map((work, at) => [work, (shares[at] ?? []).map(({ length }) => length)]))
-    : undefined;
-}
-
-/** Whether every range has exactly one leader, and the numbers of ranges per replica differ by at most one. */
-function isEven(replicas: readonly KontorProcess[]): boolean {
-  const shares = sharesOf(replicas);
-  return shares !== undefined && Object.values(shares).every((some) => Math.max(...some) - Math.min(...some) <= 1);
-}
 
 type Message = { readonly messageId: string; readonly event: CloudEvent };
 type CloudEvent = {
@@ -180,7 +158,7 @@ describe('replicas on shared servers', () => {
         () => Promise.resolve(leadersOf(replicas)),
         (leads) => leads.length === TASKS,
       );
-      await until(() => Promise.resolve(isEven(replicas)), Boolean, 15_000);
+      await until(() => Promise.resolve(isDividedEvenly(replicas)), Boolean, 15_000);
       await use(replicas, urls, await openBooks(urls[0] ?? ''));
       for (const replica of replicas) if (replica.isRunning) await replica.stopCleanly();
     });
@@ -306,7 +284,7 @@ describe('replicas on shared servers', () => {
           6_000,
         );
         expect(await statusOf(url, books, 'after-the-crash')).toBe('BOOKED');
-        await until(() => Promise.resolve(isEven(others)), Boolean, 15_000);
+        await until(() => Promise.resolve(isDividedEvenly(others)), Boolean, 15_000);
         // A change of leader appears in the log with a short delay.
         await until(
           () => Promise.resolve(leadersOf(others).toSorted()),
@@ -325,7 +303,7 @@ describe('replicas on shared servers', () => {
           () => Promise.resolve(second?.leads().length),
           (count) => count === TASKS,
         );
-        await until(() => Promise.resolve(isEven([second as KontorProcess])), Boolean);
+        await until(() => Promise.resolve(isDividedEvenly([second as KontorProcess])), Boolean);
         const sales = Array.from({ length: 200 }, (_, n) => `paused-${n}`);
         const pushing = Promise.all(sales.map((externalId) => postSale(url, books, externalId)));
         first?.send('SIGCONT');
@@ -339,7 +317,11 @@ describe('replicas on shared servers', () => {
           () => Promise.resolve(first?.leads()),
           (leads) => leads?.length === 0,
         );
-        await until(() => Promise.resolve(isEven([first as KontorProcess, second as KontorProcess])), Boolean, 15_000);
+        await until(
+          () => Promise.resolve(isDividedEvenly([first as KontorProcess, second as KontorProcess])),
+          Boolean,
+          15_000,
+        );
       }),
     120_000,
   );
@@ -398,7 +380,7 @@ describe('replicas on shared servers', () => {
           () => Promise.resolve(processes.map((one) => one.leads().length)),
           (leads) => leads.join() === wanted.join(),
         );
-        for (const [at, work] of WORK.entries())
+        for (const [at, work] of DIVIDED_WORK.entries())
           await until(
             () => Promise.resolve(processes[at + 1]?.ranges()[work]),
             (ranges) => ranges?.join() === ALL_RANGES.join(),

@@ -112,9 +112,14 @@ export class NatsBroker implements Broker {
   }
 
   async publishInOrder(messages: readonly BrokerMessage[]): Promise<Published[]> {
+    const { clock, ackTimeoutMs } = this.options;
     const published: Published[] = [];
+    let beganMs = clock.monotonicMs();
     for (const message of messages) {
       try {
+        // No call takes this long unless the process was suspended. Another process may have replaced it meanwhile.
+        if (clock.monotonicMs() - beganMs > 2 * ackTimeoutMs) throw notHandedOver('This process was suspended.');
+        beganMs = clock.monotonicMs();
         published.push(await this.publish(message));
       } catch (error) {
         // The preceding messages have been stored, so the error must not claim that nothing was stored.

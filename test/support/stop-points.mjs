@@ -1,0 +1,65 @@
+// Suspends the process that loads this module, as SIGSTOP does, between two steps of its work:
+//
+//   STOP_AT=<point> STOP_WHEN=<file> node --import ./test/support/stop-points.mjs dist/modules/main.js
+//
+// The process stops when it first reaches the point while the file exists, and removes the file just before. After
+// SIGCONT, it continues with the next step. Worker threads inherit the import, so the module also runs in them.
+import { unlinkSync } from 'node:fs';
+
+const { STOP_AT: point = '', STOP_WHEN: file = '' } = process.env;
+const PAUSE_MS = 5;
+/** A pause that takes this much longer shows that the process was suspended. */
+const SUSPENDED_MS = 2_000;
+
+/** Only one thread can remove the file, so only one thread stops the process. */
+function isDue() {
+  try {
+    unlinkSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns when the process has been suspended and continued. The signal may arrive a little later. */
+function stopHere() {
+  if (!isDue()) return;
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  let last = performance.now();
+  process.kill(process.pid, 'SIGSTOP');
+  for (let now = last; ; last = now) {
+    now = performance.now();
+    if (now - last > SUSPENDED_MS) return;
+    Atomics.wait(waiting, 0, 0, PAUSE_MS);
+  }
+}
+
+/** Between the storage of a message in JetStream and the receipt of its acknowledgement. */
+async function interceptAcknowledgements() {
+  const { AckInbox } = await import('../../dist/modules/adapters/nats/broker.acks.js');
+  const { receive } = AckInbox.prototype;
+  AckInbox.prototype.receive = function (message) {
+    // This event has further messages, which are published after this acknowledgement.
+    if (this.waiting.get(message.subject)?.subject.endsWith('.sale.booked')) stopHere();
+    return receive.call(this, message);
+  };
+}
+
+/** Between the documents of a batch and its checkpoint. */
+async function interceptCheckpoints() {
+  const { ReadStoreWriter } = await import('../../dist/modules/adapters/mongodb/read-store.writer.js');
+  const { write, checkpoints } = ReadStoreWriter.prototype;
+  const withDocuments = new WeakSet();
+  ReadStoreWriter.prototype.write = function (batch) {
+    if (batch.tables.some(({ writes }) => writes.length > 0)) withDocuments.add(batch.checkpoints);
+    return write.call(this, batch);
+  };
+  ReadStoreWriter.prototype.checkpoints = function (given) {
+    if (withDocuments.has(given)) stopHere();
+    return checkpoints.call(this, given);
+  };
+}
+
+if (point === 'acknowledgement') await interceptAcknowledgements();
+else if (point === 'checkpoint') await interceptCheckpoints();
+else if (point !== '') throw new Error(`No such point: ${point}`);
