@@ -50,15 +50,20 @@ test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboa
   await dialog().waitFor({ state: 'detached' });
 }, 60_000);
 
-test('On a phone, a posting shows only the column that has an amount', async () => {
+test('On a phone, a posting shows only the amount that it has, with the name of its column', async () => {
   await anotherArrives({ width: 390, height: 844 });
   await visitor.signIn(shop.owner, '/transactions');
   await page.getByRole('row').filter({ hasText: 'web-1' }).getByRole('link').first().click();
   const postings = page.getByRole('region', { name: 'Postings' }).first().getByRole('row').filter({ hasText: /\d/ });
   await postings.first().waitFor();
-  // Each posting has two cells: its account, and either the debit or the credit.
+  // Each posting has two cells: its account, and either the debit or the credit. The total has both.
   const cells = (await postings.all()).map((posting) => posting.getByRole('cell').count());
-  expect(await Promise.all(cells)).toEqual([2, 2, 2]);
+  expect(await Promise.all(cells)).toEqual([2, 2, 2, 3]);
+  const labels = await page.evaluate(
+    `[...document.querySelectorAll('.k-numeric > .k-cell:not(:empty)')].map(
+      (cell) => getComputedStyle(cell, '::before').content)`,
+  );
+  expect(labels).toEqual(['"Debit "', '"Credit "', '"Credit "', '"Debit "', '"Credit "']);
 }, 60_000);
 
 test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {

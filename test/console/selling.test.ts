@@ -36,7 +36,7 @@ test('A notification leads to the rejected sale, which is booked once the branch
   await dialog().getByRole('button', { name: 'Create' }).click();
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
-  await page.getByRole('link', { name: 'Transaction', exact: true }).click();
+  await page.getByRole('link', { name: /^Invoice 119.00 EUR$/ }).click();
   await title('Invoice').waitFor();
   await page.getByRole('link', { name: 'the sale web-1' }).click();
   await title('Sale web-1').waitFor();
@@ -104,5 +104,5 @@ test('A sale is recorded manually: its total is shown while the user types, and 
   await title('Sale S-000001').waitFor();
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
   await page.getByText('Entered by hand').waitFor();
-  expect(await page.getByRole('link', { name: /^Transaction \d/ }).count()).toBe(2);
+  expect(await page.getByRole('link', { name: /^(?:Invoice|Collection) [\d.,]+ EUR$/ }).count()).toBe(2);
 }, 60_000);

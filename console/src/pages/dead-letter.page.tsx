@@ -17,7 +17,7 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { StatusBadge } from '../parts/status-badge';
-import { TenantName } from '../parts/tenant-name';
+import { TenantOf } from '../parts/tenant-name';
 import { rejectionWords } from '../parts/sale-words';
 import { rich, t } from '../messages/catalogue';
 
@@ -50,8 +50,8 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
         of={[
           [t('Origin'), ORIGINS[letter.origin]],
           [t('Subscriber'), letter.subscriber],
-          [t('Subject'), letter.subject],
-          [t('Tenant'), <TenantName id={letter.tenantId} key="tenant" />],
+          [t('Subject'), <Copied key="subject" value={letter.subject} what={t('subject')} />],
+          [t('Tenant'), <TenantOf id={letter.tenantId} key="tenant" />],
           [t('Event'), <Copied key="event" value={letter.eventId} what={t('event ID')} />],
           [t('Attempts'), count(letter.attempts)],
           [t('First failed'), <Instant at={letter.firstFailedAt} key="first" />],

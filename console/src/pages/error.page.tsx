@@ -6,7 +6,6 @@ import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
 import { titleOf } from '../api/error-title';
-import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { BackLink } from '../parts/back-link';
 import { ConfirmAction } from '../parts/confirm-action';
 import { Copied } from '../parts/copied';
@@ -19,7 +18,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { TenantName } from '../parts/tenant-name';
+import { TenantOf } from '../parts/tenant-name';
 import { rich, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
@@ -134,12 +133,12 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
         of={[
           [t('Path'), <PathOf error={error} key="path" />],
           [t('Request'), <Copied key="request" value={error.requestId} what={t('request ID')} />],
-          [t('Tenant'), <TenantOf error={error} key="tenant" />],
+          [t('Tenant'), <TenantOf id={error.tenantId} key="tenant" />],
           [t('User'), <UserOf error={error} key="user" />],
         ]}
       />
     </Panel>
-    <Stack stack={error.stack} />
+    {error.stack !== null && <Stack stack={error.stack} />}
     <Requests ids={error.requestIds ?? []} />
   </>
 );
@@ -158,16 +157,6 @@ function PathOf({ error: { path } }: { error: ErrorRecord }): ReactNode {
   );
 }
 
-const TenantOf = ({ error: { tenantId } }: { error: ErrorRecord }): ReactNode => {
-  if (tenantId === null) return <span className="k-nothing">—</span>;
-  if (tenantId === PLATFORM) return PLATFORM_NAME;
-  return (
-    <Link params={{ id: tenantId }} to="/tenants/$id">
-      <TenantName id={tenantId} />
-    </Link>
-  );
-};
-
 const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
   userId === null ? (
     <span className="k-nothing">—</span>
@@ -177,15 +166,11 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     </Link>
   );
 
-const Stack = ({ stack }: { stack: string | null }): ReactNode => (
-  <Panel aside={stack !== null && <CopyButton value={stack} what={t('stack trace')} />} title={t('Stack trace')}>
-    {stack === null ? (
-      <p className="k-empty">{t('There is no stack trace, because this error is not a fault in the code.')}</p>
-    ) : (
-      <pre aria-label={t('Stack trace')} className="k-json" role="region" tabIndex={0}>
-        {stack}
-      </pre>
-    )}
+const Stack = ({ stack }: { stack: string }): ReactNode => (
+  <Panel aside={<CopyButton value={stack} what={t('stack trace')} />} title={t('Stack trace')}>
+    <pre aria-label={t('Stack trace')} className="k-json" role="region" tabIndex={0}>
+      {stack}
+    </pre>
   </Panel>
 );
 

@@ -214,10 +214,12 @@ function LagChart({ points, kinds }: LagProps): ReactNode {
 
 type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['engines'][number] | undefined };
 
+const NOTHING = <span className="k-nothing">—</span>;
+
 const checkColumns: readonly Column<Check>[] = [
   { key: 'check', header: t('Check'), cell: ({ name }) => name },
   { key: 'status', header: t('Status'), cell: ({ status }) => <Level status={status} /> },
-  { key: 'reason', header: t('Reason'), cell: ({ reason }) => serviceWords(reason ?? '—') },
+  { key: 'reason', header: t('Reason'), cell: ({ reason }) => (reason === undefined ? NOTHING : serviceWords(reason)) },
   {
     key: 'latency',
     header: t('Latency'),
@@ -227,7 +229,7 @@ const checkColumns: readonly Column<Check>[] = [
   {
     key: 'engine',
     header: t('Engine'),
-    cell: ({ engine }) => (engine ? `${engine.engine ?? '—'} ${engine.version ?? ''}` : '—'),
+    cell: ({ engine }) => (engine?.engine ? `${engine.engine} ${engine.version ?? ''}` : NOTHING),
   },
 ];
 

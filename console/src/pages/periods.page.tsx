@@ -234,8 +234,16 @@ const historyColumns: readonly Column<Entry>[] = [
         : rich('Reopened, closed through {day}', { day });
     },
   },
-  { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
-  { key: 'note', header: t('Note or reason'), cell: ({ note }) => note ?? <span className="k-nothing">—</span> },
+  {
+    key: 'who',
+    header: t('By'),
+    cell: ({ userId, userName }) => (userId === null ? t('The service') : actorWords(userName)),
+  },
+  {
+    key: 'note',
+    header: t('Note or reason'),
+    cell: ({ note }) => note ?? <span className="k-nothing">—</span>,
+  },
 ];
 
 const History = ({ entries }: { entries: readonly Entry[] }): ReactNode => (

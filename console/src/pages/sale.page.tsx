@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { transactionQuery } from '../api/books';
 import { useMay } from '../api/me';
 import { MANUAL, saleQuery, type Sale } from '../api/sales';
 import { BackLink } from '../parts/back-link';
@@ -20,6 +21,7 @@ import { RecordReturn } from '../parts/record-sale';
 import { RejectedSale } from '../parts/sale-fix';
 import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
 import { Timeline } from '../parts/timeline';
+import { typeWords } from '../parts/transaction-words';
 import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/sales/$id');
@@ -88,22 +90,39 @@ const About = ({ sale }: { sale: Sale }): ReactNode => (
         ['ID', <Copied key="id" value={sale.id} what={t('sale ID')} />],
       ]}
     />
+    <Related sale={sale} />
+  </Panel>
+);
+
+const Related = ({ sale: { transactionIds, relatedSaleId, relatedSales } }: { sale: Sale }): ReactNode =>
+  (transactionIds.length > 0 || relatedSaleId !== null || relatedSales.length > 0) && (
     <nav aria-label={t('Related pages')} className="k-links">
-      {sale.transactionIds.map((id, index) => (
-        <Link key={id} params={{ id }} to="/transactions/$id">
-          {t('Transaction')}
-          {sale.transactionIds.length > 1 && ` ${index + 1}`}
-        </Link>
+      {transactionIds.map((id) => (
+        <TransactionLink id={id} key={id} />
       ))}
-      {sale.relatedSaleId !== null && <SaleLink id={sale.relatedSaleId}>{t('Original sale')}</SaleLink>}
-      {sale.relatedSales.map(({ id, type, externalId }) => (
+      {relatedSaleId !== null && <SaleLink id={relatedSaleId}>{t('Original sale')}</SaleLink>}
+      {relatedSales.map(({ id, type, externalId }) => (
         <SaleLink id={id} key={id}>
           {saleTypeWords(type)} {externalId}
         </SaleLink>
       ))}
     </nav>
-  </Panel>
-);
+  );
+
+function TransactionLink({ id }: { id: string }): ReactNode {
+  const { data: found } = useQuery(transactionQuery(id));
+  return (
+    <Link params={{ id }} to="/transactions/$id">
+      {found === undefined ? (
+        t('Transaction')
+      ) : (
+        <>
+          {typeWords(found)} <Money amount={found.amount} currency={found.currency} />
+        </>
+      )}
+    </Link>
+  );
+}
 
 const CustomerOf = ({ sale: { customerId, customerName } }: { sale: Sale }): ReactNode =>
   customerId === null ? (

@@ -137,7 +137,7 @@ function Filters({ filters }: { filters: SalesFilters }): ReactNode {
       <TextFilter
         label={t('Partner')}
         onChange={set('sourceId')}
-        placeholder={t('Any, or {MANUAL}', { MANUAL })}
+        placeholder={t('e.g. {MANUAL}', { MANUAL })}
         value={filters.sourceId}
       />
       <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />

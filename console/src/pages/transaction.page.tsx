@@ -6,7 +6,7 @@ import { accountSource, categoriesQuery, changedBooks, transactionQuery, type Tr
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { BackLink } from '../parts/back-link';
-import { amountWords } from '../parts/amount';
+import { amountIn, amountWords, digitsOf, unitsOf } from '../parts/amount';
 import { actorWords } from '../parts/audit-words';
 import { CancelTransaction, CorrectTransaction } from '../parts/correct-transaction';
 import { Copied } from '../parts/copied';
@@ -79,9 +79,17 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ...(transaction.documentDate === transaction.date
           ? []
           : [[t('Document date'), <Day key="document" on={transaction.documentDate} />] as const]),
-        [t('Direction'), transaction.direction === null ? null : transaction.direction === 'IN' ? t('In') : t('Out')],
-        [t('Customer'), <CustomerOf key="customer" transaction={transaction} />],
-        [t('Account'), transaction.accountName],
+        // The accounts of a journal entry are in its postings.
+        ...(transaction.type === 'JOURNAL'
+          ? []
+          : ([
+              [
+                t('Direction'),
+                transaction.direction === null ? null : transaction.direction === 'IN' ? t('In') : t('Out'),
+              ],
+              [t('Customer'), <CustomerOf key="customer" transaction={transaction} />],
+              [t('Account'), transaction.accountName],
+            ] as const)),
         [t('Category'), <CategoryOf key="category" transaction={transaction} />],
         [t('Description'), transaction.description],
         [t('Reference'), transaction.reference],
@@ -164,30 +172,51 @@ const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction
   );
 
 type Posting = Transaction['postings'][number];
-const columns: readonly Column<Posting>[] = [
-  { key: 'account', header: t('Account'), cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} /> },
+const isCredit = ({ amount }: Posting): boolean => amount.startsWith('-');
+
+/** The debits of a transaction equal its credits. */
+const totalOf = ({ postings, currency }: Transaction): string => {
+  const debits = postings.filter((posting) => !isCredit(posting)).map(({ amount }) => unitsOf(amount) ?? 0n);
+  return amountWords(
+    amountIn(
+      debits.reduce((sum, units) => sum + units, 0n),
+      digitsOf(currency),
+    ),
+  );
+};
+
+const columnsOf = (transaction: Transaction): readonly Column<Posting>[] => [
+  {
+    key: 'account',
+    narrow: 'title',
+    header: t('Account'),
+    cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} />,
+    total: t('Total'),
+  },
   {
     key: 'debit',
     header: t('Debit'),
     numeric: true,
-    cell: ({ amount }) => !amount.startsWith('-') && amountWords(amount),
+    cell: (posting) => !isCredit(posting) && amountWords(posting.amount),
+    total: totalOf(transaction),
   },
   {
     key: 'credit',
     header: t('Credit'),
     numeric: true,
-    cell: ({ amount }) => amount.startsWith('-') && amountWords(amount.slice(1)),
+    cell: (posting) => isCredit(posting) && amountWords(posting.amount.slice(1)),
+    total: totalOf(transaction),
   },
 ];
 
-const Postings = ({ transaction: { postings } }: { transaction: Transaction }): ReactNode => (
+const Postings = ({ transaction }: { transaction: Transaction }): ReactNode => (
   <Panel title={t('Postings')}>
     <DataTable
-      columns={columns}
+      columns={columnsOf(transaction)}
       empty={t('There are no postings.')}
-      keyOf={(posting) => String(postings.indexOf(posting))}
+      keyOf={(posting) => String(transaction.postings.indexOf(posting))}
       label={t('Postings')}
-      rows={postings}
+      rows={transaction.postings}
     />
   </Panel>
 );

@@ -1,5 +1,6 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Icon } from './icons';
 import { t } from '../messages/catalogue';
 import { changeLanguage, language, LANGUAGES } from '../messages/language';
 
@@ -10,14 +11,9 @@ import { changeLanguage, language, LANGUAGES } from '../messages/language';
 export const LanguageChoice = (): ReactNode => (
   <Menu>
     <Menu.Target>
-      <Button
-        aria-label={`${t('Language')}: ${LANGUAGES[language]}`}
-        className="k-language"
-        size="compact-sm"
-        variant="subtle"
-      >
-        {LANGUAGES[language]}
-      </Button>
+      <button aria-label={`${t('Language')}: ${LANGUAGES[language]}`} className="k-nav-link k-language" type="button">
+        <Icon name="globe" /> {LANGUAGES[language]}
+      </button>
     </Menu.Target>
     <Menu.Dropdown>
       {Object.entries(LANGUAGES).map(([value, name]) => (

@@ -122,7 +122,7 @@ function Course({ parameters }: { parameters: Parameters<typeof profitAndLossQue
 const Sum = ({ label, value }: { label: string; value: string }): ReactNode => (
   <p className="k-result">
     <span>{label}</span>
-    <span>{value}</span>
+    <span className="k-money">{value}</span>
   </p>
 );
 

@@ -1,5 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { tenantSource } from '../api/tenants';
+import { PLATFORM, PLATFORM_NAME, tenantSource } from '../api/tenants';
 import { NameOf } from './name-of';
 
 export const TenantName = ({ id }: { id: string }): ReactNode => <NameOf id={id} source={tenantSource} />;
+
+/** The tenant that a record concerns, with a link to its page. */
+export function TenantOf({ id }: { id: string | null }): ReactNode {
+  if (id === null) return <span className="k-nothing">—</span>;
+  if (id === PLATFORM) return PLATFORM_NAME;
+  return (
+    <Link params={{ id }} to="/tenants/$id">
+      <TenantName id={id} />
+    </Link>
+  );
+}

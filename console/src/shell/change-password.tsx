@@ -15,6 +15,7 @@ export const ChangePassword = (): ReactNode => (
     buttonProps={{
       variant: 'subtle',
       color: 'gray',
+      c: 'var(--mantine-color-text)',
       size: 'sm',
       fullWidth: true,
       justify: 'flex-start',

@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Burger, Button, Group, Text } from '@mantine/core';
+import { ActionIcon, AppShell, Box, Burger, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
@@ -103,14 +103,14 @@ function Who({ me }: { me: Me }): ReactNode {
   return (
     <Group className="k-who" gap="xs" wrap="nowrap">
       {error !== null && <ProblemView error={error} onRetry={leave} />}
-      <div>
+      <Box visibleFrom="xs">
         <Text size="sm" truncate>
           {me.user.fullName}
         </Text>
-        <Text c="dimmed" size="xs" truncate visibleFrom="xs">
+        <Text c="dimmed" size="xs" truncate>
           {isOperator(me) ? t('Operator') : me.tenant?.name}
         </Text>
-      </div>
+      </Box>
       <Palette me={me} />
       <Bell />
       <ColorSchemeSwitch />
