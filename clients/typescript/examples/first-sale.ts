@@ -14,7 +14,7 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
   const office = new KontorClient({ url, credentials: { email, password } });
 
   const sale = {
-    externalId: 'order-1001',
+    externalId: 'order-2001',
     occurredAt: '2026-03-01T10:15:00Z',
     currency: 'EUR',
     customer: { externalId: 'shopper-7', name: 'Ada Yilmaz' },
@@ -22,7 +22,7 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
     payments: [{ method: 'CARD' as const, amount: '100.00' }],
   };
   // The client retries after lost connections and 429. Pushing the sale again does not duplicate it.
-  const { receipt } = await shop.pushSale(sale, 'order-1001');
+  const { receipt } = await shop.pushSale(sale, 'order-2001');
 
   // Booking is asynchronous.
   const path = { externalId: receipt.externalId };
