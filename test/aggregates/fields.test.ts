@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { Email, EntryDate } from '../../src/aggregates/fields.js';
-import { MoneyInput, MoneyOrZeroInput } from '../../src/aggregates/money.js';
+import { Email, EntryDate, InstantInput } from '../../src/aggregates/fields.js';
+import { Currency, MoneyInput, MoneyOrZeroInput } from '../../src/aggregates/money.js';
 import { CreateWebPushSubscription } from '../../src/aggregates/push-subscription.aggregate.js';
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
@@ -108,4 +108,13 @@ describe('The OpenAPI document specifies exactly the accepted values for', () =>
     ] as const)
       expect([key, secret, subscription(key, secret)]).toEqual([key, secret, false]);
   });
+});
+
+test('A field with a wrong form has one error, although further rules also fail', () => {
+  const wrong: readonly (readonly [z.ZodType, string])[] = [
+    [EntryDate, '01.02.2026'],
+    [InstantInput, '01.02.2026 08:30'],
+    [Currency, 'Euro'],
+  ];
+  for (const [field, text] of wrong) expect(field.safeParse(text).error?.issues).toHaveLength(1);
 });
