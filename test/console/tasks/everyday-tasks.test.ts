@@ -124,7 +124,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'Record a payment of a customer',
+    name: 'Record a payment from a customer',
     who: 'owner',
     perform: async (hands) => {
       await hands.goTo('Transactions');
