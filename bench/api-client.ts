@@ -60,7 +60,7 @@ export class ApiClient {
     });
   }
 
-  /** @throws Error unless the response is a success */
+  /** @throws Error unless the response has a success status */
   async json<T>(method: string, path: string, body?: string | object): Promise<T> {
     const answered = await this.ask(method, path, body);
     if (answered.status >= 300) throw new Error(`${method} ${path}: ${answered.status} ${answered.body}`);

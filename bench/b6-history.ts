@@ -26,7 +26,7 @@ export type Tenant = {
 export type Scale = { readonly seed: number; readonly customers: number; readonly transactions: number };
 export type BenchEvent = Recorded<LedgerEvent | CustomerEvent>;
 
-/** Three years that end with 2025. */
+/** The history covers the three years from 2023 to 2025. */
 const FIRST_DAY_MS = Date.UTC(2023, 0, 1);
 const DAYS = 1_096;
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ import { round } from './statistics.js';
 
 /**
  * B1c, B1d and B1e: the cost of a burst of sales at full speed, until every sale is booked, projected and forwarded.
- * Measures the CPU time of all threads, the time to catch up after the burst, and the used disk space.
+ * Measures the CPU time of all threads, the time to catch up after the burst, and the disk space used.
  */
 const SECONDS = pick(30, 4);
 /** Clock ticks of `/proc/<pid>/stat` per second (USER_HZ). */
@@ -26,7 +26,7 @@ type Run = {
   readonly bytes: number;
 };
 
-/** CPU seconds of a process over all threads, including threads that have ended. */
+/** CPU seconds used by all threads of a process, including threads that have ended. */
 async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

@@ -24,7 +24,7 @@ type Run = {
   readonly bare: number;
   readonly one: LoadResult;
   readonly many: LoadResult;
-  /** Time after the load until all read models, policies and the forwarder had caught up. */
+  /** Time after the load until all read models, policies and the forwarder have caught up. */
   readonly drainMs: number;
   readonly commitsMs: number;
 };

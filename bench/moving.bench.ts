@@ -13,7 +13,7 @@ import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures how long a service is not available while its history moves from the embedded
+ * This benchmark has no goal. It measures how long a service is unavailable while its history moves from the embedded
  * engines to the servers and back: the backup, the restore, and the start until all read models are built. The servers
  * run on the other core. EventStoreDB and MongoDB are replaced by the test servers. Compares the history that returns
  * with the original.
@@ -53,7 +53,7 @@ async function backUp(service: BenchService): Promise<string> {
   return join(directory, 'backups', file ?? '');
 }
 
-/** Moves the history of a running service, which stops. Returns the service that continues. */
+/** Stops a service, and moves its history. Returns the service that continues on the moved history. */
 async function move(from: BenchService, env: Env): Promise<{ readonly to: BenchService; readonly took: Seconds }> {
   const { seconds: backup, done: file } = await timed(() => backUp(from));
   await from.stop();

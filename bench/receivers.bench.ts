@@ -11,8 +11,8 @@ import { BenchService } from './service-client.js';
 import { latenciesOf, type Latencies } from './statistics.js';
 
 /**
- * Webhooks whose receivers are slow, do not respond, redirect, or return 500, beside another tenant: latency of the other
- * tenant's sales, and of their deliveries. In the baseline, the same receivers accept everything.
+ * Latency of a tenant's sales and of their deliveries, while the receivers of another tenant's webhooks are slow, do
+ * not respond, redirect, or return 500. In the baseline, the same receivers accept everything.
  */
 const PHASE_MS = pick(20_000, 3_000);
 const CHANGE_EVERY_MS = 50;

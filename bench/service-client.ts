@@ -16,8 +16,8 @@ export const SERVICE: readonly string[] = [
 ];
 
 /**
- * Environment of the compiled service, with a separate folder and embedded engines. Ignores servers that the
- * environment of the shell configures.
+ * Environment of the compiled service, with a separate folder and embedded engines. Ignores servers configured in the
+ * shell's environment.
  */
 export const environmentOf = (directory: string): Record<string, string> => ({
   ...{ DATA_DIR: directory, PORT: '0', SEED_DEMO: 'false' },

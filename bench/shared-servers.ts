@@ -42,8 +42,8 @@ export class CountedEventStore {
 }
 
 /**
- * One instance of each server that replicas share, on the core that generates the load. The replacement of MongoDB keeps
- * its data in memory, because its store in a file would use most of that core.
+ * One instance of each server that replicas share, on the core that generates the load. The replacement for MongoDB
+ * keeps its data in memory, because storing the data in a file would use most of that core.
  */
 export class SharedServers {
   private constructor(

@@ -63,7 +63,7 @@ const { output } = await bundle.write({
   // Keeps class names, because Nest resolves some providers by class name, and because logs and metrics contain class
   // names.
   keepNames: true,
-  // V8 keeps the texts of all scripts in memory, with two bytes per character if one of them is not Latin-1.
+  // V8 keeps the text of every script in memory, with two bytes per character if the text is not entirely Latin-1.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
   entryFileNames: '[name].js',
   chunkFileNames: fileOf,

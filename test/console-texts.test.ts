@@ -34,7 +34,7 @@ const AUDITED = Object.values(aggregates)
 const service = serviceMessages(
   ...['aggregates', 'app', 'commands', 'eventsourcing', 'http', 'integration', 'policies', 'queries', 'security'],
 );
-/** Sentences of results of jobs, of notifications and of the error log, with `{}` for values. */
+/** Sentences in job results, notifications and the error log, with `{}` in place of values. */
 const reported = reportedSentences();
 
 const faultOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';

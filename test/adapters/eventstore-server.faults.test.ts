@@ -33,7 +33,8 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /**
- * Returns whether a promise is still pending after 150 ms. On a slow machine, a pending promise never appears settled.
+ * Returns whether a promise is still pending after 150 ms. Even on a slow machine, a pending promise never appears
+ * settled.
  */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';

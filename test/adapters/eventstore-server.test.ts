@@ -174,7 +174,7 @@ describe('A subscription to $all', () => {
     const first = append('race', 0);
     const { numbers, errors } = follow();
     await first;
-    // At most 32 events are undelivered, because the server would end the subscription if there were more.
+    // At most 32 events are undelivered at any time, because the server would end the subscription if there were more.
     for (let from = 0; from < 400; from += 16) {
       await Promise.all(upTo(16).map((n) => append(`s-${(from + n) % 40}`, from + n + 1)));
       await until(() => numbers.length > from || errors.length > 0);

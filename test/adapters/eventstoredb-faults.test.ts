@@ -33,7 +33,7 @@ const created = (stream: string, data: object = {}): Append => ({
   events: [event(data)],
 });
 const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
-/** Long enough that time limits also hold on a busy machine. */
+/** A time limit that is long enough even on a busy machine. */
 const SOON_MS = 10_000;
 
 /** Subjects of the log lines, in order. */

@@ -38,7 +38,7 @@ export function given<State, Event extends DomainEvent>(
         events: decision,
         then: (...events: readonly NoInfer<Event>[]) => {
           expect(decision()).toEqual(events);
-          // Every decided event must survive storage: its JSON parses to the same data.
+          // Every decided event must survive storage: its JSON must parse to the same data.
           for (const { type, data: stored } of events) {
             expect(aggregate.events[type]?.schema.parse(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
           }

@@ -67,7 +67,7 @@ test('A day begins and ends in the time zone of the tenant, even when the clocks
   expect(instantOf('2026-07-01T09:30', 'Asia/Kolkata')).toBe('2026-07-01T04:00:00.000Z');
 });
 
-/** A time zone in which today is another day than in the browser's zone. */
+/** A time zone in which the current date differs from that in the browser's time zone. */
 const ELSEWHERE = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].find((zone) => today(zone) !== today('Europe/Berlin'));
 
 test('A new transaction is dated today in the time zone of the tenant, not of the browser', async () => {

@@ -92,7 +92,7 @@ test('An operation that requires a recent sign-in asks for the password, then co
   const email = 'late@kontor.example';
   await newOperator(email);
   await visitor.signIn({ email, password: PASSWORD }, '/operators');
-  // Simulates a sign-in that was ten minutes ago.
+  // Simulates a sign-in that took place ten minutes ago.
   const body = { statusCode: 403, code: 'STEP_UP_REQUIRED', message: 'Prove again who you are.', requestId: 'r' };
   let isLate = true;
   await page.route('**/api/platform/operators', async (route) => {

@@ -278,7 +278,7 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
 
 export type Answered = { readonly status: number; readonly body: string; readonly replayed: string | null };
 
-/** Net 100.00, gross 119.00. */
+/** Pushes a sale of 100.00 net and 119.00 gross. */
 export async function postSale(
   url: string,
   { key }: Books,

@@ -8,12 +8,15 @@ const CONNECTIONS = 8;
 const BATCHES = 12;
 const CALLS = 100;
 /**
- * Limit on the median delay of other requests: several times what it is if batches take turns, and a fraction of what it
- * is if they do not.
+ * Limit on the median delay of other requests. If batches take turns, the delay is a fraction of this limit. Otherwise,
+ * the delay is several times as long as the limit.
  */
 const GOAL_MS = 120;
 const goalMs = (medianBeforeMs: number): number => Math.max(GOAL_MS, 20 * medianBeforeMs);
-/** Maximum growth of the process: per connection, a body as bytes, as text and as values, and the sales in flight. */
+/**
+ * Maximum growth of the process's memory: per connection, a body as bytes, as text and as values, and the sales in
+ * flight.
+ */
 const GROWTH_BYTES = CONNECTIONS * 12 * BATCH_BYTES;
 
 /** Sends batches from a separate thread, so that the measured delay excludes the cost of sending. */

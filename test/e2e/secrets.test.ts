@@ -7,8 +7,8 @@ import { Browser } from '../support/push-service.js';
 import { call, KontorProcess, openBooks, OPERATOR, PLAIN, until, withDirectory, type Books } from './kontor-process.js';
 
 /*
- * Passes valid and invalid secrets to the service in every possible way, while the log level is the lowest. Then
- * searches everything that the service has written and returned for these secrets.
+ * Passes valid and invalid secrets to the service in every possible way, at the lowest log level. Then searches for
+ * these secrets in everything that the service has written or returned.
  */
 
 const METRICS_TOKEN = 'metrics-token-5a1d0c77';

@@ -30,7 +30,7 @@ describe('A first start in development', () => {
       const settings = { NODE_ENV: 'development' };
       const first = await KontorProcess.ready(directory, settings);
       await fetch(`${await first.url()}/readyz`);
-      // They are printed after the log line that contains the URL.
+      // The secrets and commands are printed after the log line that contains the URL.
       await eventually(() => lineWith(first.stdout, 'until ') !== '', 5_000);
       const post = lineWith(first.stdout, 'curl ');
       const show = lineWith(first.stdout, 'until ');

@@ -103,7 +103,7 @@ async function checkBooks(url: string, books: Books): Promise<void> {
     owed.set(customerId, (owed.get(customerId) ?? 0n) + cents(own));
   }
   const customers = await everyPage<Customer>(url, '/api/customers?status=ALL', books);
-  // Sales name 45 of the 50 customers. The books also contain the default customer.
+  // The sales refer to 45 of the 50 customers. The books also contain the default customer.
   expect(customers.length).toBe(CUSTOMERS - CUSTOMERS / 10 + 1);
   for (const { id, balance } of customers) expect(toMinor(balance.amount, 2)).toBe(owed.get(id) ?? 0n);
   const { totalDebit, totalCredit } = await trialBalance(url, books);

@@ -145,7 +145,10 @@ class TwoProcesses {
     this.reader.follow(this.delivered);
   }
 
-  /** Reads a state that is at most SHORT_AGE_MS old. Checks that the record has been in this state within that time. */
+  /**
+   * Reads a state that is at most SHORT_AGE_MS old. Checks that the record was in this state at some point within that
+   * time.
+   */
   read(id: Id): void {
     const fromMs = this.clock.monotonicMs() - SHORT_AGE_MS;
     const found = this.reader.read(member, TENANT, this.idOf(id), { maxAgeMs: SHORT_AGE_MS });
@@ -296,7 +299,7 @@ describe('A state stays current', () => {
   });
 });
 
-/** A fictional record in a stream of a sale. */
+/** A fictional record in a sale's stream. */
 const saleEvents = { SaleNoted: domain('UPDATE', 'sale', z.object({})) };
 const sale: Aggregate<{ readonly notes: number }, EventOf<typeof saleEvents>> = {
   name: 'sale',

@@ -108,7 +108,7 @@ describe('The codes of conflicts in the document', () => {
       ([, code = '']) => code,
     );
     const missing = thrown.filter((code) => !(code in CONFLICT_MESSAGES) && !BACKGROUND_CODES.includes(code));
-    // The examples of this code are generated from the route declarations.
+    // The examples of this error code are generated from the route declarations.
     expect([...new Set(missing)].sort()).toEqual(['SECRET_SHOWN_ONCE']);
   });
 

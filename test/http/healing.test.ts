@@ -90,7 +90,7 @@ type Cause = {
   readonly facts: object;
   /** Creates the cause of the rejection, and resolves with an action that removes the cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
-  /** Documents that the books then also contain. */
+  /** Other documents that the books contain afterwards. */
   readonly others?: readonly string[];
 };
 const passive = async (): Promise<string> => create('customers', { name: 'Ada', code: 'ADA', status: 'PASSIVE' });

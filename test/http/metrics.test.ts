@@ -250,7 +250,7 @@ describe('Access to the metrics', () => {
 
   test('requires the token if one is set', async () => {
     const service = await started({ METRICS_TOKEN: TOKEN });
-    // The service becomes ready only when its read models have been complete once.
+    // The service becomes ready only after its read models have been complete at least once.
     await service.quiet();
     expect((await scrape(service, TOKEN)).value('kontor_ready')).toBe(1);
     for (const token of [undefined, `${TOKEN}x`, TOKEN.slice(1), await service.operator()]) {

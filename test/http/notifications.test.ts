@@ -54,7 +54,7 @@ async function stored(type: string): Promise<number> {
   return count;
 }
 
-/** Number of documents of notifications and of their reads, across all tenants. */
+/** Number of documents in the two read models of notifications, across all tenants. */
 async function documents(): Promise<number> {
   await service.quiet();
   let count = 0;

@@ -237,7 +237,7 @@ describe('With an OpenID issuer the service', () => {
     expect(await use(token)).toBe('200');
   });
 
-  /** Changes a user with the command that is also used for requests of the tenant's users. */
+  /** Changes a user with the command that also handles requests from the tenant's users. */
   const update = (id: string, data: UpdateUser): Promise<unknown> => {
     const commandId = service.service.engines.ids.next();
     const actor = { kind: 'system', name: 'test' } as const;

@@ -178,7 +178,7 @@ test('The checkpoints of all subscribers are compared', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** Converts the files to the form that such a version writes. */
+  /** Converts the files to the form written by versions without history ids. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],

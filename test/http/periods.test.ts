@@ -41,7 +41,7 @@ const make = async (path: string, body: object): Promise<string> => {
   return reply.id;
 };
 const account = (type: string): Promise<string> => make('/api/accounts', { type, name: type });
-/** Requests of users, each of which posts one transaction on a given date. */
+/** User requests, each of which posts one transaction on a given date. */
 async function postings(): Promise<readonly ((date: string) => Promise<Reply>)[]> {
   const customerId = await make('/api/customers', { name: 'Ada Ltd' });
   const [accountId, counterAccountId, expenseItemId] = [

@@ -178,7 +178,7 @@ const textOf = (record: Known, field: string): string | null => record[field] as
 const textsOf = (record: Known, { fields }: Search): (string | null)[] => fields.map((field) => textOf(record, field));
 
 /**
- * Expects the same result as that of the simplest possible search over all records. A look-up returns at most twenty
+ * Expects the same result as from the simplest possible search over all records. A look-up returns at most twenty
  * records.
  */
 async function expectFound(route: string, side: 0 | 1, search: string, records: readonly Known[]): Promise<number> {

@@ -273,7 +273,7 @@ describe('Second factors', () => {
     const raw = JSON.stringify(await service.service.engines.events.readAll({ maxCount: 1_000_000 }));
     const secrets = [app.secret, ...app.recoveryCodes, ...app.recoveryCodes.map((code) => code.replaceAll('-', ''))];
     for (const secret of secrets) expect(raw).not.toContain(secret);
-    // No endpoint may return encrypted or hashed secrets from the history either.
+    // No endpoint may return the encrypted or hashed secrets that the history contains.
     const operator = await service.operator();
     await service.quiet();
     const stream = `/api/platform/streams/factor/${sub}`;

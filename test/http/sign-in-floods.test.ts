@@ -1,5 +1,6 @@
 /**
- * Separate modules, because the hashes of accounts that do not exist are computed once, at the cost of the first suite.
+ * Uses separate modules, because the decoy hash for nonexistent accounts is computed only once, with the hash
+ * parameters of the first suite.
  *
  * @jest-environment-options {"ownModules": true}
  */

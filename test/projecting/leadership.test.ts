@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** Access of one replica to the shared leases. The connection can break, and responses can get lost. */
+/** Access of one replica to the shared leases. The connection can break, and responses can be lost. */
 class Way implements Pick<LeaseStore, 'read' | 'replace'> {
   isBroken = false;
   answersGetLost = false;

@@ -235,7 +235,7 @@ describe('a service that dies between two steps', () => {
     expect(expected.customers).toHaveLength(3);
   });
 
-  // Concurrent, because most of the time passes with waiting for leases and claims of the dead process to expire.
+  // Concurrent, because most of the time is spent waiting for the dead process's leases and claims to expire.
   test.concurrent.each(MOMENTS)(
     `ends like one that never died: %s (seed ${SEED})`,
     async (moment) => {

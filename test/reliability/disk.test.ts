@@ -169,7 +169,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
       const figures = await survives(directory, 'disk full', () => ({
         begin: async () => {
           const { bavail, bsize } = await statfs(directory);
-          // The service may write in the meantime, and the disk is then full, too.
+          // If the service writes in the meantime, the write below fails, because the disk is already full.
           await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
             if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
           });

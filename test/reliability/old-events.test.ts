@@ -48,7 +48,7 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       });
       const token = await service.signIn(email);
       const seen = await booksOf(service, token);
-      // Ignores further members, which responses of later versions may contain.
+      // Ignores additional members, which responses of later versions may contain.
       expect(unordered(seen)).toMatchObject(unordered(books));
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);

@@ -124,8 +124,8 @@ const LOOKS = 20;
 type Take = (body: Buffer) => Iterator<unknown>;
 
 /**
- * Finds the body with the most expensive step, of `count` bodies. The cost of a step is that of the cheapest of up to
- * 20 runs, because a run may include the collection of earlier garbage.
+ * Finds, among `count` bodies, the body with the most expensive step. The cost of a step is that of the cheapest of up
+ * to 20 runs, because a run may include the collection of earlier garbage.
  */
 export function costliest(seed: number, count: number, bytes: number, take: Take): Costly {
   const found = { ms: 0, shape: '' };

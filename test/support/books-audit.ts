@@ -19,7 +19,7 @@ const STATEMENT_COLUMNS =
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Compares everything that a tenant's books contain with the model. Amounts must match exactly. */
+/** Compares the complete content of a tenant's books with the model. Amounts must match exactly. */
 export class BooksAudit {
   private readonly dates: readonly string[];
   /** Entries of the model by the ids that the service assigned. */

@@ -1,6 +1,6 @@
 import type { ReadStore } from '../../src/ports/read-store.js';
 
-/** Makes lists of one model of a real read store fail from `failWith` to `mend`. */
+/** Makes list queries on one model of a real read store fail between `failWith` and `mend`. */
 export function breakingLists(reads: ReadStore, model: string) {
   const list = reads.list.bind(reads);
   let failure: (() => Error) | undefined;

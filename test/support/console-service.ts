@@ -158,7 +158,7 @@ export class ConsoleService {
     });
   }
 
-  /** Sends enough forbidden requests that the service records an error. */
+  /** Sends enough forbidden requests for the service to record an error. */
   async knockInVain({ ownerToken: token }: Shop): Promise<void> {
     for (let time = 0; time < 11; time += 1) await this.call('/api/platform/tenants', { token }).catch(() => undefined);
   }

@@ -141,8 +141,8 @@ const TEXTS = `(() => {
   return [...texts];
 })()`;
 /**
- * Elements whose content is wider than their place: a user would have to scroll sideways, or texts overlap. Excludes
- * headers of columns that are hidden on narrow screens.
+ * Elements whose content is wider than the available space: a user would have to scroll sideways, or texts overlap.
+ * Excludes headers of columns that are hidden on narrow screens.
  */
 const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th')]
   .filter((element) => element.checkVisibility())
@@ -157,14 +157,17 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
 /** Row heights of lists, in pixels: one line on a desktop, and two lines on a narrow screen. */
 const ROWS = { wide: [36, 40], narrow: [0, 68] } as const;
 const WIDE_FROM_PX = 993;
-/** Rows of lists whose height differs from those that their screen allows. */
+/** List rows whose height is outside the range permitted on the screen. */
 const misfitRows = ([least, most]: readonly [number, number]): string =>
   `[...document.querySelectorAll('.k-table:not(.k-diff) tbody tr')]
   .filter((row) => row.checkVisibility())
   .map((row) => [row.innerText.replace(/\\s+/g, ' ').slice(0, 60), Math.round(row.getBoundingClientRect().height)])
   .filter(([, height]) => height < ${least} || height > ${most})
   .map(([text, height]) => 'the row "' + text + '" has a height of ' + height + ' px')`;
-/** Whether the page shows its data in the given colour scheme. Ends all transitions, because waiting takes time. */
+/**
+ * Whether the page shows its data in the given colour scheme. Ends all transitions, because waiting for them takes
+ * time.
+ */
 const isSettled = (scheme: string): string =>
   `document.documentElement.dataset.mantineColorScheme === '${scheme}' &&
   document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible=true]') === null &&
@@ -216,7 +219,7 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
     await page.setViewportSize(size);
     for (const [nth, scheme] of schemes.entries()) {
       await adopt(page, scheme);
-      // All other rules find the same in both colour schemes.
+      // All other rules have the same findings in both colour schemes.
       add(`${scheme}, ${size.width} px`, await visitor.barriers(nth === 0 ? {} : { only: 'colours' }));
     }
     add(`not in ${language}`, foreignAmong(await page.evaluate<string[]>(TEXTS), language));

@@ -29,7 +29,7 @@ export type Audit = {
 /** Successful test appends after a fault. They belong to no record. */
 const TEST_APPEND = 'WritesResumed';
 
-/** All decoded events of the records of a history, in order. Throws for a damaged or truncated record. */
+/** All decoded events of a history's records, in order. Throws for a damaged or truncated record. */
 async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
   for (let from: number | undefined; ;) {
     const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
@@ -91,7 +91,10 @@ class Findings {
   }
 }
 
-/** Event types that no read model awaits: test appends, and those recorded during shutdown, after the models stopped. */
+/**
+ * Event types that no read model awaits: test appends, and errors recorded during shutdown, after the models have
+ * stopped.
+ */
 const LAST_WORDS = ['ErrorOccurred', TEST_APPEND];
 
 /**

@@ -19,7 +19,7 @@ export class ConnectionLost extends Error {}
 const agent = new Agent({ keepAlive: true });
 
 /**
- * Sends a request and reads its response. Does not follow redirects. Costs a third of the CPU time of `fetch`.
+ * Sends a request and reads its response. Does not follow redirects. Uses a third of the CPU time of `fetch`.
  * @throws ConnectionLost
  */
 export function exchange(url: string, { method = 'GET', headers = {}, body }: Exchange = {}): Promise<Exchanged> {

@@ -159,8 +159,8 @@ export class FaultProxy {
   }
 
   /**
-   * Forwards this many more bytes of a side, over all connections. Then closes the connection that exceeds the limit.
-   * Afterwards, the proxy works normally.
+   * Forwards this many more bytes from a side, across all connections. Then closes the connection that exceeds the
+   * limit. Afterwards, the proxy works normally.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };

@@ -8,8 +8,8 @@ const NAMES = ['Ada Yılmaz', 'Bob & Sons', 'Çelik A.Ş.', 'Dora Müller'];
 export const DAYS = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'];
 
 /**
- * Writes a plausible history, determined by a seed. Customers have opening balances in both directions. Sales are to
- * known customers, to new customers, or without a customer. The history also contains payments, returns, cancellations
+ * Writes a plausible history, determined by a seed. Customers have opening balances in both directions. Sales refer to
+ * a known customer, to a new customer, or to no customer. The history also contains payments, returns, cancellations
  * and rejected sales.
  */
 export async function writeHistory(

@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** A clock on which time passes faster by a factor, so that waits of minutes take seconds. */
+/** A clock that runs faster than real time by a given factor, so that waits of minutes take seconds. */
 export class HurriedClock extends SystemClock {
   private readonly beganMs = super.nowMs();
   private readonly beganMonotonicMs = super.monotonicMs();

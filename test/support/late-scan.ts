@@ -6,7 +6,7 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of a tenant's late transactions, which follow the closing of their date in the history. Excludes dates that have
+ * Ids of a tenant's late transactions: in the history, they follow the closing of their date. Excludes dates that have
  * since been reopened. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {

@@ -38,12 +38,12 @@ export class LateWriter {
     await this.acting(() => this.runner.execute(customer, { tenantId: this.tenantId, id }, link, linkCustomer));
   }
 
-  /** Records 100.00 from a customer into an account. Returns the event's id. */
+  /** Records a collection of 100.00 from a customer into an account. Returns the event's id. */
   collect(customerId: string, accountId: string): Promise<string> {
     return this.record((facts) => collection(facts, { customerId, accountId, amount: '100.00' }));
   }
 
-  /** Records 100.00 from one account to another. Returns the event's id. */
+  /** Records a transfer of 100.00 from one account to another. Returns the event's id. */
   transfer(accountId: string, counterAccountId: string): Promise<string> {
     return this.record((facts) => transfer(facts, { accountId, counterAccountId, amount: '100.00' }));
   }

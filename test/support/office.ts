@@ -124,7 +124,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Records 1.00 from a customer into an account. */
+  /** Records a collection of 1.00 from a customer into an account. */
   collect(customerId: string, accountId: string): Promise<unknown> {
     return this.acting(async () => {
       const input = { type: 'COLLECTION', date: FACTS.date, amount: '1.00', customerId, accountId } as const;

@@ -55,8 +55,8 @@ async function compareWith({ knownAt, reports }: Kept, keeper: Bookkeeper): Prom
 }
 
 /**
- * Random bookkeeping through HTTP in tenants of three currencies. Every report must equal sums over a model that is
- * only a list of postings. A report as of a past instant must equal the report produced at that instant.
+ * Random bookkeeping through HTTP in tenants with three different currencies. Every report must equal sums over a model
+ * that is only a list of postings. A report as of a past instant must equal the report produced at that instant.
  */
 export function reportsProperty(scale: Parameters<typeof bookkeepingProperty>[1], service: () => TestService): void {
   bookkeepingProperty(

@@ -25,7 +25,7 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** A sufficient number of events for a new projection to be built in bulk. */
+/** Enough events for a new projection to be built in bulk. */
 export const MANY = 1_200;
 
 /** The same projection, except that it fails to fold greetings by a member for whom `isPoison` returns true. */
@@ -43,7 +43,7 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** While true, attempts to park letters fail. */
   deskAway = false;
-  /** Number of upcoming attempts to settle a letter. All of them fail. */
+  /** Makes this many upcoming attempts to settle a letter fail. */
   settlementsToLose = 0;
   /** Makes the next report of this rebuild step fail: before it is stored or, if `isKept`, after it is stored. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;

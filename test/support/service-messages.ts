@@ -7,7 +7,7 @@ const SOURCE = join(import.meta.dirname, '..', '..', 'src');
 /** Functions whose last text argument is an error message. */
 const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
 
-/** Examples in the API document, which no response contains. */
+/** Folder of the examples in the API document, which no response contains. */
 const EXAMPLES = join('http', 'examples');
 
 function* sources(): Generator<{ readonly file: string; readonly source: ts.SourceFile }> {
@@ -78,7 +78,7 @@ const REPORTS = [
   /^projecting\/(projection-rebuilds|projection-verifier|projector)\.ts$/,
   /^ports\/[\w-]+\.ts$/,
 ];
-/** Matches the log lines that the error log contains although they are no warnings. */
+/** Matches the log lines that the error log contains although they are not warnings. */
 const RECOVERY = /\bis back\b/;
 /** Functions that log one of their arguments. */
 const LOGGING = new Set(['retry', 'orWarn']);
@@ -94,7 +94,7 @@ function constantAt(node: ts.Identifier): ts.Expression | undefined {
   }
 }
 
-/** All texts to which an expression may evaluate, with `{}` for values. Empty if the expression is no text. */
+/** All texts to which an expression may evaluate, with `{}` for values. Empty if the expression is not a text. */
 function variantsOf(node: ts.Node | undefined): string[] {
   if (node === undefined) return [];
   if (ts.isStringLiteralLike(node)) return [node.text];
@@ -132,20 +132,20 @@ function loggedBy(node: ts.Node): string[] {
   return name.text === 'warn' || name.text === 'error' ? texts : [];
 }
 
-/** Sentences of a text, because the console translates a text of several sentences one by one. */
+/** Splits a text into sentences, because the console translates each sentence separately. */
 const sentencesOf = (text: string): string[] =>
   text
     .split(/(?<=\.) |(?<=\.)(?=\{\})|(?<=^\{\}) (?=[A-Z])/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence.includes(' ') && /[a-z]{4}/.test(sentence));
 
-/** Part of another text, or no text for readers of notifications and of the error log. */
+/** Whether a node contains no text for readers of notifications and of the error log. */
 const isOmitted = (node: ts.Node): boolean =>
   ts.isImportDeclaration(node) ||
   (ts.isPropertyAssignment(node) && ['description', 'link'].includes(node.name.getText())) ||
   (ts.isCallExpression(node) && /logger\.info$/i.test(node.expression.getText()));
 
-/** Sentences of results of jobs, of notifications, and of log lines that the error log contains. */
+/** Sentences in job results, in notifications, and in log lines that the error log contains. */
 export function reportedSentences(): string[] {
   const found = new Set<string>();
   for (const { file, source } of sources()) {

@@ -27,9 +27,9 @@ type Reference = {
 };
 
 /**
- * Messages of the embedded broker in a directory after a sequence number, in order. The broker stores some messages
- * itself. For all others, it stores a reference to their event. Those messages are translated from the history in the
- * same directory.
+ * Messages of the embedded broker in a directory, in order, starting after a sequence number. The broker stores some
+ * messages itself. For all others, it stores a reference to their event. Those messages are translated from the history
+ * in the same directory.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {

@@ -5,7 +5,7 @@ export type Hands = {
   readonly name: 'mouse' | 'keyboard';
   /** Number of clicks so far. */
   readonly clicks: number;
-  /** Opens a page of the navigation. */
+  /** Opens a page through the navigation. */
   goTo(label: string): Promise<void>;
   /** Presses a button, follows a link, or ticks a box. */
   press(target: Locator): Promise<void>;
@@ -14,7 +14,7 @@ export type Hands = {
   choose(field: Locator, option: string): Promise<void>;
 };
 
-/** The members of a DOM element that the functions evaluated in the page use. */
+/** The members of a DOM element that are used by the functions evaluated in the page. */
 type Part = {
   readonly tabIndex: number;
   readonly disabled?: boolean;

@@ -47,7 +47,7 @@ function compiled(filename) {
 
 const maps = new Map();
 
-/** Path of the source map of a TypeScript file, given its path or URL as a stack trace contains it. */
+/** Path of the source map of a TypeScript file, given the path or URL of the file as it appears in a stack trace. */
 export function sourceMapOf(file) {
   if (!maps.has(file)) {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;

@@ -108,7 +108,7 @@ export class Visitor {
 
   /**
    * Violations of all levels of the Web Content Accessibility Guidelines and of best practices, one per line. With
-   * `only: 'colours'`, only of the rules whose result depends on colours.
+   * `only: 'colours'`, includes only the rules whose result depends on colours.
    */
   async barriers({ only }: { readonly only?: 'colours' } = {}): Promise<string[]> {
     const runOnly = only === 'colours' ? COLOUR_RULES : RULES;

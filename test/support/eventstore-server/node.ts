@@ -14,7 +14,7 @@ export type EventStoreNode = {
   readonly faults: Faults;
   /** The leader, if it is another node. */
   leaderElsewhere(): Endpoint | undefined;
-  /** Counts a call of Read. */
+  /** Counts a call of the given kind. */
   noteCall(kind: 'append' | 'read' | 'subscription'): void;
   /** Counts the end of a subscription. */
   noteUnsubscribed(): void;
