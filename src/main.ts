@@ -85,7 +85,7 @@ async function main(config: Config): Promise<void> {
 
 type Output = Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'>;
 
-/** Prints a text after the log lines of the start. */
+/** Prints a text after the start-up log lines. */
 function printLast(output: Output, text: string): void {
   output.flush(() => {
     // If a write was in progress, the output still contains the lines after it.
@@ -112,7 +112,7 @@ function leave(output: Output, exitCode: number): void {
   output.flush(() => process.exit(exitCode));
 }
 
-/** Prints only the message of errors that users can fix, and the stack trace of all others. */
+/** For errors that users can fix, prints only the message; for all others, prints the stack trace. */
 function printError(error: unknown, config?: Config): void {
   const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
   const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);
@@ -128,7 +128,7 @@ try {
   config = takeConfig();
   await main(config);
 } catch (error) {
-  // Once shutdown has begun, steps of the start-up fail because the engines are closed. Ignore these errors.
+  // Once shutdown has begun, start-up steps fail because the engines are closed. Ignore these errors.
   if (!ending.hasBegun) {
     printError(error, config);
     process.exit(1);

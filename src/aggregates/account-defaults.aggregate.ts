@@ -17,8 +17,8 @@ export const accountDefaultsEvents = {
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
       /**
-       * Set if the account's own events record the same request. The account's revision then already includes the
-       * change.
+       * Set if the account's own events record the same request. In that case, the account's revision already includes
+       * the change.
        */
       isCounted: z.exactOptional(z.literal(true)),
     }),
@@ -39,7 +39,7 @@ export type AccountDefaults = {
 
 type DefaultSet = Extract<AccountDefaultsEvent, { type: 'DefaultAccountSet' }>['data'];
 
-/** Returns the accounts whose revision the change increments: the new default and the previous one. */
+/** Returns the accounts whose revisions the change increments: the new default and the previous one. */
 export function changedBy({ accountId, previousId, isCounted }: DefaultSet): readonly string[] {
   const subject = accountId ?? previousId;
   return [accountId, previousId].filter((id): id is string => id !== null && !(id === subject && isCounted));

@@ -128,7 +128,7 @@ const keptAsDefault: MembershipRule<Account> = {
 };
 
 /**
- * Wraps a decision so that it rejects the deactivation and deletion of an account that is the default of its type.
+ * Wraps a decision so that it rejects the deactivation or deletion of an account that is the default for its type.
  * @throws DomainError conflict DEFAULT_ACCOUNT
  */
 export const asDefault =

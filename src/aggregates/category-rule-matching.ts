@@ -7,7 +7,7 @@ import type { LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
-/** A rule, with the properties of its category that matching needs. */
+/** A rule, with the category properties that matching needs. */
 export type MatchableRule = RuleDetails & {
   readonly id: string;
   readonly source: RuleSource;

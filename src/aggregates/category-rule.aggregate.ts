@@ -14,7 +14,7 @@ export const RuleSource = z.enum(['SEED', 'LEARNED', 'MANUAL']);
 export type RuleSource = z.output<typeof RuleSource>;
 
 const Priority = z.int().min(0).max(1000);
-/** Number of decimals of stored bounds. Bounds of older rules may have more decimals than their currency. */
+/** Number of decimals in stored bounds. Bounds of older rules may have more decimals than their currency. */
 export const AMOUNT_DIGITS = 6;
 const nullableText = z.string().nullable();
 export const categoryRuleRecord = record({
@@ -49,7 +49,7 @@ export const categoryRuleEvents = {
   CategoryRuleUpdated: domain('UPDATE', 'category-rule', z.object({ changes: someOf(categoryRuleRecord.changes) })),
   /** Users' choices contradicted the learned rule, so it was disabled. */
   CategoryRuleDisputed: domain('UPDATE', 'category-rule', z.object({ choiceId: z.string() })),
-  /** The rule was learned again, so it was enabled again. */
+  /** The rule was learned again and therefore re-enabled. */
   CategoryRuleConfirmed: domain('UPDATE', 'category-rule', z.object({})),
   CategoryRuleDeleted: domain('DELETE', 'category-rule', z.object({})),
 };

@@ -94,7 +94,8 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Checks that a transaction may have the category. A journal entry has no direction, so it may have any category.
+ * Checks that the category may be assigned to a transaction. A journal entry has no direction, so any category is
+ * allowed.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(

@@ -283,7 +283,8 @@ export function deleteCustomer(state: Customer): CustomerEvent[] {
 
 export type Restoration = {
   /**
-   * Id of the event whose transaction referred to the deleted record, or of the deletion if the transaction came first.
+   * Id of the event whose transaction referred to the deleted record, or of the deletion event if the transaction came
+   * first.
    */
   readonly causedBy: string;
   /** The code and links that are still free. */

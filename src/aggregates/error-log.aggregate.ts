@@ -132,7 +132,7 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
 /** A record expires if its last occurrence is before the instant that applies to its status. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
-/** Returns `[]` if the record is still retained or has already expired. */
+/** Returns `[]` if the record must still be retained or has already expired. */
 export function expireErrors(state: ErrorLog, retention: Retention, now: Date): ErrorLogEvent[] {
   if (state.status === 'absent' || state.status === 'expired') return [];
   const before = state.status === 'resolved' ? retention.resolvedBefore : retention.unresolvedBefore;

@@ -7,7 +7,7 @@ import { secret } from './personal.js';
 /** Maximum number of factors per account. */
 export const MAX_FACTORS = 10;
 export const RECOVERY_CODES = 10;
-/** Time within which a new factor must be confirmed. Also the time for which the state keeps a passkey challenge. */
+/** Time within which a new factor must be confirmed. The state keeps passkey challenges for the same time. */
 export const CONFIRMATION_MS = 10 * 60_000;
 
 export const FactorType = z.enum(['TOTP', 'PASSKEY']);

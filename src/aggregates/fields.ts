@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isTimeZone } from '../eventsourcing/calendar.js';
 import { personal } from './personal.js';
 
-// Control characters and lone surrogates, which break logs, CSV files and stores, and have no legitimate use.
+// Control characters and lone surrogates break logs, CSV files and stores, and have no legitimate use.
 const without = (unprintable: RegExp) =>
   z.refine<string>((text) => !unprintable.test(text), 'Must not contain control characters.');
 export const printable = without(/[\p{Cc}\p{Cs}]/u);

@@ -39,7 +39,7 @@ export const forwarderEvents = {
   /** `after`: position after which to continue; null to continue at the checkpoint. */
   ForwarderResumed: domain('UPDATE', 'forwarder', z.object({ after: z.number().nullable(), resumedAt: Instant })),
   /**
-   * Requests that the public events from `from` up to and including the position `upTo` be published again. Requests
+   * Requests the republication of all public events from position `from` up to and including position `upTo`. Requests
    * without `upTo` come from earlier versions of the service, which have already executed them.
    */
   ForwarderRewindRequested: domain(
@@ -169,7 +169,7 @@ export function resumeForwarder(
 }
 
 /**
- * A status report of the forwarder. `all`: the forwarder publishes a history from the beginning, because it has no
+ * A status report by the forwarder. `all`: the forwarder publishes a history from the beginning, because it has no
  * record of that history.
  */
 export type ForwarderReport =

@@ -25,7 +25,7 @@ export type Execution = z.output<typeof Execution>;
 const Progress = { progress: z.int().min(0), message: z.string().nullable() };
 
 export const jobEvents = {
-  /** The job's new schedule; a null `pattern` removes it. Times before `since` do not count as missed runs. */
+  /** The job's new schedule; a null `pattern` removes it. Runs scheduled before `since` do not count as missed. */
   JobScheduleRecorded: technical(z.object({ pattern: z.string().nullable(), since: Instant })),
   JobStarted: domain(
     'OTHER',
@@ -219,7 +219,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant that is further ahead than this is attributed to a wrong clock and ignored. */
+/** A recorded instant that is further in the future than this is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {

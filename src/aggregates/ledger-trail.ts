@@ -145,8 +145,8 @@ export function followed(
 }
 
 /**
- * A request to set a transaction's category. `category` is the state of `categoryId`. Both are null to remove the
- * category.
+ * A request to set a transaction's category. `category` is the state of the category `categoryId`. Both are null in a
+ * request to remove the category.
  */
 export type CategoryRequest = {
   readonly transactionId: string;

@@ -134,8 +134,8 @@ export function reportSubjects(state: Notification, { subjects, describe, ...fac
 }
 
 /**
- * Maximum number of notifications that are marked as read individually. Beyond it, all notifications are marked as
- * read, which limits the size of the inbox's state.
+ * Maximum number of notifications that are marked as read individually. Beyond this number, all notifications are
+ * marked as read, which limits the size of the inbox's state.
  */
 const MAX_SINGLE_READS = 2_000;
 
@@ -143,7 +143,7 @@ export const notificationInboxEvents = {
   NotificationRead: domain('UPDATE', 'notification', z.object({ notificationId: z.string() }), {
     subject: ({ notificationId }) => notificationId,
   }),
-  /** Marks all notifications to the person that precede this event in the history as read. */
+  /** Marks as read all of the person's notifications that precede this event in the history. */
   AllNotificationsRead: domain('UPDATE', 'notification', z.object({})),
 };
 export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Marks for fields of event schemas. `personal`: data about a natural person, intended for future encryption per
- * person. `secret`: a secret or the digest of a secret, which appears only in the history, never in audit changes or
- * logs.
+ * Marks for fields of event schemas. `personal`: data about a natural person, to be encrypted per person in the future.
+ * `secret`: a secret or the digest of a secret, which appears only in the history, never in audit changes or logs.
  */
 export type Mark = 'personal' | 'secret';
 

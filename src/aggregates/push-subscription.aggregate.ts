@@ -75,8 +75,8 @@ const ENDPOINT_NAMESPACE = 'b0b7b7b0-3f0e-5d9c-8b6d-5a3c6f0e2d41';
 export const pushSubscriptionId = (endpoint: string): string => nameUuid(endpoint, ENDPOINT_NAMESPACE);
 
 /**
- * Returns `[]` if the person already has the subscription with these keys. A subscription of another person is
- * transferred.
+ * Returns `[]` if the person already has the subscription with these keys. Transfers a subscription that belongs to
+ * another person.
  */
 export function subscribeToPush(
   state: PushSubscription,

@@ -7,7 +7,7 @@ import { personal } from './personal.js';
 type Options = {
   /** Callers can set the field at creation, but cannot change it later. */
   readonly fixed?: true;
-  /** Changed by dedicated events, so it is not part of the `changes` of the record's Updated event. */
+  /** Dedicated events change the field, so the `changes` of the record's Updated event do not include it. */
   readonly apart?: true;
   /** Included in full-text search. */
   readonly searched?: true;
@@ -165,7 +165,7 @@ export function record<F extends Fields>(fields: F): RecordShapes<F> {
   return shapes as unknown as RecordShapes<F>;
 }
 
-/** Schema of a request body. `id` is its name in the OpenAPI document. */
+/** Schema of a request body. `id` is the schema's name in the OpenAPI document. */
 export const input = <S extends z.ZodRawShape>(id: string, shape: S) => z.strictObject(shape).meta({ id });
 
 export type ChangesTo<R extends { readonly changes: z.ZodRawShape }> = z.output<z.ZodObject<R['changes']>>;

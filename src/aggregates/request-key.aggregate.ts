@@ -18,7 +18,8 @@ export const fieldHashes = (rawBody: object): Record<string, string> =>
 type FieldHashes = Readonly<Record<string, string>>;
 
 /**
- * @throws DomainError conflict IDEMPOTENCY_CONFLICT, which names members that differ or are in only one of the requests
+ * @throws DomainError conflict IDEMPOTENCY_CONFLICT, which names the members that differ or are in only one of the
+ * requests
  */
 export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void {
   const names = new Set([...Object.keys(known), ...Object.keys(given)]);

@@ -40,9 +40,9 @@ const Started = z.object({
 const Failure = z.object({ code: z.string(), message: z.string() });
 
 /**
- * The application of a category rule to past transactions, and its undoing. The changes themselves are recorded with
- * the transactions. The work is done in batches. Each batch ends with an event. The event's `after` is the place where
- * the next batch begins, so that the work can continue there after a crash.
+ * The application of a category rule to past transactions, and the undoing of an application. The changes themselves
+ * are recorded with the transactions. The work is done in batches. The event at the end of a batch contains `after`,
+ * the place where the next batch begins, so that the work can continue there after a crash.
  */
 export const ruleApplicationEvents = {
   RuleApplicationStarted: domain('OTHER', 'rule-application', Started),

@@ -93,7 +93,7 @@ export const saleEvents = {
   SaleCustomerChosen: technical(z.object({ customerId: z.string() })),
   SaleBooked: domain('UPDATE', 'sale', Booking),
   SaleRejected: domain('UPDATE', 'sale', Rejection),
-  /** A return or cancellation is waiting for the sale. The stream may not contain the sale yet. */
+  /** A return or cancellation is waiting for the sale, which may not be in the stream yet. */
   SaleAwaited: technical(z.object({})),
   /**
    * Appended with the booking of a sale if returns or cancellations are waiting for it, so that they are booked next.

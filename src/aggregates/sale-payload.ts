@@ -147,7 +147,7 @@ function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmoun
 
 /**
  * Computes every amount of the sale, with the decimals of its currency.
- * @throws DomainError invalid: VALIDATION_FAILED for amounts that do not fit, TOTAL_MISMATCH for a wrong total,
+ * @throws DomainError invalid: VALIDATION_FAILED for invalid amounts, TOTAL_MISMATCH for a wrong total,
  * PAYMENTS_EXCEED_TOTAL for a return whose payments exceed its total
  */
 export function priceSale(payload: SalePayload): PricedSale {

@@ -151,7 +151,7 @@ export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, 
   return [{ type: 'SaleAccepted', data }];
 }
 
-/** Adds to an acceptance that the same append also books the sale. */
+/** Marks an acceptance to show that the same append also books the sale. */
 export const withBooking = (accepted: readonly SaleEvent[]): SaleEvent[] =>
   accepted.map((event) =>
     event.type === 'SaleAccepted' ? { ...event, data: { ...event.data, isBooked: true } } : event,

@@ -54,8 +54,8 @@ export const periodEvents = {
 export type Closing = { readonly closedThrough: string | null };
 
 /**
- * Rejects a posting date in a closed period. Every command that records a user's transactions calls this function for
- * the date of each transaction. The state must be the tenant's current state, not a cached one:
+ * Rejects a posting date in a closed period. Every command that records a user's transactions must call this function
+ * for the date of each transaction. The state must be the tenant's current state, not a cached one:
  *
  * ensureOpen(presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state), date);
  *

@@ -11,7 +11,7 @@ export type SeedCategory = {
 
 /**
  * Ids are derived from `key`, which must never change. `icon` is the name of a Lucide icon (lucide.dev). `keywords`
- * match as substrings of descriptions, so they must not be part of common words.
+ * match as substrings of descriptions, so they must not occur within common words.
  */
 type Seed = readonly [
   key: string,

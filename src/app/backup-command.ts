@@ -8,7 +8,7 @@ import { EventStoreInUse } from '../ports/event-store.js';
 import { UnusableKey } from '../security/key-file.js';
 import { catalogue } from './catalogue.js';
 
-// Helpers that the programs for reading backups share.
+// Functions shared by the programs that read backups.
 
 /** Errors that users can resolve. They are printed without a stack trace. */
 const REFUSALS = [BackupError, ConfigError, EventStoreInUse, TamperedHistory, UnusableKey];

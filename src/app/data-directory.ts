@@ -33,6 +33,6 @@ function remove(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // The file may not have been created.
+    // The file might not exist.
   }
 }

@@ -27,7 +27,7 @@ export type Engines = {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Returns the recent event loop utilization of the serving thread, 0 to 1. */
+  /** Returns the recent event loop utilization of the serving thread, from 0 to 1. */
   readonly eventLoopUtilization: () => number;
   /** Logger that also reports warnings and errors to `errors`. */
   readonly logger: Logger;

@@ -22,8 +22,8 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
  * Creates the initial records on the first start: the operator from the settings and, in development, the demo records.
- * These are an operator, a tenant with the books of a year, and a partner's key. Existing records remain unchanged.
- * Secrets are shown only once, when they are created.
+ * The demo records are an operator, a tenant with a year's books, and a partner's key. Existing records remain
+ * unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
   if (config.OPERATOR_EMAIL !== undefined && config.OPERATOR_PASSWORD !== undefined)

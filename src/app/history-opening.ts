@@ -23,8 +23,8 @@ type Parts = Pick<SettlementParts, 'identity' | 'events' | 'store' | 'clock' | '
 };
 
 /**
- * Identifies the history in the event store, even while engines are starting. Derived data is not used before the
- * history is identified.
+ * Identifies the history in the event store, even while engines are starting. Derived data must not be used before the
+ * history has been identified.
  */
 export class Settling {
   private readonly stopping = new AbortController();

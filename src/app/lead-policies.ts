@@ -20,7 +20,7 @@ import { PUSH } from './notifications.js';
 import { PAUSED, PausablePolicy } from './pausable-policy.js';
 
 /**
- * Maximum number of events in flight. The number is high, because most events wait for their turn. In addition, several
+ * Maximum number of events in flight. The number is high because most events wait for their turn. In addition, several
  * tenants may send notifications before their push services are found to be unavailable.
  */
 const NOTIFICATIONS_IN_HAND = 5_000;
@@ -115,7 +115,7 @@ function subscriber(
 ): WindowedSubscriber {
   return new WindowedSubscriber(events, catalogue, checkpoints, clock, logger, {
     ...options,
-    // Notifications are never in the stream of a sale.
+    // Sale streams never contain notifications.
     filter: { on: 'type', prefixes: types, ...(kind === 'push' && narrowedTo([])) },
     isTransient,
     meter: queues.of(options.name, kind),

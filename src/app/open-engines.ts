@@ -72,7 +72,7 @@ export async function openEngines(config: Config, options: EngineOptions): Promi
   }
 }
 
-/** Wraps the event store, in order to count appends and commits and to reject appends to a damaged history. */
+/** Wraps the event store to count appends and commits, and to reject appends to a damaged history. */
 function watched(opened: OpenEvents, observers: Pick<Engines, 'metrics' | 'writes' | 'history' | 'clock'>): OpenEvents {
   opened.onCommit(() => {
     observers.metrics.commits.inc();

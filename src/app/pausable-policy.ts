@@ -93,7 +93,7 @@ export class PausablePolicy implements Led {
     if (await this.isPaused()) await new Promise<void>((resolve) => (this.letThrough = resolve));
   }
 
-  /** The meter remains active, because the queue still belongs to this process and its lag grows. */
+  /** The meter remains active, because the queue still belongs to this process and the queue's lag grows. */
   private async end(): Promise<void> {
     const { subscriber } = this;
     if (!subscriber) return;

@@ -25,7 +25,7 @@ type Probe = {
  * unready, because taking every replica out of service would not help. The broker and the cache are optional.
  */
 export class Readiness {
-  /** False during start-up, when the process listens but responds only to probes and metrics. */
+  /** False during start-up, when the process listens but responds only to probes and metrics requests. */
   isOpen = true;
   private reporting: Promise<ReadinessReport> | undefined;
 
@@ -109,7 +109,7 @@ export class Readiness {
     if (!(await this.filled.all())) return down('the read models are being built from the history');
     const inState = (state: string) => progress.names.filter((name) => progress.standing(name) === state);
     const failed = inState('failed');
-    // A single failing projection does not take the process out of service.
+    // A single failing projection must not take the process out of service.
     if (failed.length > 1) return down(`${failed.length} read models cannot be updated`);
     const stopped = [...inState('stopped'), ...failed];
     return stopped.length === 0 ? UP : { status: 'degraded', reason: `stopped: ${stopped.join(', ')}` };

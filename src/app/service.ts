@@ -46,7 +46,7 @@ export type Service = {
 /**
  * Composes the service from engines that are already open, and starts subscribers and policies, without listening. With
  * `early`, the service listens immediately, even while engines are unavailable. It then responds only to probes and
- * metrics until `listen` is called.
+ * metrics requests until `listen` is called.
  */
 export async function createService(config: Config, engines: Engines, { early = false } = {}): Promise<Service> {
   const { errors } = engines;

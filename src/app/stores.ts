@@ -27,8 +27,8 @@ import type { Clock } from '../ports/time.js';
 // because loading drivers slows start-up.
 
 /**
- * Time for which events are gathered, because a server delivers them one at a time. On a busy thread, up to
- * `MOST_GATHER_MS`.
+ * Time for which events are gathered, because a server delivers them one at a time. On a busy thread, the time grows to
+ * at most `MOST_GATHER_MS`.
  */
 const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
@@ -128,7 +128,7 @@ export type OpenEventReader = {
   readonly events: EventReader & { close(): Promise<void> };
   /** Undefined for the embedded store, because its lock prevents a replacement of the history. */
   readonly identity: HistoryIdentity | undefined;
-  /** Announces a commit of the writing thread. */
+  /** Announces a commit by the writing thread. */
   readonly notify: (head: Position) => void;
 };
 

@@ -49,7 +49,10 @@ export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
 
 export type WorkerSettings = {
   readonly stores: StoreSettings;
-  /** Id of this process as the holder of leases. No lease may be led in both threads. */
+  /**
+   * Id of this process as the holder of leases. Both threads use this id, so only one of them may contend for any given
+   * lease.
+   */
   readonly holder: string;
   readonly roles: readonly Role[];
   readonly restoreForward: Config['RESTORE_FORWARD'];

@@ -113,8 +113,8 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 
 /**
  * Returns the group of the replicas that share the projections. These replicas have the same models in the same
- * versions. Another release has its own group. Therefore, during a rolling upgrade, the read models of both releases
- * are updated as long as they are read.
+ * versions. A release with other models or versions has its own group. Therefore, during a rolling upgrade, the read
+ * models of both releases are updated as long as they are read.
  */
 export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string {
   const versions = models.map(({ model }) => `${model.name}:v${model.version}`).sort();

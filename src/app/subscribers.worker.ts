@@ -111,7 +111,8 @@ const subscribers = startSubscribers({
     positions.set(name, { position, ranges });
   },
   onStopped: (name, ranges) => {
-    // The other thread must learn of the progress first, because later progress means that the subscriber continues.
+    // Report the progress first, because the other thread takes later progress to mean that the subscriber has
+    // continued.
     reportPositions();
     listeners.onStopped(name, ranges);
   },

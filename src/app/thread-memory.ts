@@ -15,7 +15,9 @@ export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
 const LOOK_EVERY_MS = 5_000;
 /** Event-loop utilization below which a thread counts as idle. A replica that shares work is never that idle. */
 const IDLE = 0.01;
-/** Minimum time between two collections. Each also discards compiled code, so the next requests take longer. */
+/**
+ * Minimum time between two collections. Each collection also discards compiled code, so the next requests take longer.
+ */
 const AT_MOST_EVERY_MS = 60_000;
 /** Heap growth, in bytes, that justifies a collection, which takes a tenth of a second. */
 const GROWTH = 24 * 1024 * 1024;

@@ -183,7 +183,7 @@ export class BackupDraft {
     await rename(this.path(`${DIGEST}${PARTIAL}`), this.path(DIGEST));
   }
 
-  /** Makes the rename durable. On Windows, directories cannot be opened, and this is not necessary. */
+  /** Makes the rename durable. On Windows, directories cannot be opened, and flushing them is not necessary. */
   private async flushFolder(): Promise<void> {
     if (process.platform === 'win32') return;
     const folder = await open(this.archive.directory);

@@ -210,7 +210,7 @@ function parse(bytes: Buffer): Unknown {
   }
 }
 
-/** Does not use zod, for speed, because a backup may contain millions of events. */
+/** Avoids zod for speed, because a backup may contain millions of events. */
 function isEvent(line: Unknown): line is BackupEvent {
   const { kind, position: at, revision, stream, id, type, recordedAt, data, metadata } = line;
   const texts = [stream, id, type, recordedAt];

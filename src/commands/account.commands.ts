@@ -56,16 +56,16 @@ export class AccountService {
     return (await this.reader.read(account, tenantId, id)).state;
   }
 
-  /** Whether the account is the default of its type. */
+  /** Whether the account is the default for its type. */
   async isDefault({ tenantId, id }: Target): Promise<boolean> {
     const { state } = await this.reader.read(accountDefaults, tenantId, ACCOUNT_DEFAULTS_ID);
     return Object.values(state.byType).includes(id);
   }
 
   /**
-   * Applies a decision to the account. The default of a type must remain active, which is checked here. The account's
-   * memberships protect against concurrent changes to the default. The receipt's revision, which is compared with
-   * If-Match, counts the account's own events and the changes to `isDefault`, which are events of another record.
+   * Applies a decision to the account. The default account for a type must remain active, which is checked here. The
+   * account's memberships protect against concurrent changes to the default. The receipt's revision, which is compared
+   * with If-Match, counts the account's own events and the changes to `isDefault`, which are events of another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -76,8 +76,8 @@ export class AccountService {
   }
 
   /**
-   * Makes an account the default of its type, or removes it as the default, after its other changes have been recorded.
-   * The receipt covers both changes.
+   * Makes an account the default for its type, or removes it as the default, after its other changes have been
+   * recorded. The receipt covers both changes.
    */
   async setDefault(target: Target, done: Executed<Account, AccountEvent>, isDefault: boolean): Promise<Receipt> {
     const { tenantId, id } = target;

@@ -36,7 +36,7 @@ export type SendReceipt = Receipt & { readonly recipientCount: number; readonly 
 export class SendAdminNotification extends command<typeof SendInput, SendReceipt>(SendInput) {}
 
 const Nothing = z.object({});
-/** The target's id is the id of the notification. */
+/** The target's id is the notification's id. */
 export class ReadNotification extends command(Nothing) {
   constructor(
     readonly person: Person,

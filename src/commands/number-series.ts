@@ -8,8 +8,8 @@ import type { Ids } from '../ports/time.js';
 const BLOCK = 20;
 
 /**
- * Number of consecutive manually assigned values that are skipped one at a time. Beyond it, each attempt doubles the
- * step.
+ * Number of consecutive manually assigned values that are skipped one at a time. Beyond this number, each attempt
+ * doubles the step.
  */
 const PASSED_ONE_BY_ONE = 5;
 /** Maximum number of attempts, which is sufficient for about a million manually assigned values. */

@@ -84,7 +84,7 @@ export class TenantSeeder {
     return Math.max(...[...accounts, defaults].map(({ position }) => position));
   }
 
-  /** Creates a category with its rules, unless a user has already created a category of the same name. */
+  /** Creates a category with its rules, unless a user has already created a category with the same name. */
   private async makeCategory(tenantId: string, { id, category: data, rules }: SeedCategory): Promise<number> {
     try {
       const made = await this.runner.execute(category, { tenantId, id }, data, createCategory);

@@ -27,11 +27,11 @@ export class Appender {
   ) {}
 
   /**
-   * Prepares events for an append. Each id is the UUIDv5 of command id, stream, expected revision and index. A retry of
-   * the same append has the same ids, but a new decision at another revision has different ids.
+   * Prepares events for an append. Each id is the UUIDv5 of the command id, the stream, the expected revision and the
+   * index. A retry of the same append has the same ids, but a new decision at another revision has different ids.
    *
    * All reactions to an event share one command id, even after redelivery, under two leaders, and in different
-   * policies. Therefore, the ids of their events also depend on type and data, so that the store does not treat
+   * policies. Therefore, the ids of their events also depend on the type and the data, so that the store does not treat
    * different decisions as duplicates.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {

@@ -1,7 +1,7 @@
 import type { AuditSubject } from './aggregate.js';
 import type { Recorded } from './event-catalogue.js';
 
-/** A domain event. Its type declares an audit entry. */
+/** A domain event whose type declares an audit entry. */
 export type Audited = Recorded & { readonly audit: NonNullable<Recorded['audit']> };
 
 /** Whether the event has an entry in the audit log. */
@@ -10,7 +10,7 @@ export const isAudited = (event: Recorded): event is Audited => event.audit !== 
 /**
  * Returns the record to which an audit entry refers. Default: the record that owns the stream. The declaration of the
  * event type may specify another record, which is named in the event's data. Examples are a transaction in a sale's
- * stream, and an account that became the default of its type.
+ * stream, and an account that became the default for its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };

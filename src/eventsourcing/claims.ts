@@ -78,7 +78,7 @@ export class Claims {
   ) {}
 
   /**
-   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt that a later claim of the same
+   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt that a later claim by the same
    * owner has overtaken also returns `claimed`, because its append cannot succeed. If another record's claim is
    * pending, `short` waits once, and `settled` waits until the claim is held or dead, which takes about 5 s at most.
    */

@@ -3,7 +3,7 @@ import { UUID } from '../ports/uuid.js';
 
 /**
  * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Returns the same value as `v5` of the uuid
- * package, which a test verifies, in a third of the time. Every sale needs several such UUIDs.
+ * package (verified by a test), but takes a third of the time. Every sale needs several such UUIDs.
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {

@@ -12,7 +12,7 @@ export interface Policy {
   readonly types: readonly string[];
   /** Origin of the policy's dead letters. Default: POLICY. */
   readonly letters?: 'SALE';
-  /** Whether the policy also needs events of different streams in order, one at a time. */
+  /** Whether the policy also needs events from different streams in order, one at a time. */
   readonly inOrder?: boolean;
   /**
    * Reacts to an event. When the policy stops, a long-running reaction throws the reason of `stopping`, and its event

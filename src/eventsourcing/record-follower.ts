@@ -7,12 +7,12 @@ import { retryForever } from './retry-forever.js';
 import { isDivided, narrowedTo } from './slices.js';
 import { lastEvents, lastOwnEvent, ownStreams } from './stream-events.js';
 
-/** Interval between looks at the end of the history while cached states are in use, and while they are not. */
+/** Intervals between looks at the end of the history: while cached states are in use, and while they are not. */
 const LOOK_EVERY_MS = 200;
 const IDLE_LOOK_EVERY_MS = 400;
 /** Number of events that a look reads. */
 const LOOK_EVENTS = 4;
-/** Maximum number of looks that wait for their answer, or for events that had been committed. */
+/** Maximum number of looks that have not been confirmed. */
 const MAX_LOOKS = 20;
 
 type Parts = {
@@ -31,11 +31,12 @@ type Look = { readonly atMs: number; last: Position };
  * read. This is necessary only if other processes write to the history. While the subscription lags or is broken,
  * states become too old and are read again.
  *
- * The states include every event of the time of a look at the end of the history as soon as the event found by the look
- * has been applied. Looks do not wait for each other, because a busy process receives answers and events late.
+ * A look finds the last event in the history. Once that event has been applied, the cached states include every event
+ * that existed at the time of the look. Looks do not wait for each other, because a busy process receives answers and
+ * events late.
  *
- * Sales are not followed, because a replica receives only those of its ranges. A state of a sale is therefore as old as
- * the last read of its stream.
+ * Sales are not followed, because a replica receives only those of its ranges. A sale's state is therefore only as
+ * recent as the last read of its stream.
  */
 export class RecordFollower {
   private readonly stopping = new AbortController();

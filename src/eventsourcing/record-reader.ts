@@ -65,7 +65,7 @@ export class RecordReader {
   private followedTo: Position = Number.NEGATIVE_INFINITY;
   /** Time at which the cached states included every event of the history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
-  /** Time at which a state of a maximum age was last requested. */
+  /** Time at which a state with a maximum age was last requested. */
   private usedAtMs = Number.NEGATIVE_INFINITY;
   /** Incremented when events may have been missed, so that the results of reads in progress are not cached. */
   private epoch = 0;
@@ -80,7 +80,9 @@ export class RecordReader {
     this.startedAtMs = clock.monotonicMs();
   }
 
-  /** Returns the current state of a record, or its state at most `maxAgeMs` ago. @throws the errors of readStream */
+  /**
+   * Returns the current state of a record, or a state that is at most `maxAgeMs` old. @throws the errors of readStream
+   */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     tenantId: string,
@@ -155,7 +157,7 @@ export class RecordReader {
     return this.use() - this.followedAtMs <= maxAgeMs;
   }
 
-  /** Whether a state of a maximum age was requested within this time. */
+  /** Whether a state with a maximum age was requested within this time. */
   wasUsedWithin(ms: number): boolean {
     return this.clock.monotonicMs() - this.usedAtMs < ms;
   }
@@ -197,7 +199,7 @@ export class RecordReader {
     return nowMs - (isDivided(loaded.stream) ? checkedAtMs : Math.max(checkedAtMs, this.followedAtMs));
   }
 
-  /** Records that a state of a maximum age is requested. Returns the current time. */
+  /** Records that a state with a maximum age is requested. Returns the current time. */
   private use(): number {
     this.usedAtMs = this.clock.monotonicMs();
     return this.usedAtMs;

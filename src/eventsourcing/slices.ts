@@ -9,7 +9,7 @@ import type { ReadStore } from '../ports/read-store.js';
  * platform are in range 0. The division must not change, because checkpoints belong to ranges.
  */
 export const RANGES = 16;
-/** Identifies the division. It must be increased whenever the division changes, so that an older release does not start. */
+/** Identifies the division. It must be increased whenever the division changes, so that older releases do not start. */
 export const DIVISION = 2_000_016;
 
 export const rangeOf = (tenantId: string): number =>

@@ -14,14 +14,14 @@ import { CLOCK, type Clock } from '../ports/time.js';
 export const PATIENCE_MS = 90;
 /**
  * Further time for facts that may have arrived while the process itself could not run. A busy replica would otherwise
- * leave its sales to the policy, which costs several times as much and makes it busier.
+ * leave its sales to the policy, which costs several times as much and makes the replica even busier.
  */
 export const GRACE_MS = 20;
 /** After a read of the facts has exceeded PATIENCE_MS, sales do not wait for facts for this long. */
 const HASTE_MS = 2_000;
 /**
- * Maximum age of the facts. A change within this time is treated as made after the sale. With an embedded history,
- * facts are always current.
+ * Maximum age of the facts. A change within this time is treated as if it were made after the sale. With an embedded
+ * history, facts are always current.
  */
 const FACTS_MAX_AGE_MS = 1_000;
 /** Sales whose acceptance begins within this time share a deadline. */
@@ -31,8 +31,8 @@ const LATE = Symbol('late');
 /**
  * Decides the booking of a sale that is about to be accepted, so that the acceptance and the booking need only one
  * append. Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
- * (docs/adr/0065). After a slow read, it uses only facts in memory for a while. It also leaves the sale to that policy if
- * the sale would be rejected, or if its customer must be created or linked. Never fails.
+ * (docs/adr/0065). Also leaves it to that policy if the sale would be rejected, or if its customer must be created or
+ * linked. For a while after a slow read, uses only facts in memory. Never fails.
  */
 @Injectable()
 export class AcceptingBooking {

@@ -63,7 +63,7 @@ export function edgeOf(size: number, level: number): { readonly index: number; r
   return { index: Math.floor(nodes / TILE_WIDTH), width: nodes % TILE_WIDTH };
 }
 
-/** Roots of the complete subtrees of a tile's hashes, from right to left. */
+/** Yields the roots of the complete subtrees over a tile's hashes, from right to left. */
 function* subtreesOf(hashes: readonly Digest[]): Iterable<Digest> {
   let end = hashes.length;
   for (let width = 1; end > 0; width *= 2) {

@@ -58,7 +58,7 @@ async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<D
   return nodeHash(await rangeHash(nodes, from, middle), await rangeHash(nodes, middle, to));
 }
 
-/** Root of the tree of the first `size` leaves. */
+/** Root of the tree over the first `size` leaves. */
 export const rootAt = async (nodes: NodeSource, size: number): Promise<Digest> =>
   size === 0 ? EMPTY_ROOT : rangeHash(nodes, 0, size);
 

@@ -149,7 +149,7 @@ export class TreeView {
 
   private readonly nodes = new Map<string, Promise<Digest>>();
 
-  /** The node source of proofs. @throws TreeBehind */
+  /** The node source for proofs. @throws TreeBehind */
   readonly node = (level: number, index: number): Promise<Digest> => {
     const { id } = keyOf(level, index);
     const found = this.nodes.get(id) ?? this.compute(level, index);

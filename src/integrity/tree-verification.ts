@@ -102,8 +102,8 @@ export class TreeVerification {
   }
 
   /**
-   * Compares the checkpoints of the current size, starting at index `first`. Returns the index of the first checkpoint
-   * of a larger size.
+   * Compares the tree with the checkpoints of its current size, starting at index `first`. Returns the index of the
+   * first checkpoint with a larger size.
    */
   private async compare(first: number): Promise<number> {
     const root = this.tree.root().toString('hex');

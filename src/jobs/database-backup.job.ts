@@ -7,7 +7,7 @@ export type BackupSettings = {
   readonly directory: string;
   /** Number of backups to keep. Older ones are removed after a successful backup. */
   readonly kept: number;
-  /** Recipient (of the `age` tool) for whom backups are encrypted. */
+  /** The age recipient for whom backups are encrypted. */
   readonly recipient?: string | undefined;
   /** Version of this service. */
   readonly service: string;

@@ -72,7 +72,7 @@ const Checkpoint = z.object({
   matched: z.number(),
   after: z.string(),
   seen: z.number(),
-  // Checkpoints of earlier releases lack this number. The end of the run counts again.
+  // Checkpoints of earlier releases lack this number. The letters are counted again at the end of the run.
   resolved: z.number().default(0),
   failed: z.number(),
 });
@@ -100,7 +100,7 @@ class Bulk {
   private readonly queue = new KeyedQueue();
   private readonly pace: Pace;
   private readonly matching: Matching | undefined;
-  /** Whether this run may have handled letters that its counts lack. */
+  /** Whether this run may have handled letters that its counts do not include. */
   private wasInterrupted: boolean;
 
   constructor(
@@ -240,7 +240,7 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** After a delay, turns that were due within this time are made up. */
+/** After a delay, only the turns missed within this time are made up. */
 const CATCH_UP_TURNS_MS = 10;
 /** Turns that become due within this time are taken together, so that their events share commits. */
 const TOGETHER_MS = 10;

@@ -46,8 +46,8 @@ const TAKEN = 'Another process ended the run.';
 const PAUSED = 'The run was paused.';
 
 /**
- * Executes job runs during one term of leadership. Claims each run on the job's stream. The results of this runner are
- * accepted only while the stream names it as the runner of the run.
+ * Executes job runs during one term of leadership. Claims each run on the job's stream. Results from this runner are
+ * accepted only while the stream names it as the run's runner.
  */
 export class JobRunner {
   private readonly runner: string;

@@ -14,7 +14,7 @@ import { keyExpiry } from './key-expiry.job.js';
 import { sessionCleanup } from './session-cleanup.job.js';
 
 /**
- * `schedules`: the setting JOB_SCHEDULES. `historyJobs`: the jobs that read the whole history, regardless of the thread
+ * `schedules`: the JOB_SCHEDULES setting. `historyJobs`: the jobs that read the whole history, regardless of the thread
  * in which they run.
  */
 export function jobProviders(

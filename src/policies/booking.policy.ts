@@ -123,7 +123,7 @@ export class BookingPolicy implements Policy {
     }
   }
 
-  /** If the related sale is unknown, records on its stream that a document awaits its booking. */
+  /** If the related sale is unknown, records on that sale's stream that a document is waiting for its booking. */
   private async failureOf({ tenantId, id }: Target, state: AcceptedSale, error: DomainError): Promise<Failure> {
     const { code, message } = error;
     if (code !== 'RELATED_SALE_UNKNOWN') {

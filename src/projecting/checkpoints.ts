@@ -8,7 +8,7 @@ import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../ev
 export interface Checkpoints {
   /** Returns the position that every range has reached. */
   load(name: string): Promise<number>;
-  /** Returns the positions of ranges, in their order. */
+  /** Returns the positions of the ranges, in the given order. */
   loadRanges(name: string, ranges: readonly number[]): Promise<readonly number[]>;
   /** Saves the position of a portion, by default of the whole history. */
   save(name: string, position: number, portion?: Portion): Promise<void>;

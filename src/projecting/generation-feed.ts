@@ -70,8 +70,9 @@ export class GenerationFeed {
   }
 
   /**
-   * Returns the position that another reader must have folded to contain every event of the feed. The feed itself may
-   * have passed records that the engine wrote after the last event. Other subscriptions may not report these records.
+   * Returns the position up to which another reader must have folded the history to include every event of the feed.
+   * The feed itself may have passed records that the engine wrote after the last event. Other subscriptions may not
+   * report these records.
    */
   async containedUpTo(position = this.position): Promise<Position> {
     return Math.min(position, await this.parts.events.head());

@@ -44,7 +44,7 @@ const DELIVERED_WITHIN_MS = 10_000;
  * Determines at start-up which history the event store contains and which part of the read store was derived from that
  * history. If checkpoints contradict the history, the history gets a new id, which makes all earlier derived data
  * unreachable.
- * @throws EventStoreUnavailable, ReadStoreUnavailable, AppendOutcomeUnknown: retry
+ * @throws EventStoreUnavailable, ReadStoreUnavailable or AppendOutcomeUnknown, all of which the caller retries
  */
 export async function settleHistory(parts: SettlementParts): Promise<HistorySpace> {
   return new Settlement(parts).run();

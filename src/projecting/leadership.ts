@@ -8,7 +8,7 @@ export type LeadershipOptions = {
   readonly holder: string;
   /** Interval at which a leader increments its lease's counter and a standby checks it. Default: 1,000 ms. */
   readonly beatMs?: number;
-  /** A leader that fails to renew for this long steps down. Less than `takeOverAfterMs`. Default: 5,000 ms. */
+  /** A leader that fails to renew for this long steps down. Must be less than `takeOverAfterMs`. Default: 5,000 ms. */
   readonly giveUpAfterMs?: number;
   /** A standby takes over the lease once its counter has not changed for this long. Default: 8,000 ms. */
   readonly takeOverAfterMs?: number;

@@ -48,7 +48,7 @@ export async function project(
   }
 }
 
-/** Returns the checkpoints of projectors at a position, in the given ranges or in all ranges of their portion. */
+/** Returns the checkpoints of projectors at a position, in the given ranges or in all ranges of their portions. */
 export const checkpointsOf = (
   projectors: readonly Projector[],
   position: Position,

@@ -16,7 +16,7 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   /** Entities (first parts of stream names) whose events the projection folds. */
   readonly sources: Sources;
   /**
-   * Entities whose records have a document of the same id that carries the record's revision. Default: all sources if
+   * Entities whose records have a document with the same id that carries the record's revision. Default: all sources if
    * `documents` is `ofRecord`.
    */
   readonly recordsOf?: readonly string[];

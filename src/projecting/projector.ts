@@ -16,8 +16,8 @@ type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; re
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 
 /**
- * The phase of a generation. `isLive` is independent of it: after the store has been emptied, even the live generation
- * is building.
+ * The phase of a generation. `isLive` is independent of the phase: after the store has been emptied, even the live
+ * generation is building.
  */
 export type Phase =
   /** Folds the history together with other generations, without secondary indexes. */
@@ -67,8 +67,8 @@ export class PoisonEvent extends Error {
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>({ max: MAX_KNOWN });
   /**
-   * Whether a document that begins with an event is assumed not to exist yet. False after a conflict has disproved
-   * this.
+   * Whether a document that begins with an event is assumed not to exist yet. False after a conflict has disproved this
+   * assumption.
    */
   private isFirst = true;
   /** Quarantined documents, by key. They remain as they were before the quarantined event. */

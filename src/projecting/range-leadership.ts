@@ -10,7 +10,10 @@ export type RangeOptions = {
   readonly holder: string;
   /** Interval of the heartbeat. Default: 500 ms. */
   readonly beatMs?: number;
-  /** A process whose heartbeat fails for this long stops its work. Less than `takeOverAfterMs`. Default: 2,000 ms. */
+  /**
+   * A process whose heartbeat fails for this long stops its work. Must be less than `takeOverAfterMs`. Default: 2,000
+   * ms.
+   */
   readonly giveUpAfterMs?: number;
   /** The ranges of a process are taken over once its heartbeat has not changed for this long. Default: 3,500 ms. */
   readonly takeOverAfterMs?: number;

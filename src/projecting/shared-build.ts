@@ -15,8 +15,8 @@ type BuildOptions = {
 
 /**
  * Reads the history once for several generations, starting at the position of the generation that is furthest behind.
- * Stores the events in the generations that are still in phase `building`. Returns early when there is none left, or
- * when the signal aborts.
+ * Stores the events in the generations that are still in phase `building`. Returns early when none are left, or when
+ * the signal aborts.
  * @throws EventStoreUnavailable, and errors from `store`; batches that have been stored are kept and not folded again
  */
 export async function buildTogether(

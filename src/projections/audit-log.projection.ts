@@ -93,7 +93,10 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-/** Actor in entries of operators in a tenant's history. The tenant must not learn the identity of the operator. */
+/**
+ * Actor in entries for operators' actions in a tenant's history. The tenant must not learn the identity of the
+ * operator.
+ */
 export const OPERATOR_ACTOR = 'operator';
 
 /** Kinds of records that belong to a tenant's history but are visible only to operators. */

@@ -54,7 +54,7 @@ export type CategoryChange = Pick<CategoryChoice, 'transactionId' | 'categoryId'
   readonly isChosen: boolean;
 };
 
-/** Returns the change of a category; undefined for events that do not change a category. */
+/** Returns the category change in an event; undefined if the event changes no category. */
 export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined {
   switch (event.type) {
     case 'TransactionCategorized':
@@ -69,7 +69,7 @@ export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined
 }
 
 /**
- * Returns the change of a category by the application of a rule, or by the undoing of an application; undefined for
+ * Returns the category change made by the application of a rule, or by the undoing of an application; undefined for
  * other events.
  */
 export function recategorizationOf(event: LedgerEvent): Recategorization | undefined {

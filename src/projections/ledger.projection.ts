@@ -150,7 +150,7 @@ export const transactions: ReadModel<TransactionView> = {
 };
 
 /**
- * Upper bound on the number of transactions of an event: a sale has at most 50 payments. A position multiplied by this
+ * Upper bound on the number of transactions in an event: a sale has at most 50 payments. A position multiplied by this
  * bound is a safe integer for positions up to nine trillion (bytes of an EventStoreDB log, events of an embedded
  * history).
  */

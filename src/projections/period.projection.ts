@@ -85,8 +85,8 @@ type ClosingEvent = TenantEvent | LedgerEvent;
 
 /**
  * Identifies late entries solely by the order of the history, so it works with any event store and any number of
- * replicas. An entry is late if its event follows the event of the closing in force. Only tenants with a closed period have a
- * document. For all others, a batch of sales causes only the lookup of an absent document.
+ * replicas. An entry is late if its event follows the event of the closing in force. Only tenants with a closed period
+ * have a document. For all others, a batch of sales causes only the lookup of an absent document.
  *
  * Reopening the date of a late entry removes the entry from the list. A later closing then includes it.
  */

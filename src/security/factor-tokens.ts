@@ -14,7 +14,7 @@ const TYPE = 'factor+jwt';
 const FactorClaims = z.object({
   sub: z.string(),
   tid: z.string(),
-  /** Epochs of the account and its tenant. A later change of either invalidates the token. */
+  /** Epochs of the account and its tenant. A later change to either epoch invalidates the token. */
   epoch: z.int(),
   tenantEpoch: z.int(),
   /** The session to step up; absent for a sign-in. */

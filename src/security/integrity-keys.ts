@@ -23,7 +23,7 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 const keyPattern = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 
-/** Content of a checkpoint: the root of the tree of the first `size` events. */
+/** Content of a checkpoint: the root of the tree over the first `size` events. */
 export type TreeHead = { readonly size: number; readonly root: Buffer };
 /** A public key that verifies notes. `text` is the key's representation for other programs. */
 export type NoteVerifier = {

@@ -19,7 +19,7 @@ export type OidcOptions = {
   readonly tokenType?: 'at+jwt' | 'jwt';
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout of a request to the issuer, in milliseconds. Default: 3,000. */
+  /** Timeout for a request to the issuer, in milliseconds. Default: 3,000. */
   readonly timeoutMs?: number;
   /**
    * Minimum time, in milliseconds, between requests to the issuer after a failure or after new keys were fetched.
@@ -216,7 +216,7 @@ const unavailable = () =>
 function isOfToken(error: unknown): boolean {
   if (error instanceof DomainError) return true;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // If a response is not a key set, jose throws the base class.
+  // If a response is not a key set, jose throws an error of the base class.
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
 }
 

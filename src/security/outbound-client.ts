@@ -91,7 +91,7 @@ export class OutboundClient {
     signal?.addEventListener('abort', end);
     return new Promise((resolve) => {
       const sent = this.request(url, { ...headers, 'content-length': String(body.length) });
-      // This also ends a response that never completes.
+      // The timeout also ends a response that never completes.
       void clock.sleep(timeoutMs, over.signal).then(() => {
         resolve({ status: null, code: 'TIMED_OUT' });
         if (!sent.closed) sent.destroy();

@@ -9,9 +9,9 @@ const resources = {
   branches: 'Branches',
 } as const;
 
-/** Records whose permissions are `read` and `write`. */
+/** A resource whose permissions are `read` and `write`. */
 export type Resource = keyof typeof resources;
-/** Code of a permission. Codes are part of the API and stored in roles, so they never change. */
+/** Code of a permission. Codes are part of the API and stored in roles, so they must never change. */
 export type PermissionCode =
   | `${Resource}.${'read' | 'write'}`
   | 'notifications.send'
