@@ -1,10 +1,10 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Input checks that all broker adapters share.
+// Input checks shared by all broker adapters.
 
 /**
- * Tokens that consist of visible characters, separated by single dots. The two character classes are disjoint, so
- * matching takes linear time.
+ * Tokens of visible characters, separated by single dots. The two character classes are disjoint, so matching takes
+ * linear time.
  */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const MAX_SUBJECT_LENGTH = 512;

@@ -24,7 +24,7 @@ const NARROW_EVERY_MS = 1_000;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
   readonly filter: EventFilter | undefined;
-  /** Position and state of the consumer's last batch, without its events, so that these can be freed. */
+  /** Position and state of the consumer's last batch, without its events, so that they can be freed. */
   told: Reached;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
@@ -102,7 +102,7 @@ export class SharedSubscription {
     return undefined;
   };
 
-  /** Returns the consumer in the other thread, which is another consumer when it needs other events. */
+  /** Returns the consumer that represents the other thread: a new one if that thread needs other events than before. */
   private remoteWith(narrowing: Narrowing | undefined): Consumer {
     const filter = narrowed(this.sharing.filter, narrowing);
     if (this.remote && isSame(this.remote.filter?.narrowing, filter?.narrowing)) return this.remote;
@@ -173,7 +173,7 @@ export class SharedSubscription {
     return this.joined.has(consumer) || (told.position >= this.selectedAfter && covers(this.selected, filter));
   }
 
-  /** Whether every event after the position is either kept or still to be read. */
+  /** Whether every event after the position is either kept or has yet to be read. */
   private isKept(position: Position): boolean {
     return this.source !== undefined && position >= this.kept.after;
   }

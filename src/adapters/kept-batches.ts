@@ -4,7 +4,7 @@ import type { EventBatch, Position, RecordedEvent } from '../ports/event-store.j
 const MOST_EVENTS = 500;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** The latest batches with events of a subscription, in order. They contain everything that was read after `after`. */
+/** The latest non-empty batches of a subscription, in order. They contain everything that was read after `after`. */
 export class KeptBatches {
   private batches: EventBatch[] = [];
   private events = 0;
@@ -24,7 +24,7 @@ export class KeptBatches {
     this.from = after;
   }
 
-  /** Adds a batch. May remove earlier ones, which all consumers have received if their positions are `received`. */
+  /** Adds a batch. May remove earlier ones. `received`: the position that each consumer has reached. */
   add(batch: EventBatch, received: readonly Position[]): void {
     this.release(Math.min(...received));
     this.batches.push(batch);

@@ -90,7 +90,7 @@ export class Wakeup {
 
   /**
    * Returns false if nothing has happened within `ms`. Successive calls share a timer, because a separate timer for
-   * each call would take more time than most of what callers do in between.
+   * each call would cost more time than most callers spend between calls.
    */
   async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
     const untilMs = clock.monotonicMs() + ms;

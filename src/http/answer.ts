@@ -92,7 +92,7 @@ function sendRaw(reply: FastifyReply, status: number, type: string, body: unknow
   reply.send(reply.request.method === 'HEAD' ? unread(content) : content);
 }
 
-/** A HEAD request must not read a stream, because it may be endless. */
+/** A HEAD request must not read a stream, because the stream may be endless. */
 function unread(content: unknown): unknown {
   if (!(content instanceof Readable)) return content;
   content.destroy();

@@ -82,8 +82,8 @@ function failureOf(outcome: Outcome): NotedError {
 }
 
 /**
- * Users are one group, as are operators: the record contains their ids. Partners and addresses are a group each, because
- * the record does not contain the source or the address.
+ * All users form one group, as do all operators, because the record contains their ids. Each partner and each address
+ * forms its own group, because the record contains neither the source nor the address.
  */
 function refusalOf(outcome: Outcome): NotedError {
   const { tenantId = '', userId, sourceId, ip } = outcome;

@@ -14,7 +14,7 @@ const INSTANT_FORM = z.regexes.datetime({ offset: true }).source;
 export const dateDocument = { type: 'string', format: 'date', pattern: DATE_FORM } as const;
 export const instantDocument = { type: 'string', format: 'date-time', pattern: INSTANT_FORM } as const;
 
-/** An existing calendar date, 1900 or later. */
+/** A valid calendar date, 1900 or later. */
 export const dateInput = EntryDate;
 
 const instantText = z.iso.datetime({
@@ -24,7 +24,7 @@ const instantText = z.iso.datetime({
 const toInstant = (value: string): string => new Date(value).toISOString();
 const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
 
-/** An instant with offset, converted to UTC with milliseconds. */
+/** An instant with an offset, converted to UTC with milliseconds. */
 export const instantInput = documented(
   instantText.refine(isInstant, { error: 'Must be a valid date and time.', abort: true }).transform(toInstant),
   instantDocument,

@@ -28,7 +28,7 @@ const MAX_LITERAL_LENGTH = 100;
  */
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
-/** Number of numbers that are compared with their doubles in one step. */
+/** Maximum number of literals compared with their doubles in one step. */
 const COMPARED_AT_ONCE = 16_384;
 
 /** Returns the index of the closing quote of a string that starts before `from`. */
@@ -214,7 +214,7 @@ export function requireFewValues(value: unknown, maxValues: number): void {
 /** Parses the bytes of a JSON body. @throws DomainError invalid if they are not valid UTF-8 */
 export const decodeJson = (bytes: Buffer, maxValues: number): unknown => resultOf(decodingSteps(bytes, maxValues));
 
-/** Does the same as `decodeJson`, in steps. */
+/** Like `decodeJson`, but in steps. */
 export function* decodingSteps(bytes: Buffer, maxValues: number): Steps {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
   return yield* parsingSteps(bytes.toString('utf8'), maxValues);

@@ -25,7 +25,7 @@ import { ReadYourWrites } from './read-your-writes.js';
 import type { Endpoint } from './endpoint.js';
 import { contextOf } from './request-state.js';
 
-/** A request in progress that has an Idempotency-Key. */
+/** A request in progress with an Idempotency-Key. */
 export type Creation = {
   readonly target: Target;
   readonly context: RequestContext;
@@ -84,7 +84,7 @@ export class KeyedCreations {
     return undefined;
   }
 
-  /** Stores the response of a success, or releases the key after a rejection. Returns the body to send. */
+  /** Stores a successful response, or releases the key after a rejection. Returns the body to send. */
   async end(creation: Creation, reply: FastifyReply, sent: string): Promise<string> {
     const { target, claim, showsSecret } = creation;
     if (reply.statusCode >= 500) return sent;

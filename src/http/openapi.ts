@@ -25,8 +25,8 @@ import { CommandResponseDto, cursorPage, ErrorResponseDto, LookupDto, page, Part
 import { bodyLimitsOf } from './json-body.js';
 import { TAGS, type Tag } from './tags.js';
 
-// The document is derived from the route declarations instead of collected by @nestjs/swagger. The document therefore
-// describes exactly the checks at run time, includes plain Fastify routes, and does not depend on reflection.
+// The document is derived from the route declarations instead of being collected by @nestjs/swagger. The document
+// therefore describes exactly the checks at run time, includes plain Fastify routes, and does not depend on reflection.
 
 export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };
 

@@ -13,8 +13,8 @@ const WINDOW_MS = WINDOW_SECONDS * 1_000;
 const WARN_EVERY_MS = 1_000;
 
 /**
- * Limits requests in fixed windows. A window starts with the first hit of a bucket. Hits are counted in the shared
- * cache. While the cache is unavailable, every request passes and the headers report the count of this process.
+ * Limits requests in fixed windows. A bucket's window starts with its first hit. Hits are counted in the shared cache.
+ * While the cache is unavailable, every request passes and the headers report the count of this process.
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {

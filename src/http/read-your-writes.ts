@@ -9,7 +9,7 @@ export const SETTINGS = Symbol('SETTINGS');
 
 /** The configuration of the HTTP layer. */
 export type HttpSettings = {
-  /** Maximum time, in milliseconds, that the response of a command waits for the read models. */
+  /** Maximum time, in milliseconds, that the response to a command waits for the read models. */
   readonly readWaitMs: number;
   /** Maximum number of open event streams in a process, for each session and for each user across all sessions. */
   readonly sessionStreams: number;
@@ -34,8 +34,8 @@ export class ReadYourWrites {
   ) {}
 
   /**
-   * Returns the headers of a command's response after the read models of its tenant have reached the position or the
-   * wait has timed out.
+   * Returns the headers for the response to a command after the read models of its tenant have reached the position or
+   * the wait has timed out.
    */
   async settled(position: number, tenantId: string): Promise<AnswerOptions> {
     const reached = await this.reached(position, this.settings.readWaitMs, tenantId);

@@ -18,7 +18,7 @@ import type { RequestState } from './request-state.js';
 
 /** Maximum number of values in the JSON of a sale, whether sent alone or in a batch. */
 export const MAX_SALE_VALUES = 16_384;
-/** Maximum number of sales of a batch that share a flush. */
+/** Maximum number of sales in a batch that share a flush. */
 const AT_ONCE = 64;
 /** Time after which a batch yields to other requests. */
 const STRETCH_MS = 5;
@@ -105,7 +105,10 @@ export class SaleBatches {
     };
   }
 
-  /** Begins sales when no other batch does. Otherwise, concurrent batches would add up to a long delay for others. */
+  /**
+   * Starts sales only while no other batch does. Otherwise, concurrent batches would add up to a long delay for other
+   * requests.
+   */
   private inTurn(batch: Batch, sales: readonly unknown[]): Promise<Promise<Answered>[]> {
     return this.turns.run('batch', async () => {
       const begun = this.begin(batch, sales);

@@ -26,7 +26,7 @@ function valueText(value: unknown): string {
   return text.length <= MOST_OF_A_VALUE ? text : `${text.slice(0, MOST_OF_A_VALUE)}…`;
 }
 
-/** A line of the log, in JSON, as text for a person: time, level, message and fields. */
+/** Formats a JSON log line as text for a person: time, level, message and fields. */
 export function lineText(json: string): string {
   const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(json) as Line;
   const clock = new Date(Number(time)).toISOString().slice(11, 23);
@@ -35,7 +35,7 @@ export function lineText(json: string): string {
   return `${clock} ${LEVELS[Number(level)] ?? String(level)} ${text}\n`;
 }
 
-/** Where a thread writes its log: as text in a terminal, otherwise as JSON. */
+/** The destination of a thread's log: text in a terminal, otherwise JSON. */
 export const logOutput = (
   output: DestinationStream = pino.destination(STDOUT),
   isTerminal = isatty(STDOUT),

@@ -278,7 +278,7 @@ export class EventStoreInUse extends Error {
 }
 
 /**
- * The position belongs to another history, or to a longer history from whose earlier state this one was restored. A
+ * The position belongs to another history, or to a later state of a history that was restored to an earlier one. A
  * retry cannot succeed. Only an engine that can detect such a position throws this error (EventStoreDB, for a position
  * inside a record). A position beyond the end is accepted, so compare checkpoints with `head()` first.
  */

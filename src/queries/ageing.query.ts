@@ -28,8 +28,8 @@ export type Ageing = {
 export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | undefined]>() {}
 
 /**
- * Returns the customers with a balance, sorted by code. Reads only the entries that change balances of customers.
- * Memory use grows only with the number of customers.
+ * Returns the customers with a balance, sorted by code. Reads only the entries that change customers' balances. Memory
+ * use grows only with the number of customers.
  */
 async function ageingOf(
   ledger: LedgerSums,

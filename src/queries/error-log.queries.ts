@@ -4,7 +4,7 @@ import { ReadModels, type Page, type Paging } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { errorLogs, type ErrorLogView } from '../projections/error-log.projection.js';
 
-/** An error record without the lists that only filters and searches use. */
+/** An error record without the lists used only by filters and searches. */
 export type ErrorLogDetail = Omit<ErrorLogView, 'tenantIds' | 'branchIds' | 'userIds'>;
 export type ErrorLogRecord = Omit<ErrorLogDetail, 'requestIds'>;
 

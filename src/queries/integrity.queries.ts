@@ -32,7 +32,7 @@ export type TreeSizes = { readonly from: number; readonly to: number };
 export type ConsistencyView = TreeSizes & { readonly hashes: readonly string[] };
 
 /**
- * An event of a bundle. `leaf` is null if the event contains a secret. Even then, the hash proves the event's place in
+ * An event in a bundle. `leaf` is null if the event contains a secret. Even then, the hash proves the event's place in
  * the history.
  */
 export type EvidenceEvent = Omit<InclusionView, 'size' | 'checkpoint'> & { readonly leaf: readonly string[] | null };
@@ -43,7 +43,7 @@ export type Evidence = {
   readonly record: RecordAddress & { readonly stream: string };
   readonly publicKey: string;
   readonly checkpoint: string;
-  /** Events of the record that no checkpoint covers yet. */
+  /** Number of the record's events that no checkpoint covers yet. */
   readonly uncovered: number;
   readonly events: readonly EvidenceEvent[];
 };

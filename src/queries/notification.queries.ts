@@ -18,7 +18,7 @@ import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js
 
 /** Part of a person's list: the notifications with this key, from one position to another, inclusive. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
-/** A list composed of parts that do not overlap. `without`: positions that are excluded, newest first. */
+/** A list of non-overlapping parts. `without`: excluded positions, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
 /** A user of a tenant or an operator of the platform, identified by the tenant of their streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };
@@ -73,9 +73,9 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 }
 
 /**
- * The notifications of one person, newest first. They include those to everyone while the person was active, those to a
- * role while the person had it, and those addressed by name. No list is stored per reader. Lists are merged from ranges
- * of an index.
+ * The notifications of one person, newest first. They include those sent to everyone while the person was active, those
+ * sent to a role while the person had it, and those addressed to the person individually. No list is stored per reader.
+ * Lists are merged from ranges of an index.
  */
 @Injectable()
 export class NotificationLists {

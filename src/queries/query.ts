@@ -20,7 +20,7 @@ export type Page<Doc> = {
 };
 
 type Given<T> = { readonly [N in keyof T]: T[N] | undefined };
-/** Selects documents of a list. Undefined fields do not restrict the list. */
+/** Selects documents for a list. Undefined fields do not restrict the list. */
 export type Matching = {
   readonly where?: Given<Readonly<Record<string, Scalar>>>;
   readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;

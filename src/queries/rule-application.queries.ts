@@ -94,7 +94,7 @@ async function preview(
   return { wouldChange, sample: await named(models, scope, sample) };
 }
 
-/** An application as returned by the API. */
+/** A rule application as returned by the API. */
 export type RuleApplicationRecord = Omit<RuleApplicationView, 'total'> & {
   readonly categoryName: string | null;
   /** Percent, 0–100. */

@@ -53,7 +53,7 @@ export class RuleApplicationReader {
     return { places, changed, examined: documents.length, next };
   }
 
-  /** Returns the next batch of the changes that an application has made. */
+  /** Returns the next batch of the changes made by a rule application. */
   async changes(
     { tenantId, id: applicationId }: { readonly tenantId: string; readonly id: string },
     { after }: StartedRuleApplication,

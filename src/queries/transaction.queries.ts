@@ -219,8 +219,8 @@ export const transactionQueryHandlers = [
   }),
   ...statementHandlers,
   GetSaleStatusHandler,
-  // Returns the result that a retry with the key would get now. After a crash, a key may exist whose sale was never
-  // accepted.
+  // Returns the result that a retry with the key would get now. After a crash, a key may exist although its sale was
+  // never accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));
     if (claim.status === 'unclaimed') throw notFound('idempotency key');

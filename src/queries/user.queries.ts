@@ -69,7 +69,8 @@ async function tenantOf(models: ReadModels, tenantId: string): Promise<TenantVie
 const byName = new Intl.Collator('en').compare;
 
 /**
- * Counts the users of all roles in one pass, instead of with one query for each role. System roles are counted by name.
+ * Counts the users of all roles in one pass, instead of running one query for each role. System roles are counted by
+ * name.
  */
 async function countUsers(models: ReadModels, scope: Scope): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
@@ -131,7 +132,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** The data is read from the streams, as in the checks of every request. */
+/** The data is read from the streams, as it is in the checks of every request. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );

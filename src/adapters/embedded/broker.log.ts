@@ -8,13 +8,13 @@ import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 const SCHEMA_VERSION = 1;
 /**
  * Timeout for opening the file. If two threads create it at the same time, SQLite lets only one of them enable the
- * write-ahead log. The other thread then fails without waiting.
+ * write-ahead log. The other thread then fails immediately and tries again until the timeout.
  */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows that are removed at once. Removing them takes only a few milliseconds. The number exceeds the
- * number of rows that a transaction adds, so that an oversized log shrinks.
+ * Maximum number of rows removed at once. Removing them takes only a few milliseconds. A transaction adds fewer rows,
+ * so an oversized log shrinks.
  */
 const MAX_DROPPED = 2_000;
 
@@ -68,10 +68,7 @@ export class BrokerLog {
     );
   }
 
-  /**
-   * Opens the file, and creates the file and its tables if they are missing. @throws Error if this fails or the file
-   * remains locked
-   */
+  /** Opens the file, creating it and its tables if necessary. @throws Error if this fails or the file remains locked */
   static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;
     for (;;) {
@@ -85,7 +82,8 @@ export class BrokerLog {
   }
 
   /**
-   * Stores either all messages that `work` adds, or none. Returns only after COMMIT, which flushes the write-ahead log.
+   * Stores either all messages that `work` adds or none of them. Returns only after COMMIT, which flushes the
+   * write-ahead log.
    */
   transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE');
@@ -115,7 +113,7 @@ export class BrokerLog {
   }
 
   /**
-   * Adds an event that has the given number of messages, unless the event is already known. Each message has its own
+   * Adds an event with the given number of messages, unless the event is already known. Each message has its own
    * sequence number.
    */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
@@ -125,7 +123,7 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Returns the sequence number of the stored message with the id. */
+  /** Returns the sequence number of the stored message with this id; undefined if there is none. */
   find(id: string): number | undefined {
     if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;

@@ -12,12 +12,12 @@ export type MemoryCacheOptions = {
   readonly maxEntries?: number;
   /** Maximum number of counters. Beyond it, the counters that were hit least recently are evicted. Default: 100,000. */
   readonly maxCounters?: number;
-  /** Maximum combined size of keys and values, in bytes of UTF-16. Default: 64 MiB. */
+  /** Maximum combined size of keys and values, in UTF-16 bytes. Default: 64 MiB. */
   readonly maxBytes?: number;
 };
 
 /**
- * Maximum size of an entry. Larger entries are not stored, which is safe because callers expect entries to disappear.
+ * Maximum size of an entry. Larger entries are not stored, which is safe because any entry may be missing at any time.
  */
 const MAX_ENTRY_BYTES = 4_194_304;
 /** Maximum total size of counter keys. The keys come from requests, so their memory use must be limited. */
@@ -50,7 +50,7 @@ export class MemoryCache implements Cache {
       maxSize: maxBytes,
       maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
       sizeCalculation: (value, key) => bytesOf(key, value),
-      // The library treats a start time of 0 as "no lifetime". A non-zero resolution would use a timer.
+      // The library treats a start time of 0 as "no lifetime". With a non-zero resolution, it would use a timer.
       perf: { now: () => clock.monotonicMs() - this.openedAtMs + 1 },
       ttlResolution: 0,
     });

@@ -3,7 +3,10 @@ import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
 /** Idle time after which the log is checkpointed, regardless of its length. */
 const IDLE_MS = 250;
-/** Log size, in 4 KiB pages, up to which this thread runs the checkpoint itself. That takes a few milliseconds. */
+/**
+ * Log size, in 4 KiB pages, up to which this thread runs the checkpoint itself. Such a checkpoint takes a few
+ * milliseconds.
+ */
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
 const MANY_PAGES = 4_096;
@@ -28,7 +31,7 @@ export class Checkpointer {
   private closed = false;
 
   constructor(db: DatabaseSyncInstance, file: string) {
-    // SQLite before 3.51 treats NOOP as PASSIVE and runs a checkpoint, which is also correct.
+    // SQLite versions before 3.51 treat NOOP as PASSIVE and run a checkpoint, which is also correct.
     this.look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
     this.final = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -17,12 +17,12 @@ import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.j
 import type { CommitSignal } from './event-store.signal.js';
 import { subscribe, turn } from './event-store.subscription.js';
 
-/** A connection to the history and its commit state. */
+/** A connection to the history, with the state of its commits. */
 export type History = {
   readonly queries: HistoryQueries;
   /** Position of the last committed event. */
   readonly last: () => Position;
-  /** Returns a stream's last revision; −1 if the stream was never written. */
+  /** Returns a stream's last revision; −1 if the stream was never written to. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
   readonly clock: Clock;

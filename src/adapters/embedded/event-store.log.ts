@@ -18,7 +18,7 @@ const CACHED_REVISIONS = 50_000;
  * once, and `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
  */
 export class EventLog {
-  /** Last revisions of recently used streams. Valid only in the process that writes. */
+  /** Last revisions of recently used streams. Valid only in the writing process. */
   private readonly revisions = new LRUCache<string, number>({ max: CACHED_REVISIONS });
   private readonly insert: StatementSyncInstance;
   private readonly begin: StatementSyncInstance;
@@ -47,7 +47,7 @@ export class EventLog {
     return this.committed;
   }
 
-  /** Returns a stream's last revision; −1 if the stream was never written. */
+  /** Returns a stream's last revision; −1 if the stream was never written to. */
   revisionOf(stream: string): number {
     const cached = this.revisions.get(stream);
     if (cached !== undefined) return cached;
@@ -85,7 +85,7 @@ export class EventLog {
 
   /**
    * Detects duplicate appends as EventStoreDB does (IndexWriter.CheckCommit): a duplicate has the same event ids at the
-   * revisions that the first attempt assigned. An append of which only some events are stored is rejected.
+   * revisions that the first attempt assigned. An append is rejected if only some of its events are stored.
    */
   private repeated({ stream, expected, events }: SerializedAppend, after: number, revision: number): Appended {
     const last = after + events.length;

@@ -40,7 +40,7 @@ export const SCAN_STEP = 2_000;
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /**
- * Maximum number of rows of a result that one call fetches, because that is faster than iterating. A larger result is
+ * Results of up to this many rows are fetched with one call, which is faster than iterating. Larger results are
  * iterated up to the page size.
  */
 const FEW_ROWS = 16;
@@ -115,7 +115,7 @@ export class HistoryQueries {
     return this.guarded(() => (this.lastPosition.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
-  /** Returns a stream's last revision; −1 if the stream was never written. @throws EventStoreUnavailable */
+  /** Returns a stream's last revision; −1 if the stream was never written to. @throws EventStoreUnavailable */
   revisionOf(stream: string): number {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }

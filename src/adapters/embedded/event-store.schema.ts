@@ -7,8 +7,8 @@ import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
 const SCHEMA_VERSION = 1;
 /**
- * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer wait would block the
- * event loop.
+ * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block
+ * the event loop for too long.
  */
 const BUSY_TIMEOUT_MS = 50;
 

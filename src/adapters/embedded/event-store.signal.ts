@@ -33,7 +33,7 @@ export class CommitSignal {
   #ended = false;
   #resting: NodeJS.Timeout | undefined;
   #wokenMs = Number.NEGATIVE_INFINITY;
-  /** Positions of waiting subscriptions by wake function. */
+  /** Positions of waiting subscriptions, by their wake functions. */
   readonly #waiting = new Map<() => void, Position>();
   readonly #restMs: Rest;
 

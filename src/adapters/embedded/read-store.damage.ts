@@ -68,7 +68,7 @@ const HEADER_BYTES = 32;
 
 /**
  * Returns false if the file was deleted, replaced or truncated, if its header is invalid, or if a reader has reported
- * damage. SQLite detects little of this while it works from its cache. Must be called only in the writing thread,
+ * damage. SQLite detects few of these faults while it works from its cache. Must be called only in the writing thread,
  * between transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {

@@ -11,8 +11,7 @@ export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
 /**
- * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds than this are
- * in use.
+ * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds are in use.
  */
 const MAX_STATEMENTS = 2_000;
 
@@ -159,7 +158,8 @@ export class ReadStoreDatabase {
       // The binding keeps the file open until the statements are garbage-collected. Until then, the log must be empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk may prevent this. The next process that opens the file then also reads the log.
+      // A reader or a full disk may prevent the checkpoint. The next process that opens the file then also reads the
+      // log.
     }
   }
 
@@ -202,8 +202,8 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * Accepts all errors that prevent a reader from opening the file, for example because it does not exist yet. These
- * errors may disappear once a writer is running.
+ * Accepts all errors that prevent a reader from opening the file, such as the error for a file that does not exist yet.
+ * These errors may disappear once a writer is running.
  */
 const unusable = (): boolean => true;
 

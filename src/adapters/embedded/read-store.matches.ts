@@ -26,7 +26,7 @@ export type Criteria = {
   readonly words: readonly string[];
 };
 
-/** A snapshot of a scope of a table. */
+/** A snapshot of one scope in a table. */
 export type Target = {
   readonly shape: TableShape;
   readonly scope: number;
@@ -116,7 +116,7 @@ export class Matches {
     return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
-  /** Returns the documents that contain a word that begins with the prefix, or that refer to such a document. */
+  /** Returns the documents that contain a word with the prefix, or that refer to such a document. */
   private havingWord(target: Target, word: string): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;

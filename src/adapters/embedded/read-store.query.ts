@@ -14,7 +14,7 @@ type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; 
 /** Number of rows of the sort index that can be scanned at the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
-/** Number of rows among which a page's matches are looked up directly, per match. */
+/** Number of rows, per requested match, that are checked directly for a page's matches. */
 const NEAR_ROWS_PER_HIT = 4;
 /** Maximum range of these rows' ordinals, per row. Ordinals mostly increase with the time of creation. */
 const NEAR_SPREAD = 8;
@@ -110,8 +110,8 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns the first `limit` matches in sort order if the next rows contain them; otherwise undefined. Sets of all
-   * matches would be read again for every page if documents change meanwhile.
+   * Returns the first `limit` matches in sort order if the next rows contain them; otherwise undefined. If documents
+   * change in the meantime, sets of all matches would have to be read again for every page.
    */
   private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
     const { terms, groups, words } = criteria;

@@ -46,7 +46,7 @@ export function replaceOlder(directory: string, kept: readonly string[]): readon
       db.close();
     }
   } catch {
-    // Any fault of the file will cause an error when it is opened for writing.
+    // Any fault in the file will cause an error when it is opened for writing.
     return [];
   }
   removeFile(directory);

@@ -15,7 +15,7 @@ import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 
-/** Layout of a table. All of its names have been validated, so they can safely be part of SQL. */
+/** Layout of a table. All of its names have been validated, so they are safe to embed in SQL. */
 export type TableShape = {
   readonly name: string;
   readonly model: ReadModel;
@@ -91,8 +91,8 @@ export const least = ({ type }: Column): string | number => (type === 'text' ? '
 /** A scope's documents have contiguous numbers (scope * SPAN + ordinal), so that a bit set of them is dense. */
 export const SPAN = 2 ** 32;
 /**
- * SQL for the number at which a scope begins. Computed in SQL, because the binding passes integers of more than 32 bits
- * as reals, which cannot be rowids.
+ * SQL expression for the number at which a scope begins. Computed in SQL, because the binding passes integers of more
+ * than 32 bits as reals, which cannot be rowids.
  */
 export const BASE = '(? << 32)';
 
@@ -138,7 +138,7 @@ export const joinIndex = (shape: TableShape, { field }: Column): string => `"${s
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
 
 /**
- * Whether the sort order has its own index. To sort by id alone, the table's unique index on scope and id is
+ * Whether the sort order has its own index. For sorting by id alone, the table's unique index on scope and id is
  * sufficient.
  */
 export const hasOrderIndex = ({ order }: TableShape): boolean => order.length > 0;

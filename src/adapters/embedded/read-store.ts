@@ -27,7 +27,7 @@ export type EmbeddedReadStoreOptions = {
   /** Directory of models.sqlite. */
   readonly directory: string;
   /**
-   * One connection writes. Any number of other connections may read at the same time, even in other threads or
+   * Only one connection may write. Any number of other connections may read at the same time, even in other threads or
    * processes.
    */
   readonly mode: Mode;
@@ -276,7 +276,7 @@ export class EmbeddedReadStore implements ReadStore {
     }
   }
 
-  /** Converts errors that the synchronous engine throws to rejections. */
+  /** Converts errors thrown by the synchronous engine to rejections. */
   private now<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       resolve(work());

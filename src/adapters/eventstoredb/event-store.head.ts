@@ -8,7 +8,7 @@ const LARGEST_PAGE = 512;
 /**
  * Determines the position of the service's last event. EventStoreDB cannot report this position, because its log also
  * contains system events. A read goes backwards from the end of the log and skips system events. It goes no further
- * than the newest record of the previous read.
+ * back than the newest record of the previous read.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;

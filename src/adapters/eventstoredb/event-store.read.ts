@@ -71,7 +71,10 @@ function filterOptions(filter: EventFilter | undefined): ReadReq.Options.FilterO
   return filter.on === 'stream' ? options.setStreamIdentifier(expression) : options.setEventType(expression);
 }
 
-/** Returns a pattern for the names of the selected streams. The server's patterns are those of .NET. */
+/**
+ * Returns a pattern for the names of the selected streams. The server interprets the pattern as a .NET regular
+ * expression.
+ */
 function patternOf(prefixes: readonly string[], { prefix, at, characters }: Narrowing): string {
   const selected = characters && `|.{${at}}[${literal(characters)}]`;
   return `^(?=${prefixes.map(literal).join('|')})(?:(?!${literal(prefix)})${selected})`;
@@ -80,8 +83,8 @@ function patternOf(prefixes: readonly string[], { prefix, at, characters }: Narr
 const literal = (text: string): string => text.replaceAll(/[^\w-]/g, String.raw`\$&`);
 
 /**
- * Starts a read. This function replaces the reads of the client, which decode each event into several intermediate
- * objects and pass it through an additional stream (docs/adr/0086).
+ * Starts a read. This function replaces the client's reads, which decode each event into several intermediate objects
+ * and pass it through an additional stream (docs/adr/0086).
  */
 export function startRead(connection: Connection, { streams: stub, args }: Calling, message: ReadReq): ReadCall {
   const serialize = (one: ReadReq): Buffer => Buffer.from(one.serializeBinary());

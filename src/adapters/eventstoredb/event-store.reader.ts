@@ -194,7 +194,10 @@ type Item = NonNullable<WireAnswer['item']>;
 export type Page = { readonly events: readonly WireEvent[]; readonly last: Position; readonly end: boolean };
 export type Search = { readonly reached: Position; readonly found?: Position };
 
-/** Start of a read; undefined if nothing precedes it. EventStoreDB includes the event at it when it reads forwards. */
+/**
+ * Start of a read; undefined if nothing precedes it. When reading forwards, EventStoreDB includes the event at this
+ * position.
+ */
 type Start = { readonly from?: Position | 'start' | 'end'; readonly isInclusive?: boolean };
 
 function startOf(direction: Direction, after: Position | undefined): Start {

@@ -61,9 +61,9 @@ export class Source {
   }
 
   /**
-   * If events have arrived, waits until more of them have. Uses the real clock, which tests cannot stop. In a busy
-   * thread, the time may be over while the rest of an append is still being received, so this also waits for a turn of
-   * the event loop without an arrival.
+   * If any events have arrived, waits for more. Uses the real clock, which tests cannot stop. In a busy thread, the
+   * time may have elapsed while the rest of an append is still being received. This method therefore also waits for a
+   * turn of the event loop in which no event arrives.
    */
   async gather(): Promise<void> {
     const { gatherMs } = this.parts;

@@ -21,7 +21,7 @@ export type WireEvent = {
 };
 
 type LogPosition = { readonly commit: number; readonly prepare: number };
-/** A message of the server in response to a read. At most one of the properties is set. */
+/** A message from the server in response to a read. At most one of the properties is set. */
 export type WireAnswer = {
   /** The item of a link to a deleted event contains no event. */
   readonly item?: { readonly event?: WireEvent };
@@ -124,8 +124,8 @@ const ANSWER: Record<number, Field<Draft<WireAnswer>>> = {
 };
 
 /**
- * Decodes a response to a read. The generated code of the client takes several times as long, mostly because it copies
- * every part into an object with accessors. @throws Error if the bytes are not a message
+ * Decodes a response to a read. The client's generated code takes several times as long, mostly because it copies every
+ * part into an object with accessors. @throws Error if the bytes are not a message
  */
 export const decodeAnswer = (bytes: Uint8Array): WireAnswer =>
   read(new protobuf.Reader(bytes), bytes.length, {}, ANSWER);

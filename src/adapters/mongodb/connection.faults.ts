@@ -35,7 +35,7 @@ export function faultOf(error: unknown, url: string): MongoFault | undefined {
   return undefined;
 }
 
-/** Errors of Node.js are not always instances of this realm's `Error`. */
+/** Node.js errors are not always instances of this realm's `Error`. */
 type Failure = { readonly message: string; readonly code?: unknown; readonly cause?: unknown };
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';

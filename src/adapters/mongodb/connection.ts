@@ -31,7 +31,7 @@ export type Stored = { _id: string } & Record<string, unknown>;
 const TIMEOUT_MS = 5_000;
 /** Timeout for building a table's indexes. */
 const INDEX_TIMEOUT_MS = 3_600_000;
-/** Time for which a missing permission is reported after it was last denied. */
+/** Time for which a missing permission is reported after the last denied command. */
 const REFUSED_MS = 30_000;
 
 /** Batch size, large enough for one reply to contain all documents of a read by keys. */

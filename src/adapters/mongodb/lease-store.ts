@@ -10,8 +10,8 @@ const LEASES = 'kontor_leases';
 type Swap = { readonly name: string; readonly expected: Lease; readonly next: Lease };
 
 /**
- * Stores one document per lease. The server compares and replaces a lease in one step. Swaps and reads of the same turn
- * of the event loop are each sent as one command, because every role of a replica has a lease.
+ * Stores one document per lease. The server compares and replaces a lease in one step. All swaps in one turn of the
+ * event loop are sent as one command, as are all reads, because every role of a replica has a lease.
  */
 export class MongoLeaseStore implements LeaseStore {
   private readonly find: (filter: Filter<Stored>) => Promise<ReadonlyMap<string, Lease>>;

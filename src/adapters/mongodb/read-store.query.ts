@@ -22,7 +22,7 @@ const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
 /** Offset from which a page is located by its sort key. With `skip`, MongoDB would read all skipped documents. */
 const FAR = 1_000;
-/** Maximum number of joined documents per search, for all of its words. */
+/** Maximum number of joined documents for all words of a search. */
 const MAX_JOINED = 10_000;
 /** Maximum total length of the ids of joined documents, in characters. MongoDB limits a command to 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;

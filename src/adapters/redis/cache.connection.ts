@@ -14,7 +14,7 @@ const DISCONNECT_TIMEOUT_MS = 50;
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
-/** Time for which a denied command is reported. After that, the permissions may have been corrected. */
+/** Time for which a denied command is reported. By then, the permissions may have been corrected. */
 const DENIED_FOR_MS = 30_000;
 
 /**

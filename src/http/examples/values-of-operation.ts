@@ -4,7 +4,7 @@ const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 const CHECKPOINT =
   'kontor.example/log\n4821\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— kontor.example Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
 
-/** Values of sign-in and of the platform's operation; see sample-values.ts. */
+/** Values for sign-in and for the operation of the platform; see sample-values.ts. */
 export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'CheckpointDto.note': [CHECKPOINT],
   accessToken: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
