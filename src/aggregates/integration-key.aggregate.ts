@@ -64,8 +64,7 @@ export const integrationKeyRecord = record({
     description: 'Time from which the key is rejected; null if it does not expire.',
   }),
   previousSecretExpiresAt: derived(InstantText.nullable(), {
-    description:
-      'Time until which the secret from before the last rotation works; null if only the current secret works.',
+    description: 'Time until which the previous secret still works; null if only the current secret works.',
   }),
   revokedAt: derived(InstantText.nullable()),
 });

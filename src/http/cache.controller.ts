@@ -107,7 +107,7 @@ export const QueueDto = named(
       .meta({
         description:
           '0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an ' +
-          'upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log.',
+          'upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log.',
       }),
     inFlight: z.int().min(0),
     failures: z.int().min(0).meta({ description: 'Number of failed attempts since the leading process started.' }),

@@ -71,8 +71,8 @@ export const FactorController = controllerOf(
     'Start adding an authenticator app or a passkey',
     {
       description:
-        'The factor takes effect when you confirm it, which is possible for 10 minutes. Another request replaces an ' +
-        'unconfirmed factor.',
+        'The factor takes effect when you confirm it. You must confirm it within 10 minutes. A further request replaces ' +
+        'an unconfirmed factor.',
       body: AddFactorInput,
       creates: { showsSecret: true },
       answers: { ...valueOf(NewFactorDto), status: 201, position: 'awaited' },

@@ -30,8 +30,8 @@ const IntegrationKeyDto = named(
     ...facts,
     lastUsedAt: instantOut.nullable().meta({
       description:
-        'Time of the last authenticated request. The first use appears immediately, later ones once a minute. If ' +
-        'the service crashes, uses in the last minute may not be recorded.',
+        'Time of the last authenticated request. The first use appears immediately; later uses are recorded once a minute. ' +
+        'If the service crashes, uses in the last minute may not be recorded.',
     }),
     previousSecretExpiresAt,
     revokedAt,

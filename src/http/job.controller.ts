@@ -126,7 +126,7 @@ export const JobController = controllerOf(
         'The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each ' +
         'change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request ' +
         'with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. ' +
-        'The stream ends with the session.',
+        'The stream ends when the session ends.',
       requestHeaders: {
         'Last-Event-ID': { description: '`id` of the last event received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
       },
@@ -162,7 +162,7 @@ export const JobController = controllerOf(
         status: 200,
         shape: 'file',
         bareRefusals: true,
-        also: { 206: 'The byte range requested by Range.', 416: 'The range is outside the file.' },
+        also: { 206: 'The requested byte range.', 416: 'The range is outside the file.' },
         headers: {
           'Accept-Ranges': { description: '`bytes`.', required: true },
           ETag: { description: 'Identifies the content of the file.', required: true },

@@ -45,7 +45,7 @@ const SendAdminNotificationResultDto = named(
 
 const WebPushPublicKeyDto = named(
   'WebPushPublicKeyDto',
-  z.object({ publicKey: z.string().meta({ description: 'VAPID public key (RFC 8292), base64url.' }) }),
+  z.object({ publicKey: z.string().meta({ description: 'VAPID public key (RFC 8292), in base64url.' }) }),
 );
 const WebPushSubscriptionDto = named(
   'WebPushSubscriptionDto',

@@ -70,7 +70,7 @@ const alwaysThere = {
     schema: string,
   },
   'RateLimit-Policy': {
-    description: 'Limits and windows (draft-ietf-httpapi-ratelimit-headers-10).',
+    description: 'Rate limits and their windows (draft-ietf-httpapi-ratelimit-headers-10).',
     required: true,
     schema: string,
   },
@@ -100,7 +100,7 @@ export const parameterComponents = {
   ),
   'X-Min-Position': inHeader(
     'X-Min-Position',
-    'Position that the read models must reach before the response.',
+    'Position that the read models must reach before the service responds.',
     position,
   ),
   'If-Match': inHeader(

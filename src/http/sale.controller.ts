@@ -54,10 +54,11 @@ const SaleBatchAnswerDto = named(
     items: z.array(
       z.object({
         externalId: z.string().nullable().meta({ description: 'External id of the sale; null if it has none.' }),
-        status: z.int().meta({ description: 'Status that the response would have if the sale were sent alone.' }),
+        status: z.int().meta({ description: 'HTTP status that the sale would get if it were sent alone.' }),
         body: z.union([SaleReceiptDto, ValidSaleDto, PartnerErrorDto]),
         differs: z.array(z.string()).optional().meta({
-          description: 'Fields in which the payload of a replay differs from the accepted sale (Idempotency-Differs).',
+          description:
+            'Fields in which the payload of a replay differs from the accepted sale (see the header Idempotency-Differs).',
         }),
       }),
     ),
@@ -82,8 +83,8 @@ const IdempotencyKeyDto = named(
  */
 const aboutDots = (what: string): string =>
   `Percent-encode ${what}, including \`/\` and \`%\`. The values \`.\` and \`..\` are dot segments: browsers, ` +
-  '`fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with ' +
-  '`--path-as-is`).';
+  '`fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (for ' +
+  'example, curl with `--path-as-is`).';
 
 const intakeQuery = z.strictObject({
   validateOnly: documented(queryBooleanOr(false), {

@@ -18,7 +18,7 @@ export const FactorRequiredDto = named(
     factorRequired: z.literal(true),
     factorToken: z.string().meta({ description: 'Valid for five minutes.' }),
     methods: z.array(z.enum(['TOTP', 'PASSKEY', 'RECOVERY_CODE', 'PASSWORD'])).meta({
-      description: 'Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor.',
+      description: 'Accepted proofs. PASSWORD is accepted only for step-up, and only if the account has no factor.',
     }),
     options: z.looseObject({}).nullable().meta({
       description: 'Options for `navigator.credentials.get`, as JSON; null if there is no passkey for this host.',

@@ -17,7 +17,7 @@ export const ErrorResponseDto = named(
     tenants: z
       .array(z.object({ name: z.string(), slug: z.string() }))
       .optional()
-      .meta({ description: 'Tenants to choose from, for TENANT_REQUIRED.' }),
+      .meta({ description: 'With TENANT_REQUIRED: the tenants to choose from.' }),
     requestId: z.string(),
   }),
 );

@@ -19,7 +19,7 @@ const lineFields = {
   description: text,
   reference: text,
   counterparty: text.meta({
-    description: 'The customer of the transaction. If it has no customer, its other accounts.',
+    description: 'The customer of the transaction or, if it has no customer, its other accounts.',
   }),
   reversalOf: text,
   reason: text.meta({ description: 'Reason given by a user for a reversal.' }),

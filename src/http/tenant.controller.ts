@@ -50,8 +50,8 @@ export const TenantController = controllerOf(
       method: 'PATCH',
       description:
         'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
-        'with a token of a listed issuer. The token must contain the verified e-mail address of the user, which must be in the ' +
-        'listed domain. With `requireFactor`, owners and administrators must have a second factor.',
+        'with a token from a listed issuer. The token must contain the verified e-mail address of the user, which ' +
+        'must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

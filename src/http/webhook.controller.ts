@@ -44,7 +44,9 @@ export const WebhookDeliveryDto = named(
   z.object({
     ...recordFields,
     webhookId: recordId,
-    messageId: recordId.meta({ description: 'Header `webhook-id` and CloudEvents id, the same in every attempt.' }),
+    messageId: recordId.meta({
+      description: 'Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.',
+    }),
     eventType: z.string(),
     subject: z.string().meta({ description: 'Id of the record that the message is about.' }),
     status: status.meta({
@@ -101,7 +103,7 @@ export const WebhookController = controllerOf(
     issued,
   ),
   routes.command(
-    "Send a single test message, and get the receiver's response",
+    "Send a single test message and get the receiver's response",
     { path: '/:id/test', answers: { ...valueOf(WebhookTestResultDto), status: 201, position: 'awaited' } },
     ({ target }) => new TestWebhook(target, {}),
     tested,

@@ -185,7 +185,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding an authenticator app or a passkey
-         * @description The factor takes effect when you confirm it, which is possible for 10 minutes. Another request replaces an unconfirmed factor.
+         * @description The factor takes effect when you confirm it. You must confirm it within 10 minutes. A further request replaces an unconfirmed factor.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -707,7 +707,7 @@ export interface paths {
         };
         /**
          * Get the status of an Idempotency-Key
-         * @description Finds only idempotency keys that were sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
+         * @description Finds only idempotency keys that were sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (for example, curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1IdempotencyKeysByKey"];
         put?: never;
@@ -745,7 +745,7 @@ export interface paths {
         };
         /**
          * Get the status of a sale
-         * @description Percent-encode the external id, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (curl with `--path-as-is`).
+         * @description Percent-encode the external id, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (for example, curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1SalesByExternalId"];
         put?: never;
@@ -1553,7 +1553,7 @@ export interface paths {
         };
         /**
          * Stream job changes as server-sent events
-         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. The stream ends with the session.
+         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. The stream ends when the session ends.
          *
          *     Requires a platform operator.
          */
@@ -2191,7 +2191,7 @@ export interface paths {
         head?: never;
         /**
          * Update the settings of the tenant
-         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token of a listed issuer. The token must contain the verified e-mail address of the user, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
+         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token from a listed issuer. The token must contain the verified e-mail address of the user, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
          *
          *     Requires the permission users.write.
          */
@@ -2920,7 +2920,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a single test message, and get the receiver's response
+         * Send a single test message and get the receiver's response
          * @description Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdTest"];
@@ -3720,7 +3720,7 @@ export interface components {
                 path: string;
                 message: string;
             }[];
-            /** @description Tenants to choose from, for TENANT_REQUIRED. */
+            /** @description With TENANT_REQUIRED: the tenants to choose from. */
             tenants?: {
                 name: string;
                 slug: string;
@@ -3736,7 +3736,7 @@ export interface components {
             webhookId: string;
             /**
              * Format: uuid
-             * @description Header `webhook-id` and CloudEvents id, the same in every attempt.
+             * @description Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.
              */
             messageId: string;
             eventType: string;
@@ -3791,7 +3791,7 @@ export interface components {
             factorRequired: true;
             /** @description Valid for five minutes. */
             factorToken: string;
-            /** @description Accepted proofs. PASSWORD is accepted only in the step-up of an account without a factor. */
+            /** @description Accepted proofs. PASSWORD is accepted only for step-up, and only if the account has no factor. */
             methods: ("TOTP" | "PASSKEY" | "RECOVERY_CODE" | "PASSWORD")[];
             /** @description Options for `navigator.credentials.get`, as JSON; null if there is no passkey for this host. */
             options: {
@@ -3973,9 +3973,9 @@ export interface components {
             rateLimit: number;
             /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
-            /** @description Time of the last authenticated request. The first use appears immediately, later ones once a minute. If the service crashes, uses in the last minute may not be recorded. */
+            /** @description Time of the last authenticated request. The first use appears immediately; later uses are recorded once a minute. If the service crashes, uses in the last minute may not be recorded. */
             lastUsedAt: string | null;
-            /** @description Time until which the secret from before the last rotation works; null if only the current secret works. */
+            /** @description Time until which the previous secret still works; null if only the current secret works. */
             previousSecretExpiresAt: string | null;
             revokedAt: string | null;
         };
@@ -4379,7 +4379,7 @@ export interface components {
             position: number | null;
             /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
+            /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
             lag: number | null;
             inFlight: number;
             /** @description Number of failed attempts since the leading process started. */
@@ -4588,10 +4588,10 @@ export interface components {
             items: {
                 /** @description External id of the sale; null if it has none. */
                 externalId: string | null;
-                /** @description Status that the response would have if the sale were sent alone. */
+                /** @description HTTP status that the sale would get if it were sent alone. */
                 status: number;
                 body: components["schemas"]["SaleReceiptDto"] | components["schemas"]["ValidSaleDto"] | components["schemas"]["PartnerErrorDto"];
-                /** @description Fields in which the payload of a replay differs from the accepted sale (Idempotency-Differs). */
+                /** @description Fields in which the payload of a replay differs from the accepted sale (see the header Idempotency-Differs). */
                 differs?: string[];
             }[];
         };
@@ -4847,7 +4847,7 @@ export interface components {
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 description: string | null;
                 reference: string | null;
-                /** @description The customer of the transaction. If it has no customer, its other accounts. */
+                /** @description The customer of the transaction or, if it has no customer, its other accounts. */
                 counterparty: string | null;
                 reversalOf: string | null;
                 /** @description Reason given by a user for a reversal. */
@@ -4966,7 +4966,7 @@ export interface components {
                 name: string;
                 /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
+                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
                 lag: number | null;
                 /**
                  * @description `stopped`: an event cannot be applied. `failed`: processing fails repeatedly and is retried.
@@ -4978,7 +4978,7 @@ export interface components {
                 name: string;
                 /** @description Last position that was processed. */
                 position: number | null;
-                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, it is a number of bytes of the log. */
+                /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
                 lag: number | null;
                 /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
                 pausedAt: string | null;
@@ -5383,7 +5383,7 @@ export interface components {
             status: "VALID";
         };
         WebPushPublicKeyDto: {
-            /** @description VAPID public key (RFC 8292), base64url. */
+            /** @description VAPID public key (RFC 8292), in base64url. */
             publicKey: string;
         };
         WebPushSubscriptionDto: {
@@ -5411,7 +5411,7 @@ export interface components {
             webhookId: string;
             /**
              * Format: uuid
-             * @description Header `webhook-id` and CloudEvents id, the same in every attempt.
+             * @description Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.
              */
             messageId: string;
             eventType: string;
@@ -5468,7 +5468,7 @@ export interface components {
     parameters: {
         /** @description Request id, returned in the response and recorded in logs and events. */
         "X-Request-Id": string;
-        /** @description Position that the read models must reach before the response. */
+        /** @description Position that the read models must reach before the service responds. */
         "X-Min-Position": number;
         /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
         "If-Match": string;
@@ -5501,7 +5501,7 @@ export interface components {
         "X-RateLimit-Window": string;
         /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         RateLimit: string;
-        /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Rate limits and their windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy": string;
         /** @description Requests allowed per window. */
         "X-RateLimit-Limit.optional": number;
@@ -5513,7 +5513,7 @@ export interface components {
         "X-RateLimit-Window.optional": string;
         /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit.optional": string;
-        /** @description Limits and windows (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Rate limits and their windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy.optional": string;
     };
     pathItems: never;
@@ -5526,7 +5526,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -5631,7 +5631,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -6037,7 +6037,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -6622,7 +6622,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -6794,7 +6794,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -6972,7 +6972,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -7148,7 +7148,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -7521,7 +7521,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -8926,7 +8926,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -9500,7 +9500,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -10074,7 +10074,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -10479,7 +10479,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -10858,7 +10858,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11031,7 +11031,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -11437,7 +11437,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12020,7 +12020,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12195,7 +12195,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12376,7 +12376,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -12556,7 +12556,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -12723,7 +12723,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -12890,7 +12890,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -13694,7 +13694,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -13864,7 +13864,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -14265,7 +14265,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -14636,7 +14636,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -15674,7 +15674,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -15841,7 +15841,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -16207,7 +16207,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -16374,7 +16374,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -16947,7 +16947,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17126,7 +17126,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17302,7 +17302,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -17483,7 +17483,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -17659,7 +17659,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -18705,7 +18705,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -18881,7 +18881,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -19264,7 +19264,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20258,7 +20258,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20632,7 +20632,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20803,7 +20803,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -20972,7 +20972,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -21139,7 +21139,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -21306,7 +21306,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -21344,7 +21344,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The byte range requested by Range. */
+            /** @description The requested byte range. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22128,7 +22128,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -22304,7 +22304,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
                 /** @description `id` of the last event received. */
                 "Last-Event-ID"?: string;
@@ -22672,7 +22672,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -23887,7 +23887,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -24659,7 +24659,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -24828,7 +24828,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -24995,7 +24995,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -25166,7 +25166,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -25348,7 +25348,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -25523,7 +25523,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -25928,7 +25928,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -26308,7 +26308,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26479,7 +26479,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26653,7 +26653,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26827,7 +26827,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -26999,7 +26999,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27173,7 +27173,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27341,7 +27341,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -27737,7 +27737,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -28534,7 +28534,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -28939,7 +28939,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -29310,7 +29310,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -29683,7 +29683,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -29850,7 +29850,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -30017,7 +30017,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -30188,7 +30188,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -30353,7 +30353,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -31369,7 +31369,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -31765,7 +31765,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -32997,7 +32997,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -33592,7 +33592,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -33998,7 +33998,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -34846,7 +34846,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -35251,7 +35251,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -36444,7 +36444,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -36819,7 +36819,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -37224,7 +37224,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -37808,7 +37808,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path: {
@@ -38795,7 +38795,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -39502,7 +39502,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -39600,7 +39600,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -39701,7 +39701,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -39799,7 +39799,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;
@@ -39901,7 +39901,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Position that the read models must reach before the response. */
+                /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
             };
             path?: never;

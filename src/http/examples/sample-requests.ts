@@ -48,7 +48,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
   CreateSaleDto: {
     occurredAt: '2026-03-05T14:30:00Z',
     customerId: ids.customer,
-    lines: [{ description: 'Repair of a grinder', quantity: '1.5', unitPrice: '80.00', taxRate: 19 }],
+    lines: [{ description: 'Grinder repair', quantity: '1.5', unitPrice: '80.00', taxRate: 19 }],
   },
   CreateTenantDto: {
     name: 'Acme Trading',
