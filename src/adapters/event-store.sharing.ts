@@ -28,7 +28,7 @@ type Consumer = {
   told: Reached;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
-   * subscription may have read its events before the consumer began.
+   * subscription may have read the consumer's events before the consumer began.
    */
   hasCaughtUp: boolean;
 };

@@ -100,7 +100,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-/** Encodings in order of preference. The build writes a compressed file next to each asset that benefits from it. */
+/**
+ * Encodings in order of preference. The build writes a compressed file next to each asset that benefits from
+ * compression.
+ */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

@@ -22,7 +22,8 @@ type Options = {
 
 /**
  * The stream of one watcher. Its connection pulls the next frame only after the previous one was sent, so a watcher
- * that does not read uses no memory. All watchers share frames. Each frame is sent once, in order.
+ * that does not read uses no memory. All watchers share the same frames, and each watcher receives every frame once, in
+ * order.
  */
 export class EventStream extends Readable {
   private position: Position;

@@ -171,7 +171,7 @@ export class JobFeed implements OnModuleDestroy {
       const loaded = await Promise.all(names.map((name) => this.reader.read(job, PLATFORM_TENANT, name)));
       loaded.forEach(({ state, revision }, index) => this.states.set(names[index] ?? '', { state, revision }));
       this.feed.start(head);
-      // A loaded state may be ahead of the feed. Wait for the feed, so that no snapshot is ahead of the feed.
+      // A loaded state may be ahead of the feed. Wait for the feed to catch up, so that no snapshot is ahead of it.
       await this.feed.reached(Math.max(head, ...loaded.map(({ position }) => position)));
     } catch (error) {
       this.started = undefined;

@@ -8,8 +8,8 @@ const isLong = ({ routeOptions }: FastifyRequest): boolean => {
 };
 
 /**
- * Reports requests in progress to the backpressure. Counts only admitted requests, because the hook runs after
- * admission.
+ * Reports requests in progress to the backpressure mechanism. Counts only admitted requests, because the hook runs
+ * after admission.
  */
 export function countRequests(
   server: FastifyInstance,

@@ -30,7 +30,7 @@ const isRepeatable = (schema: z.ZodType | undefined, name: string): boolean =>
   schema instanceof z.ZodObject &&
   (schema.shape as Readonly<Record<string, z.ZodType | undefined>>)[name]?.meta()?.['repeatable'] === true;
 
-/** Replaces the query with the schema's output. Each parameter may occur once, unless it is repeatable. */
+/** Replaces the query with the schema's output. Each parameter may occur only once, unless it is repeatable. */
 function readQuery(endpoint: Endpoint, request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>;
   const names = Object.keys(query);

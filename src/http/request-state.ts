@@ -6,7 +6,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Endpoint } from './endpoint.js';
 import type { Creation } from './keyed-creations.js';
 
-/** The kernel's state of a request in progress. */
+/** The kernel's state for a request in progress. */
 export type RequestState = {
   /** The matched route's declaration; undefined for unknown routes and assets. */
   readonly endpoint: Endpoint | undefined;

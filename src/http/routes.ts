@@ -68,7 +68,7 @@ type Shared = Access & Pick<EndpointFacts, 'tag'> & Partial<Omit<EndpointFacts, 
 /** Declarations of a single route. `path` is appended to the path of the group. */
 type Details = Partial<Omit<EndpointFacts, 'tag' | 'summary'>>;
 type Answering = Details & Pick<EndpointFacts, 'answers'>;
-/** Rejects misspelt members, which type inference would accept. */
+/** Rejects misspelled members, which type inference would accept. */
 type Checked<D> = D & Readonly<Record<Exclude<keyof D, keyof EndpointFacts>, never>>;
 type CallOf<Path extends string, S extends Shared, D> = Call<
   S['who'],

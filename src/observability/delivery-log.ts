@@ -9,7 +9,7 @@ import {
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** A message for a webhook, with its last attempt. */
+/** A message for a webhook, with the last attempt to deliver it. */
 export type Delivery = {
   readonly id: string;
   readonly webhookId: string;
@@ -162,9 +162,7 @@ export class DeliveryLog {
     for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
   }
 
-  /**
-   * Stores lanes. A value of null removes the lane. The checkpoint is stored last, and only if all lanes were stored.
-   */
+  /** Stores lanes. A null value removes a lane. The checkpoint is stored last, and only if all lanes were stored. */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },

@@ -1,5 +1,5 @@
 /**
- * Combines the calls made until `turn` resolves into one call of `all`, which returns their results in order. `turn`: for
+ * Collects the calls made until `turn` resolves, then calls `all` once, which returns the results in order. `turn`: for
  * example, the end of the current turn of the event loop.
  */
 export function combined<A, R>(

@@ -10,7 +10,7 @@ import { MinorSum } from './minor-sum.js';
  */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;
-  /** As usual in balance sheets, debits of assets and credits of liabilities and equity are positive. */
+  /** As usual in balance sheets, debits to assets and credits to liabilities and equity are positive. */
   readonly amount: string;
 };
 export type BalanceSheetSection = {

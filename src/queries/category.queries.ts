@@ -129,7 +129,7 @@ type Known = {
 };
 
 const MAX_TENANTS = 1_000;
-/** Kinds of records whose changes may change the rules. */
+/** Kinds of records whose changes may affect the rules. */
 const KINDS = [category.name, categoryRule.name];
 /** Maximum time for which a broken subscription may hide changes made by other processes. */
 const FOLLOWED_WITHIN_MS = 1_000;

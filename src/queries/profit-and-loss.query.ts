@@ -21,7 +21,7 @@ export type PeriodSection = {
   readonly totals: readonly string[];
 };
 /**
- * A profit and loss report. As usual in such reports, credits of income accounts and debits of expense accounts are
+ * A profit and loss report. As usual in such reports, credits to income accounts and debits to expense accounts are
  * positive.
  */
 export type ProfitAndLoss = {

@@ -157,7 +157,7 @@ export class ReadModels {
       .totalCount;
   }
 
-  /** Iterates over all matches with keyset paging, so that every read has the same cost. */
+  /** Iterates over all matches with keyset pagination, so that every read has the same cost. */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }

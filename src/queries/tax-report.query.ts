@@ -46,7 +46,7 @@ const noSums = (): Sums => {
 type Found = {
   readonly byRate: Map<string | null, Sums>;
   readonly all: Sums;
-  /** Credits minus debits of the tax accounts, before the period and within it. */
+  /** Credits minus debits on the tax accounts, before the period and within it. */
   readonly opening: MinorSum;
   readonly moved: MinorSum;
 };
@@ -85,8 +85,8 @@ type Reading = (
 ) => Promise<Found>;
 
 /**
- * Reads the sums from the days of the accounts. Repeats the read if the Sales accounts and the tax accounts contain
- * different taxes, because a write must have occurred between two reads.
+ * Reads the sums from the accounts' daily totals. If the taxes in the Sales accounts differ from those in the tax
+ * accounts, a write must have occurred between two reads, so the read is repeated.
  */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {

@@ -21,13 +21,14 @@ export const MAX_MESSAGE_BYTES = 1_048_576;
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
 /**
- * Limits of the queue, which can be reached if the disk is slow. Beyond them, publishing fails with BrokerUnavailable.
+ * Limits of the queue, which can be reached if the disk is slow. Above these limits, publishing fails with
+ * BrokerUnavailable.
  */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 
 export type EmbeddedBrokerOptions = {
-  /** Directory of `broker.sqlite`. It is created if necessary. */
+  /** Directory of `broker.sqlite`, created if necessary. */
   readonly directory: string;
   readonly clock: Clock;
   /**

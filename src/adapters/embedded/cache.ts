@@ -8,9 +8,11 @@ import { compileGlob } from '../../ports/glob-pattern.js';
 
 export type MemoryCacheOptions = {
   readonly clock: Clock;
-  /** Maximum number of entries. Beyond it, the least recently used entries are evicted. Default: 10,000. */
+  /** Maximum number of entries. When it is exceeded, the least recently used entries are evicted. Default: 10,000. */
   readonly maxEntries?: number;
-  /** Maximum number of counters. Beyond it, the counters that were hit least recently are evicted. Default: 100,000. */
+  /**
+   * Maximum number of counters. When it is exceeded, the least recently used counters are evicted. Default: 100,000.
+   */
   readonly maxCounters?: number;
   /** Maximum combined size of keys and values, in UTF-16 bytes. Default: 64 MiB. */
   readonly maxBytes?: number;
@@ -30,7 +32,7 @@ type Counter = { count: number; readonly endsAtMs: number };
 const bytesOf = (...texts: readonly string[]): number => 1 + 2 * texts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Cache of a single process. Counter windows and entry lifetimes use the monotonic clock, so changes to the wall clock
+ * Cache for a single process. Counter windows and entry lifetimes use the monotonic clock, so changes to the wall clock
  * have no effect.
  */
 export class MemoryCache implements Cache {

@@ -37,7 +37,7 @@ export class CheckpointThread {
   }
 
   /**
-   * Runs a checkpoint, and calls `onDone` once, with false if the thread failed. Must not be called while `busy` is
+   * Runs a checkpoint, then calls `onDone` once, passing false if the thread failed. Must not be called while `busy` is
    * true.
    */
   checkpoint(onDone: (ok: boolean) => void): void {

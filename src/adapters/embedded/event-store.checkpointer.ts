@@ -10,7 +10,7 @@ const IDLE_MS = 250;
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
 const MANY_PAGES = 4_096;
-/** Maximum size of the log in pages (256 MiB). Beyond it, this thread runs the checkpoint. */
+/** Maximum size of the log in pages (256 MiB). Above this size, this thread runs the checkpoint. */
 const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;
 

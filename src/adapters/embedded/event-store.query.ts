@@ -87,8 +87,8 @@ export class HistoryQueries {
   }
 
   /**
-   * Returns the matching events between two positions. A damaged record may no longer match the filter, so every record
-   * is verified before filtering. SQLite filters only fresh records.
+   * Returns the matching events between two positions. A damaged record may no longer match the filter, so records are
+   * verified before they are filtered. Only fresh records are filtered by SQLite.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {

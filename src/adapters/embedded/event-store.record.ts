@@ -40,7 +40,7 @@ export const decoded = (row: EventRow): RecordedEvent =>
   new StoredEvent(row, parsed(row[0], row[5]), parsed(row[0], row[6]));
 
 const NOTHING = Object.freeze({});
-/** Returns an event with its stored text only. Parsing data and metadata would double the read time. */
+/** Returns an event with only its stored text. Parsing data and metadata would double the read time. */
 export const undecoded = (row: EventRow): RecordedEvent => new StoredEvent(row, NOTHING, NOTHING);
 
 /**

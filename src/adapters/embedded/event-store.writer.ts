@@ -97,7 +97,7 @@ export class GroupCommitWriter {
     if (written) this.onCommit(this.log.last);
   }
 
-  /** Fills a group. Work that would exceed the group's limits remains first in the queue. */
+  /** Fills a group. Work that would exceed the group's limits remains at the head of the queue. */
   private fill(group: Work[]): void {
     const nowMs = this.clock.nowMs();
     const endMs = this.clock.monotonicMs() + GROUP_MAX_MS;

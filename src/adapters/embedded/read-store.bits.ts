@@ -19,7 +19,7 @@ export class Bits {
   }
 
   /**
-   * Adds the ordinals in a JSON array, without an intermediate array of numbers, which would cause much garbage
+   * Adds the ordinals in a JSON array, without an intermediate array of numbers, which would cause a lot of garbage
    * collection.
    */
   addJson(json: string): this {

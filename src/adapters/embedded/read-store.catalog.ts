@@ -19,7 +19,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     super(shapeOf);
   }
 
-  /** Returns the live table of a model, in the version prepared in this process; undefined before the first cutover. */
+  /** Returns the live table of a model, in the version prepared by this process; undefined before the first cutover. */
   liveTable(model: string): TableShape | undefined {
     const declared = this.declared(model);
     const generation = declared && this.liveGeneration(model, declared.version);

@@ -210,7 +210,7 @@ const unusable = (): boolean => true;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Retries until `attempt` succeeds or fails with a permanent error, or until `waitMs` have passed.
+ * Retries until `attempt` succeeds or fails with a permanent error, or until `waitMs` has elapsed.
  * @throws ReadStoreUnavailable
  */
 export async function waitFor<T>(attempt: () => T, waitMs: number, passes: (error: unknown) => boolean): Promise<T> {

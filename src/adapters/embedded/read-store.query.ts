@@ -11,7 +11,7 @@ type Place = readonly Value[];
 /** A traversal of the list in sort order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
-/** Number of rows of the sort index that can be scanned at the cost of sorting one hit. */
+/** Number of rows in the sort index that can be scanned at the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
 /** Number of rows, per requested match, that are checked directly for a page's matches. */
@@ -111,7 +111,7 @@ export class ReadStoreQuery {
 
   /**
    * Returns the first `limit` matches in sort order if the next rows contain them; otherwise undefined. If documents
-   * change in the meantime, sets of all matches would have to be read again for every page.
+   * changed in the meantime, sets of all matches would have to be read again for every page.
    */
   private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
     const { terms, groups, words } = criteria;

@@ -30,7 +30,7 @@ type Checkpoint = readonly [key: string, position: number];
 
 /**
  * Removes a file with an older schema, which no release can use any longer. Returns the checkpoints to carry over.
- * Returns none if the file also contains such checkpoints of another history, because the data that distinguishes the
+ * Returns none if some of these checkpoints belong to another history, because the data that distinguishes the
  * histories is lost with the file.
  */
 export function replaceOlder(directory: string, kept: readonly string[]): readonly Checkpoint[] {

@@ -96,7 +96,7 @@ export const SPAN = 2 ** 32;
  */
 export const BASE = '(? << 32)';
 
-/** Returns the prefix of every term and word of a scope. Its length determines the `prefix` option below. */
+/** Returns the prefix of all terms and words in a scope. Its length determines the `prefix` option below. */
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
 /**

@@ -41,7 +41,7 @@ function flat(option: string): string {
   return option.toLowerCase().replace(/[_-]/g, '');
 }
 
-/** Returns the options of a connection string. Option names are in lower case, without separators. */
+/** Returns the options in a connection string. Option names are in lower case, without separators. */
 export function optionsOf(url: string): ReadonlyMap<string, string> {
   const pairs = (url.split('?')[1] ?? '').split('&').filter((pair) => pair !== '');
   return new Map(

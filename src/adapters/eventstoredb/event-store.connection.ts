@@ -41,8 +41,8 @@ export type ConnectionOptions = {
 export type Calling = { readonly streams: StreamsStub; readonly args: [Metadata, CallOptions] };
 
 /**
- * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows a
- * leader change and drops a broken channel. This class sends nothing until a channel is ready, so an earlier failure
+ * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows
+ * leader changes, and drops broken channels. This class sends nothing until a channel is ready, so an earlier failure
  * proves that nothing was sent. It also waits between connection attempts.
  */
 export class Connection {

@@ -4,7 +4,10 @@ import type { Calling, Connection } from './event-store.connection.js';
 import { type ReadCall, startRead, subscriptionRequest } from './event-store.read.js';
 import type { WireAnswer, WireEvent } from './event-store.wire.js';
 
-/** Number of events buffered for the consumer. Beyond it, gRPC's flow control applies backpressure to the server. */
+/**
+ * Maximum number of events buffered for the consumer. Once it is reached, gRPC's flow control applies backpressure to
+ * the server.
+ */
 const BUFFERED_EVENTS = 128;
 
 /** Time within which all events of one append arrive. */

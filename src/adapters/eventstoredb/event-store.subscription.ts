@@ -49,7 +49,7 @@ class Subscription {
   private failures = 0;
   /** Position up to which every matching event has been taken from the source. */
   private position: Position;
-  /** Last position and state that were delivered to the consumer. */
+  /** Last position and state delivered to the consumer. */
   private told: { position: Position; caughtUp: boolean };
   /** Error caused by an unreadable event. It is thrown after all preceding events have been delivered. */
   private corrupt: unknown;

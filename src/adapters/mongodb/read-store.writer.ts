@@ -133,7 +133,7 @@ export class ReadStoreWriter {
 
   /**
    * Finds the updates that did not match. MongoDB reports only the number of matches, so the documents must be read to
-   * identify them.
+   * identify these updates.
    */
   private async overtaken(shape: Shape, updates: Part, by: ObjectId): Promise<Set<Prepared>> {
     const ids = updates.map(({ document }) => document._id);

@@ -17,7 +17,7 @@ export type Encoded = {
   readonly bytes: number;
 };
 
-/** @throws BrokerRefused for a message that no NATS server with a stream of these subjects accepts */
+/** @throws BrokerRefused for a message that no NATS server with a stream for these subjects accepts */
 export function encode(message: BrokerMessage, subjects: readonly string[]): Encoded {
   const { id, subject } = message;
   requireAddress(message);

@@ -25,12 +25,13 @@ export type StreamWish = {
 /** Operator settings, applied when the stream is created. */
 export type StreamLimits = {
   /**
-   * Number of servers that store each message, 1 to 5. Default: 3 if the URL names at least three servers, otherwise 1.
+   * Number of servers that store each message, from 1 to 5. Default: 3 if the URL names at least three servers,
+   * otherwise 1.
    */
   readonly replicas?: number | undefined;
   /** Maximum age of messages. Older messages are removed. Default: no limit. */
   readonly maxAgeMs?: number | undefined;
-  /** Maximum size of the stream. Beyond it, the oldest messages are removed. Default: no limit. */
+  /** Maximum size of the stream. When it is exceeded, the oldest messages are removed. Default: no limit. */
   readonly maxBytes?: number | undefined;
 };
 export type UsableStream = {

@@ -17,7 +17,8 @@ const DUPLICATE_WINDOW_MS = 120_000;
 /** Size of the smallest cluster that survives the loss of one server. */
 const CLUSTER_SERVERS = 3;
 /**
- * Limits on messages in flight and on queued messages. Beyond them, publishing fails with an error that allows a retry.
+ * Limits on messages in flight and on queued messages. Above these limits, publishing fails with an error that allows a
+ * retry.
  */
 const MAX_IN_FLIGHT = 1_024;
 const MAX_IN_FLIGHT_BYTES = 8_388_608;

@@ -10,7 +10,7 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const DISCONNECT_TIMEOUT_MS = 50;
-/** Maximum number of unanswered commands. Beyond it, the cache counts as unavailable. */
+/** Maximum number of unanswered commands. Above this number, the cache counts as unavailable. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
