@@ -3,6 +3,7 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { toMinor } from '../../src/aggregates/money.js';
 import { catalogue } from '../../src/app/catalogue.js';
+import { exchange } from '../support/exchange.js';
 import { hashOf, rebuild } from '../support/rebuilt-table.js';
 import { projections } from '../../src/projections/projections.js';
 import {
@@ -56,13 +57,12 @@ async function postAll(url: string, { key }: Books): Promise<Record<string, numb
   let next = 0;
   const partner = async () => {
     for (let n = next++; n < SALES; n = next++) {
-      const response = await fetch(`${url}/api/integrations/v1/sales`, {
+      const { status } = await exchange(`${url}/api/integrations/v1/sales`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-integration-key': key, 'idempotency-key': `key-${n}` },
         body: JSON.stringify(saleOf(n)),
       });
-      await response.arrayBuffer();
-      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+      statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, partner));
