@@ -88,7 +88,7 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
   return { ...done, sales: { requests, errors, p50Ms, p99Ms } };
 }
 
-/** Runs the jobs while sales arrive, and then a final backup without sales. */
+/** Runs the jobs while sales arrive, and then runs a final backup without sales. */
 async function serve(directory: string) {
   // The key is created first, because raising its limit requires up-to-date read models.
   const empty = await HostedService.start('backup-service.mjs', directory);

@@ -3,7 +3,10 @@ import type { ApiClient } from './api-client.js';
 
 const EVERY_MS = 5;
 
-/** Latencies of a small request that is sent every few milliseconds. They show how much other requests delay it. */
+/**
+ * Latencies of a small request that is sent every few milliseconds. The latencies show how much other requests delay
+ * this request.
+ */
 export class Beside {
   private latencies: number[] = [];
   private errors = 0;

@@ -1,7 +1,7 @@
 // node bench/capacity.mjs --result FILE [--sales 100,1000,10000] [--idle 50000]
 //
-// Computes how many replicas a rate of sales requires. Derives the costs from a result of B17, and compares the
-// predicted throughput with the measured one.
+// Computes the number of replicas required for a rate of sales. Derives the costs from a result of B17, and compares
+// the predicted throughput with the measured one.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
@@ -19,11 +19,11 @@ const IDLE_US = Number(values.idle);
 /** Share of a core that a replica should use, so that it can also take over the tenants of another replica. */
 const TARGET = 0.6;
 
-/** Throughput of `replicas` replicas in sales per second, if each uses a share of a core. */
+/** Throughput of `replicas` replicas in sales per second, if each uses the given share of a core. */
 const throughput = ({ saleUs, everywhereUs, idleUs }, replicas, share) =>
   (share * 1e6 - idleUs) / (saleUs / replicas + everywhereUs);
 
-/** Number of replicas that a rate requires. Infinity if receiving events would take all CPU time of the replicas. */
+/** Number of replicas required for a rate. Infinity if receiving events would take all CPU time of the replicas. */
 function replicasFor({ saleUs, everywhereUs, idleUs }, perSecond) {
   const left = TARGET * 1e6 - idleUs - perSecond * everywhereUs;
   return left <= 0 ? Infinity : Math.ceil((perSecond * saleUs) / left);

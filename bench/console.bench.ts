@@ -92,7 +92,7 @@ class SlowBrowser {
 
 const rowsOf = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link') });
 
-/** Waits two frames, after which all earlier entries have been reported. */
+/** Waits for two frames, after which all earlier entries have been reported. */
 const settled = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200)))');
 
@@ -151,8 +151,8 @@ async function latencyOf(browser: SlowBrowser, act: (page: Page, turn: number) =
 }
 
 /**
- * Compressed size, in kB, of the scripts and styles that are loaded before the largest paint. Those of other pages are
- * loaded later.
+ * Compressed size, in kB, of the scripts and styles that are loaded before the largest paint. The files of other pages
+ * are loaded later.
  */
 async function bundleKb(browser: SlowBrowser): Promise<number> {
   const page = await browser.open('/transactions');

@@ -44,7 +44,7 @@ export type LoadResult = Latencies & {
 };
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
-/** Returns the key of a request. Requests are spread over the keys by a multiplicative hash of their number. */
+/** Returns the key of a request. Requests are spread over the keys by a multiplicative hash of the request number. */
 function keyOf(n: number): string {
   const keys = plan.keys ?? [];
   let left = ((Math.imul(n, 2_654_435_761) >>> 0) / 2 ** 32) * keys.reduce((sum, { share }) => sum + share, 0);

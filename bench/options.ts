@@ -43,7 +43,7 @@ export const options: Options = {
   bothCores: values['both-cores'],
 };
 
-/** Selects the value for the full measurement, or that for the short form. */
+/** Selects the value for the full measurement or for the short form. */
 export const pick = <T>(whole: T, quick: T): T => (options.quick ? quick : whole);
 
 /**

@@ -14,7 +14,7 @@ export type Prepared = {
   readonly directory: string;
   readonly events: number;
   readonly books: Books;
-  /** Duration of the rebuild of all read models, and memory of the service that performed the rebuild. */
+  /** Duration of a rebuild of all read models, and the memory used by the service during and after this rebuild. */
   readonly filling: { readonly seconds: number; readonly mostMiB: number; readonly afterMiB: number };
 };
 

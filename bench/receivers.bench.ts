@@ -122,7 +122,7 @@ pin('load', process.pid);
 const runs: Awaited<ReturnType<typeof measure>>[] = [];
 for (let n = 0; n < options.runs; n += 1) runs.push(await measure());
 
-/** A sale that is not delivered in time is an error. */
+/** A sale that is not delivered in time counts as an error. */
 const figure = (name: string, valueOf: (phase: Phase) => number): Measurement => ({
   ...{ figure: 'receivers', name, unit: 'ms', concurrency: 1 },
   runs: runs.map(({ during }) => valueOf(during)),

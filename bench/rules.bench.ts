@@ -8,7 +8,7 @@ import { round } from './statistics.js';
 
 /**
  * B9: assignment of a category by 1,000 rules of a tenant. The rules match substrings, prefixes and whole texts of
- * merchants and descriptions. Some rules also restrict the amount or the direction. Two of five transactions match a
+ * merchants and descriptions. Some rules also restrict the amount or the direction. Two in five transactions match a
  * rule.
  */
 const RULES = 1_000;

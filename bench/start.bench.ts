@@ -26,7 +26,7 @@ const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
 
-/** Status of one request. Undefined if no process listens. */
+/** Status of the response to one request. Undefined if no process listens. */
 const ask = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /readyz HTTP/1.1\r\nHost: bench\r\n\r\n'));

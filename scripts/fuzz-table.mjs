@@ -6,7 +6,8 @@ const listed = (counts) => {
 };
 
 /**
- * Findings that fail a run, by schemathesis's kinds of findings. The last row counts all kinds that no other row lists.
+ * Findings that fail a run, grouped by the kinds that schemathesis distinguishes. The last row counts all kinds that no
+ * other row lists.
  */
 const COUNTED = [
   ['undocumented statuses', ['UndefinedStatusCode']],

@@ -9,7 +9,9 @@ import { npm } from './npm.mjs';
 const byText = (textOf) => (a, b) => (textOf(a) < textOf(b) ? -1 : Number(textOf(a) > textOf(b)));
 const sorted = (items, textOf) => items.toSorted(byText(textOf));
 
-/** Removes what differs between two runs: times, random ids, the folder, the version of npm, and the order. */
+/**
+ * Removes everything that differs between two runs: times, random ids, the folder, the version of npm, and the order.
+ */
 function reproducible({ metadata, components, dependencies, serialNumber: _, ...bom }) {
   const { timestamp: _time, tools: _tools, component, ...more } = metadata;
   const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));

@@ -7,7 +7,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** A colour whose two darkest shades have enough contrast with white and with the ground of pages. */
+/** A colour whose two darkest shades have enough contrast with white and with the background of pages. */
 function darkened(color: 'blue' | 'red', ...darkest: readonly [string, string]): MantineColorsTuple {
   const [a, b, c, d, e, f, g, h] = DEFAULT_THEME.colors[color];
   return [a, b, c, d, e, f, g, h, ...darkest];
@@ -30,7 +30,7 @@ export const theme = createTheme({
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),
-    // By default, a dialog has a header element, which would be a second banner of the page.
+    // By default, a dialog has a header element, which would be a second banner landmark on the page.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
   },
 });

@@ -219,7 +219,7 @@ describe('The EventStoreDB adapter', () => {
     ['an idle', 0],
     ['a busy', 4],
   ])('delivers the events of an append together in %s thread, although they arrive one by one', async (_, busyMs) => {
-    // Each turn of the event loop takes this long.
+    // Makes each turn of the event loop take `busyMs`.
     const occupied = setInterval(() => {
       for (const endMs = performance.now() + busyMs; performance.now() < endMs;);
     }, 1);

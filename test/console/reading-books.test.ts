@@ -39,7 +39,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await button('page 1').click();
   await row('Payment 1.').waitFor();
   expect(await row('Long ago').count()).toBe(0);
-  // With larger pages, the page contains the same first line.
+  // With a larger page size, the page still contains the line that was first before.
   await page.getByLabel('Rows per page').selectOption('50');
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(1);
@@ -47,10 +47,10 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await from.fill(`${year - 3}-01-01`);
   await row('Long ago').waitFor();
   await page.getByText('32 total').waitFor();
-  // The period field that was typed in still has the focus.
+  // The changed field of the period still has the focus.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 
-  // The general ledger has the same pages. Each collection has two postings.
+  // The general ledger uses the same pagination. Each collection has two postings.
   const postings = (): Promise<number> => page.locator('tbody tr').count();
   await visitor.goTo(`/reports/general-ledger?from=${year - 3}-01-01&to=${year}-12-31&page=3`);
   await page.getByText('64 total').waitFor();

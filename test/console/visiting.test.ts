@@ -103,7 +103,7 @@ describe('Signing in', () => {
     await page.getByText('Your session has ended.').waitFor();
     await visitor.fillIn(operator.email, body.newPassword);
     expect(await dialog.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Fjord Trading');
-    // Input that the user discarded does not reappear.
+    // Input that the user has discarded must not reappear.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.waitFor({ state: 'detached' });

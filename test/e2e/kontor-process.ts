@@ -192,7 +192,7 @@ export async function until<T>(
 
 type Send = { readonly method?: string; readonly token?: string; readonly body?: unknown };
 
-/** @throws Error unless the response is a success */
+/** @throws Error unless the response has a success status */
 export async function call<T>(url: string, { method, token, body }: Send = {}): Promise<T> {
   const { status, text } = await exchange(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),

@@ -1,6 +1,6 @@
 import { call, pause } from './kontor-process.js';
 
-/** Durations of successive requests of a signed-in user, in milliseconds, sorted. */
+/** Durations of successive requests from a signed-in user, in milliseconds, sorted. */
 export async function latencies(url: string, token: string, calls: number): Promise<number[]> {
   const took: number[] = [];
   for (let made = 0; made < calls; made += 1) {

@@ -47,7 +47,7 @@ const fence = (): EventToAppend => ({
 class SlowEventStore extends FaultyEventStore {
   private held: (() => void)[] = [];
   isSlow = false;
-  /** Number of reads of the history whose responses are to be held back. */
+  /** Number of history reads whose responses are to be held back. */
   looksToHold = 0;
 
   override async readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {

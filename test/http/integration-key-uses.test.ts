@@ -46,7 +46,7 @@ class NotedRunner extends CommandRunner {
   }
 }
 
-/** Creates the recorder of key uses of a replica. */
+/** Creates a replica's recorder of key uses. */
 function replica(): IntegrationKeyUses {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);

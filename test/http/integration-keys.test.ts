@@ -230,7 +230,7 @@ describe('A key with an expiry', () => {
     await renewed();
     expect([await use(key), await elsewhere(key)]).toEqual([REFUSED, 'INVALID_KEY']);
     expect(await message(key)).toBe(`The integration key expired at ${expiresAt}. Get a new one.`);
-    // Only a caller that knows the secret learns that the key once existed.
+    // Only a caller that knows the secret may learn that the key once existed.
     expect(await message(`${key.slice(0, -4)}AAAA`)).toBe('The integration key is invalid.');
     expect((await rotate(id)).told).toBe('409 KEY_EXPIRED');
   });

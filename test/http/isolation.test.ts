@@ -27,7 +27,7 @@ afterAll(() => service.close());
 
 type Side = {
   readonly books: Books;
-  /** The prefix of all texts of the tenant, which no text of the other tenant has. */
+  /** The prefix of all of the tenant's texts. No text of the other tenant has this prefix. */
   readonly mark: string;
   readonly externalIds: string[];
   made: number;

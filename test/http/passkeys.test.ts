@@ -25,7 +25,7 @@ type Challenge = {
   readonly options: Parameters<SoftAuthenticator['get']>[0];
 };
 
-/** Headers of a request from a page of the host, sent from a new IP address. */
+/** Headers of a request from a page on the host, sent from a new IP address. */
 const from = (host = HOST): Record<string, string> => {
   addresses += 1;
   const address = `10.3.${addresses >> 8}.${addresses & 255}`;

@@ -4,8 +4,8 @@ import { ApiDocument, routeTable } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Runs every search of tenants and operators. Uses the same words in different spellings, every prefix of every word,
- * and texts that would break a carelessly implemented search.
+ * Runs every search that is available to tenants and operators. Uses the same words in different spellings, every
+ * prefix of every word, and texts that would break a carelessly implemented search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];

@@ -167,7 +167,7 @@ describe('A sign-in to an account with a second factor', () => {
     }
     const limited = await complete(factorToken, { code: app.code() }, headers);
     expect([limited.told, Number(limited.headers['retry-after']) > 0]).toEqual(['429 RATE_LIMITED', true]);
-    // A new sign-in does not reset the limit.
+    // A new sign-in must not reset the limit.
     const again = await challengeOf(email);
     expect((await complete(again.factorToken, { code: app.code() }, headers)).told).toBe('429 RATE_LIMITED');
   });

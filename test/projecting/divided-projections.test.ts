@@ -11,7 +11,7 @@ const LOW = portionOf(ALL_RANGES.slice(0, 5));
 const HIGH = portionOf(ALL_RANGES.slice(5));
 
 type Fact = ReturnType<typeof facts.joined>;
-/** The given facts in each tenant. */
+/** The given facts, repeated for each tenant. */
 const everywhere = (...some: readonly Fact[]): Fact[] =>
   TENANTS.flatMap((tenant) => some.map((fact) => ({ ...fact, stream: fact.stream.replace(TENANT, tenant) })));
 

@@ -243,7 +243,7 @@ describe('MongoDB', () => {
           };
           await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
           expect(new Set(steps).size).toBe(steps.length);
-          // Every acknowledged step is stored, and the position never exceeds the total number of steps.
+          // Every acknowledged step must be stored, and the position must never exceed the total number of steps.
           const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
           for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
             const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));

@@ -24,7 +24,7 @@ const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
 /** Size of the disk, which must be sufficient for the writes of all cycles. */
 const DISK_MB = cyclesOf(48, 480);
-/** Maximum response time of a refused sale. Requests do not wait for the disk. */
+/** Maximum response time of a refused sale. Requests must not wait for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;

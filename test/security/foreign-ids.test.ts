@@ -12,7 +12,7 @@ let service: TestService;
 let schemas: RequestSchemas;
 /** The requesting tenant, and the tenant whose records are requested. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
-/** Ids of records of the requesting tenant that the requests below also require. */
+/** Ids of the requesting tenant's own records that the requests below also require. */
 const own = { cash: '', bank: '', customer: '' };
 let headBefore: number;
 beforeAll(async () => {

@@ -160,7 +160,7 @@ export class EverythingElse {
   }
 
   /**
-   * Applies a rule to transactions from a sale, from a user and from an opening balance, and undoes the application.
+   * Applies a rule to transactions from a sale, from a user and from an opening balance, and then undoes these changes.
    */
   private async rules(categoryId: string): Promise<void> {
     const path = '/api/transaction-categories/rules';
@@ -176,7 +176,7 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // An application in several batches requires more transactions than this history has. All of these events are
+    // Applying a rule in several batches requires more transactions than this history has. All of these events are
     // appended together, so that no policy reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };

@@ -51,7 +51,7 @@ export class BooksAudit {
     return minorUnits(text, this.keeper.model.digits);
   }
 
-  /** Checks that every amount in a response has the number of decimal places of the currency. */
+  /** Checks that every amount in a response has the currency's number of decimal places. */
   private checked<T>(answer: T): T {
     if (Array.isArray(answer)) for (const one of answer) this.checked<unknown>(one);
     else if (typeof answer === 'object' && answer !== null)

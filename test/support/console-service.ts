@@ -99,7 +99,7 @@ export class ConsoleService {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** @throws Error unless the response is a success */
+  /** @throws Error unless the response has a success status */
   async call<T>(path: string, sent: Sent = {}): Promise<T> {
     const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
     const answer = await fetch(`${this.url}${path}`, {

@@ -1,5 +1,5 @@
 /**
- * Result of the evaluation of an strace log. Everything that a response promises must be flushed before the response is
+ * Result of evaluating an strace log. Everything that a response promises must be flushed before the response is
  * sent.
  */
 export type FlushTrace = {

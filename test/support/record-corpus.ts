@@ -1,4 +1,4 @@
-// Records a history as this version of the service stores it. Recordings are never replaced. See corpus.ts.
+// Records a history as this version of the service stores it. Recordings must never be replaced. See corpus.ts.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ function collect(schema: unknown, names: Set<string>): void {
   }
 }
 
-/** Names of the fields of all events that have an entry in the audit log. */
+/** Names of the fields in all events that have an entry in the audit log. */
 export function auditedFields(): string[] {
   const names = new Set<string>();
   for (const { events } of Object.values(aggregates))

@@ -13,7 +13,7 @@ export class Reply {
     return JSON.parse(this.text) as unknown;
   }
 
-  /** `data` of the envelope. */
+  /** The envelope's `data`. */
   get data(): unknown {
     return (this.body as { data: unknown }).data;
   }

@@ -18,7 +18,7 @@ const LIABILITIES = ['SUPPLIER', 'EMPLOYEE', 'CREDIT_CARD', 'TAX'];
 
 const FIRST = '0001-01-01';
 const LAST = '9999-12-31';
-/** Maximum number of months or quarters of a report. */
+/** Maximum number of months or quarters in a report. */
 const MAX_PERIODS = 1_200;
 
 /** Compares every financial report with sums over the model's postings. */

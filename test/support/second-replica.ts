@@ -57,7 +57,7 @@ export class SecondReplica {
     return new SecondReplica(store, authenticator, renew, service);
   }
 
-  /** `ok`, or the error. */
+  /** Returns `ok` or the error. */
   async told(token: string): Promise<string> {
     try {
       await this.authenticator.bearer(token);

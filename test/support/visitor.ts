@@ -107,7 +107,7 @@ export class Visitor {
   }
 
   /**
-   * Violations of all levels of the Web Content Accessibility Guidelines and of best practices, one per line. With
+   * Violations of the Web Content Accessibility Guidelines, at all levels, and of best practices, one per line. With
    * `only: 'colours'`, includes only the rules whose result depends on colours.
    */
   async barriers({ only }: { readonly only?: 'colours' } = {}): Promise<string[]> {

@@ -29,7 +29,7 @@ async function signed(request: Request, send: Send): Promise<Response> {
   return send(request).catch(lostBy(request.signal));
 }
 
-/** After a rejection, renews the session or asks for a proof of identity. Returns whether a retry may then succeed. */
+/** After a rejection, renews the session or asks for proof of identity. Returns whether a retry may then succeed. */
 async function isMended(response: Response): Promise<boolean> {
   if (response.status === 401) return renew();
   return response.status === 403 && (await problemOf(response.clone())).code === 'STEP_UP_REQUIRED' && askStepUp();

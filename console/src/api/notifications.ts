@@ -43,5 +43,5 @@ export function safeLink(link: string | null): SafeLink | undefined {
   return { to: url.href, isOwn: false, host: url.host };
 }
 
-/** Whether a path of the service is a page of this console. */
+/** Whether a path on the service leads to a page of this console. */
 export const isPage = (to: string): boolean => to === PAGES || to.startsWith(`${PAGES}/`);

@@ -4,9 +4,9 @@ import { api, data, type Shapes } from './client';
 export type Queue = Shapes['QueueDto'];
 export type SystemHealth = Shapes['SystemHealthDto'];
 
-/** Polling interval of live values, in milliseconds. */
+/** Polling interval for live values, in milliseconds. */
 export const WATCH_EVERY_MS = 2_000;
-/** Polling interval of the counts of items that require attention, in milliseconds. */
+/** Polling interval for the numbers of items that require attention, in milliseconds. */
 export const SLOWLY_MS = 10_000;
 /** Number of samples that the page retains. They cover ten minutes. */
 const KEPT = 300;

@@ -31,7 +31,7 @@ type Application = Shapes['ApplyCategoryRuleDto'];
 
 const POLL_MS = 1_000;
 
-/** Applications of rules to past transactions, newest first. Reloads while an application is in progress. */
+/** Applications of rules to past transactions, newest first. Reloads while a rule is being applied. */
 export const applicationsQuery = (query: { readonly pageNumber: number; readonly pageSize: number }) =>
   queryOptions({
     queryKey: ['rule-applications', query],

@@ -16,7 +16,9 @@ const isAny = (): boolean => true;
 /** Separates the parts of a list, such as the documents that differ. */
 const PARTS = '; ';
 
-/** The texts with values, the most specific first. A value that the translation formats as a number must be one. */
+/**
+ * The texts with values, the most specific first. A value that the translation formats as a number must be a number.
+ */
 function patternsOf(texts: readonly Translation[]): readonly Known[] {
   const fixedLength = ([text]: Translation): number => text.replace(VALUE, '').length;
   return texts

@@ -21,7 +21,7 @@ export function useVisitedList(search: ListParams): void {
 
 type Props = { readonly to: NonNullable<LinkProps['to']>; readonly children: ReactNode };
 
-/** Link from a record to its list, with the filters and the page that the user has left. */
+/** Link from a record to its list, with the filters and the page that the user last viewed. */
 export function BackLink({ to, children }: Props): ReactNode {
   const search = visited.get(useKeyOf()(to));
   return (

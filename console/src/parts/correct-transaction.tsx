@@ -17,7 +17,7 @@ type Props = { readonly transaction: Transaction };
 
 const REPLACEMENT = 'replacement.';
 
-/** The reversal is never dated before the original. */
+/** A reversal must not be dated before the original. */
 const reversalDate = (transaction: Transaction, zone: string): string => {
   const now = today(zone);
   return now < transaction.date ? transaction.date : now;

@@ -69,7 +69,7 @@ type SearchProps = {
   readonly hint: string;
 };
 
-/** Search field that updates while the user types. `/` focuses it. */
+/** Search field that updates while the user types. The key `/` focuses the field. */
 export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
   const [typed, type] = useTyped(value, onChange);
   useEffect(() => {

@@ -86,8 +86,8 @@ export function columnsToggled(
 export type Direction = 'ascending' | 'descending';
 
 /**
- * Sort order of a column. The service sorts a list with several pages, by a named order with a fixed direction. The
- * console sorts a list whose rows are all loaded, by a value and in either direction.
+ * Sort order of a column. A list with several pages is sorted by the service, in a named order with a fixed direction.
+ * A list whose rows are all loaded is sorted by the console, by a value and in either direction.
  */
 export type Sort<Row> = ServiceOrder | ((row: Row) => string | number | null);
 export type ServiceOrder = { readonly order: string; readonly direction: Direction };

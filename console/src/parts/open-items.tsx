@@ -14,7 +14,7 @@ import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
-/** Amounts that are part of the balance but of no document have no transaction. */
+/** Amounts that are included in the balance but belong to no document have no transaction. */
 const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   {
     key: 'date',

@@ -22,8 +22,8 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
 const LOOKS = 5;
 
 /**
- * Whether a queue has not reached the head of ten seconds ago. A lag alone is not significant, because events arrive
- * continuously.
+ * Whether a queue has not yet reached the position that the head had ten seconds ago. A lag alone is not significant,
+ * because events arrive continuously.
  */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);

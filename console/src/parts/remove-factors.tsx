@@ -5,7 +5,7 @@ import { TextField } from './form';
 import { FormDialog } from './form-dialog';
 
 type Props = {
-  /** The person who lost the factors. */
+  /** The name of the person whose factors are removed. */
   readonly name: string;
   readonly act: (body: Shapes['RemoveFactorsDto']) => Promise<unknown>;
   readonly onDone: () => void;

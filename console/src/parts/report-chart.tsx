@@ -3,7 +3,7 @@ import { amountWords } from './amount';
 
 export type Bars = {
   readonly label: string;
-  /** Amounts in the order of the names of the chart. */
+  /** Amounts, in the order of the chart's names. */
   readonly amounts: readonly string[];
 };
 

@@ -19,7 +19,7 @@ const MONTH = { month: 'short', timeZone: 'UTC' } as const;
 const months = new Intl.DateTimeFormat(locale, MONTH);
 const monthsOfYears = new Intl.DateTimeFormat(locale, { ...MONTH, year: 'numeric' });
 
-/** Display name of a period of a report: a month such as `2026-03`, or a quarter such as `2026-Q1`. */
+/** Display name of a report period: a month such as `2026-03`, or a quarter such as `2026-Q1`. */
 export function periodWords(name: string, isYearShown = true): string {
   const [, year = '', quarter] = /^(\d{4})-Q(\d)$/.exec(name) ?? [];
   if (quarter !== undefined)

@@ -102,10 +102,13 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
   );
 }
 
-/** Most groups of bars that are readable on a screen. */
+/** Maximum number of groups of bars that are readable on a screen. */
 const MOST_BARS = 24;
 
-/** Income and expenses as bars, by month or by quarter. Not shown for a single or for very many of these. */
+/**
+ * Income and expenses as bars, by month or by quarter. Not shown for a single month or quarter, or for a very large
+ * number of them.
+ */
 function Course({ parameters }: { parameters: Parameters<typeof profitAndLossQuery>[0] }): ReactNode {
   const { data: report } = useQuery(profitAndLossQuery(parameters));
   if (report === undefined || report.periods.length < 2 || report.periods.length > MOST_BARS) return null;
