@@ -6,8 +6,8 @@ import { unlessAborted } from './waiting.js';
 const ALONE_MS = 1_000;
 
 /**
- * Subscribes to the live events that another thread receives from the server anyway. While that thread does not have
- * them, they come from the reader.
+ * Subscribes to live events that another thread already receives from the server. While that thread cannot provide
+ * them, they are read through `reader`.
  */
 export function relayed(
   reader: Pick<EventReader, 'subscribeToAll'>,

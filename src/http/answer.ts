@@ -65,7 +65,7 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unkn
     sendRaw(reply, sent, type, body, options);
     return;
   }
-  // Serialize the body before setting headers, so that a failure leads to a clean 500 response.
+  // Serialize the body before setting headers, so that a failure results in a clean 500 response.
   const text = textOf(body);
   if (options !== undefined) setHeaders(reply, options);
   reply.code(sent).header('content-type', JSON_TYPE);

@@ -40,7 +40,7 @@ async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns)
 }
 
 /**
- * Reads the first batch of rows before the response begins, so that an error leads to an error response instead of an
+ * Reads the first batch of rows before the response begins, so that an error results in an error response instead of an
  * incomplete file.
  */
 export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {

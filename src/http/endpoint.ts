@@ -44,11 +44,11 @@ export type Answers = {
    * or with X-Read-Model if they have not caught up in time. `told`: immediately.
    */
   readonly position?: 'awaited' | 'told';
-  /** Further media types selectable by `Accept`; see `Call.prefers`. */
+  /** Additional media types selectable by `Accept`; see `Call.prefers`. */
   readonly media?: readonly string[];
-  /** Further response statuses with their descriptions. */
+  /** Additional response statuses with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
-  /** Schemas of `data` (for `plain`, of the whole body) for further statuses that do not send ErrorResponseDto. */
+  /** Schemas of `data` (for `plain`, of the whole body) for additional statuses that do not send ErrorResponseDto. */
   readonly bodies?: Readonly<Record<number, z.ZodType>>;
   readonly headers?: Readonly<Record<string, HeaderNote>>;
   /** Whether 401 and 403 responses are documented without a body. */
@@ -100,7 +100,7 @@ export type EndpointFacts = {
   readonly withoutFactor?: true;
   /** For routes that use a cookie: whether browser requests from other sites are rejected before the body is read. */
   readonly sameOrigin?: boolean;
-  /** Further request headers, for documentation only. */
+  /** Additional request headers, for documentation only. */
   readonly requestHeaders?: Readonly<Record<string, HeaderNote>>;
   readonly answers: Answers;
 };

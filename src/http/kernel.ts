@@ -242,7 +242,7 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe,
 }
 
 /**
- * A 503 response is not an error if it answers a probe, is sent during start-up, or concerns a position that has not
+ * A 503 response is not an error if it answers a probe, is sent during start-up, or refers to a position that has not
  * been reached yet.
  */
 const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>

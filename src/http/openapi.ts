@@ -26,7 +26,8 @@ import { bodyLimitsOf } from './json-body.js';
 import { TAGS, type Tag } from './tags.js';
 
 // The document is derived from the route declarations instead of being collected by @nestjs/swagger. The document
-// therefore describes exactly the checks at run time, includes plain Fastify routes, and does not depend on reflection.
+// therefore describes exactly the checks made at run time, includes plain Fastify routes, and does not depend on
+// reflection.
 
 export type DocumentInfo = { readonly title: string; readonly version: string; readonly description?: string };
 
@@ -177,7 +178,7 @@ class DocumentBuilder {
     }
   }
 
-  /** Returns the body of a further status, in the format of a successful response. */
+  /** Returns the body for an additional status, in the format of a successful response. */
   private told({ answers }: Endpoint, status: number, schema: z.ZodType): JsonSchema {
     const data = this.data(schema);
     return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);

@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** Errors of the framework, by status. The framework's own messages reveal internals and are not sent. */
+/** Framework errors, by status. The framework's own messages reveal internals and are not sent. */
 const FRAMEWORK: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['VALIDATION_FAILED', 'The request is invalid.'],
   401: ['UNAUTHENTICATED', 'A valid credential is required.'],
@@ -142,7 +142,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.send(problemBody(problem, request.id, partner));
 }
 
-/** Handles errors of Nest handlers like those of Fastify hooks. */
+/** Handles errors from Nest handlers like those from Fastify hooks. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {

@@ -96,7 +96,7 @@ export class RateGate {
   }
 
   /**
-   * Counts `by` further requests that one HTTP request contains. Those beyond the first `admitted` are rejected with
+   * Counts `by` additional requests that one HTTP request contains. Those beyond the first `admitted` are rejected with
    * `refusal`.
    */
   async countFurther(quota: Quota, by: number): Promise<Further> {

@@ -19,9 +19,9 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
-  /** Number of a partner's sales that the request stored, and number of sales that had been stored before. */
+  /** Number of a partner's sales that the request stored, and number that had already been stored. */
   sales: { readonly accepted: number; readonly replayed: number } | undefined;
-  /** Error of a failed request, for its log line. */
+  /** The error if the request failed, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
 };
 

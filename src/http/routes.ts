@@ -52,7 +52,7 @@ export class Services {
     return this.settled(shownReceipt(result), result);
   }
 
-  /** The response of an executed command. */
+  /** The response to an executed command. */
   async settled(body: unknown, { position }: Positioned, options: AnswerOptions = {}): Promise<Answer> {
     return answer(body, { ...(await this.writes.settled(position, currentContext().tenantId)), ...options });
   }
@@ -231,7 +231,7 @@ export function tenantRoutes<const Path extends string>(path: Path, tag: Tag, of
   };
 }
 
-/** The response of most commands. */
+/** The response to most commands. */
 export const receipt = (status: number) => ({ status, shape: 'command' }) as const;
 /** A value in an envelope. */
 export const valueOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape: 'envelope', schema }) as const;

@@ -28,7 +28,7 @@ export type Batch = Pick<Intake, 'isOnlyValidated'> & {
   readonly requestId: string;
   readonly sales: readonly unknown[];
 };
-/** The answer to one sale of a batch. The status and the body are the same as for a sale that is sent alone. */
+/** The answer to one sale in a batch. The status and the body are the same as for a sale that is sent alone. */
 export type BatchItem = {
   /** External id of the sale; null if it has none. */
   readonly externalId: string | null;
@@ -46,7 +46,7 @@ export type BatchAnswer = { readonly items: readonly BatchItem[]; readonly optio
 export const statusOf = ({ replayed, receipt: { status } }: IntakeAnswer): number =>
   replayed || status === 'VALID' ? 200 : 202;
 
-/** Counts the answers that concern stored sales. */
+/** Counts the answers for stored sales. */
 export const salesIn = (answers: readonly IntakeAnswer[]): NonNullable<RequestState['sales']> => ({
   accepted: answers.filter((answer) => statusOf(answer) === 202).length,
   replayed: answers.filter(({ replayed }) => replayed).length,
@@ -141,7 +141,7 @@ export class SaleBatches {
       const { tenantId, sourceId } = partner;
       const intake = { tenantId, sourceId, idempotencyKey: undefined, payload, received: payload, isOnlyValidated };
       // Each sale has its own command id. With a shared id, a repeated sale would get the event ids of the first one,
-      // and its append would count as a retry.
+      // and its append would be treated as a retry.
       const context = { ...currentContext(), commandId: this.ids.next() };
       const answer = await inContext(context, () => this.commands.execute(new TakeSale(intake)));
       const { receipt: body, differing: differs } = answer;

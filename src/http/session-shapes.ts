@@ -11,7 +11,7 @@ export const TokensDto = named(
   }),
 );
 
-/** The answer to a sign-in or step-up that needs a further proof. */
+/** The answer to a sign-in or step-up that requires additional proof. */
 export const FactorRequiredDto = named(
   'FactorRequiredDto',
   z.object({

@@ -82,7 +82,7 @@ export class QueueBoard {
     this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
   }
 
-  /** Samples of the last hour, oldest first; fewer if this process started later. */
+  /** Samples from the last hour, oldest first; fewer if this process started later. */
   history(): readonly QueueSample[] {
     return this.samples;
   }
@@ -108,7 +108,7 @@ export class QueueBoard {
     return Promise.all(states.map((state) => this.stateOf(state, head)));
   }
 
-  /** Readings of other replicas for the ranges that this process does not lead. */
+  /** Readings from other replicas for the ranges that this process does not lead. */
   private async sharedParts(cache: Cache, here: readonly QueueReading[]): Promise<readonly QueueReading[]> {
     const own = new Set(here.map(keyOf));
     const keys = DIVIDED_KINDS.flatMap((kind) => ALL_RANGES.map((range) => keyOf({ name: '', kind, ranges: [range] })));
@@ -127,8 +127,8 @@ export class QueueBoard {
   }
 
   /**
-   * Returns the position of a queue. Readings of the worker thread are up to a second old, and a projection's progress
-   * since then must not count as lag.
+   * Returns the position of a queue. Readings from the worker thread are up to a second old, and a projection's
+   * progress since then must not count as lag.
    */
   private async positionOf({ name, kind, reading }: Found): Promise<number | undefined> {
     const isWhole = !reading?.ranges || reading.ranges.length >= RANGES;
@@ -183,7 +183,7 @@ async function readKey(cache: Cache, key: string): Promise<readonly QueueReading
   return text === undefined ? [] : [JSON.parse(text) as QueueReading | QueueReading[]].flat();
 }
 
-/** Combines the readings of the replicas that work on a queue. */
+/** Combines the readings from the replicas that work on a queue. */
 function combined(readings: readonly QueueReading[]): QueueReading {
   const [first] = readings as [QueueReading];
   if (readings.length === 1) return first;

@@ -124,9 +124,11 @@ export type ThreadReport = {
   readonly published: Readonly<Partial<Record<PublishResult, number>>>;
 };
 
-/** The meters of a thread's queues, by name. The serving thread also stores the readings of the subscribers' thread. */
+/**
+ * The meters of a thread's queues, by name. The serving thread also stores the readings from the subscribers' thread.
+ */
 export class QueueMeters {
-  /** Last readings of the subscribers' thread; empty if there is no such thread. */
+  /** Last readings from the subscribers' thread; empty if there is no such thread. */
   reported: readonly QueueReading[] = [];
   private readonly meters = new Map<string, QueueMeter>();
 

@@ -25,7 +25,7 @@ export type Published = { readonly sequence: number; readonly duplicate: boolean
 /** Stores messages for other systems in publish order. */
 export interface Broker {
   /**
-   * Resolves when the broker has stored the message (at-least-once, provided that the caller retries). Messages of
+   * Resolves when the broker has stored the message (at-least-once, provided that the caller retries). Messages from
    * concurrent calls are stored in call order.
    * @throws BrokerRefused when the broker will never accept the message, BrokerUnavailable when a retry may succeed
    */

@@ -179,11 +179,11 @@ export interface EventStore {
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;
 
-  /** Reads events of one stream. @throws StreamTombstoned, CorruptEvent, EventStoreUnavailable */
+  /** Reads events from one stream. @throws StreamTombstoned, CorruptEvent, EventStoreUnavailable */
   readStream(stream: string, read?: StreamRead): Promise<StreamSlice>;
 
   /**
-   * Reads events of the global history in position order, without system events.
+   * Reads events from the global history in position order, without system events.
    * @throws CorruptEvent, InvalidPosition, EventStoreUnavailable
    */
   readAll(read?: AllRead): Promise<readonly RecordedEvent[]>;

@@ -50,7 +50,7 @@ export type ReadModel<Doc extends object = never> = {
   readonly common?: readonly string[];
   /** Order of lists. */
   readonly order: Order;
-  /** Further orders that a query may choose, by name. Each has its own index. */
+  /** Additional orders that a query may choose, by name. Each has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
@@ -125,7 +125,7 @@ export type ListQuery = {
   readonly between?: Readonly<Record<string, Range>>;
   /** Free text: every word must be a prefix of a word of the searchable texts. Text without words matches nothing. */
   readonly search?: string;
-  /** Name of one of the model's further orders. */
+  /** Name of one of the model's additional orders. */
   readonly order?: string;
   /** Reverses the order's direction. */
   readonly reverse?: boolean;

@@ -25,8 +25,8 @@ const isAscii = (text: string): boolean => {
 
 /**
  * Removes the differences that search ignores: case, accents (NFKD without marks), and the dot of the Turkish i (İ, I,
- * ı and i are equal). Converts to upper case and back, because lower case alone keeps ı and ß distinct from I and SS
- * (and ẞ has no other upper case).
+ * ı and i are equal). Converts to upper case and back, because lowercasing alone would keep ı and ß distinct from I and
+ * SS (and ẞ has no other upper case).
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

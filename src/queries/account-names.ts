@@ -17,7 +17,7 @@ export type NamedAccount = {
   readonly type: AccountType;
 };
 
-/** Classes of accounts, in the order of the sections of reports. */
+/** Classes of accounts, in the order of report sections. */
 export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'] as const;
 export type AccountClass = (typeof CLASSES)[number];
 

@@ -37,7 +37,7 @@ export class ListEvents extends query<
   [filter: EventFilter, pageSize: number, cursor: string | undefined]
 >() {}
 
-/** Maximum number of reads of the audit log in one request. */
+/** Maximum number of audit log reads in one request. */
 const MAX_READS = 20;
 /** Maximum number of events that one request for a technical type examines, and number of events in one read. */
 const [MAX_EXAMINED, PART] = [5_000, 500];

@@ -20,7 +20,7 @@ import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js
 type Part = { readonly key: string; readonly from: number; readonly to: number };
 /** A list of non-overlapping parts. `without`: excluded positions, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
-/** A user of a tenant or an operator of the platform, identified by the tenant of their streams. */
+/** A user of a tenant, or an operator of the platform. `tenantId`: the tenant of the person's streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };
 export type Window = { readonly offset: number; readonly limit: number };
 

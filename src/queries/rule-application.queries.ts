@@ -16,7 +16,7 @@ import { named, type TransactionRecord } from './transaction.queries.js';
 
 export type ApplicationDates = { readonly dateFrom: string | null; readonly dateTo: string | null };
 
-/** Selects the transactions of a period, newest first. */
+/** Selects the transactions in a period, newest first. */
 export const inPeriod = ({ dateFrom, dateTo }: ApplicationDates) => ({
   between: { date: { from: dateFrom ?? undefined, to: dateTo ?? undefined } },
 });

@@ -6,7 +6,7 @@ import { eventsOf } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 
-/** The last event of the part of a stream that was read, and the state after that event. */
+/** The last event that was read from a stream, and the state after that event. */
 export type Reached = { readonly event: RecordedEvent; readonly state: unknown; readonly secrets: Secrets };
 
 /** Reads past states from streams. */

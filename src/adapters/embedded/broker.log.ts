@@ -37,7 +37,7 @@ export class BrokerLog {
   private readonly referenceTo: StatementSyncInstance;
   private readonly lastSequence: StatementSyncInstance;
   private readonly dropOldest: readonly StatementSyncInstance[];
-  /** Last assigned sequence number. Other connections may assign further numbers before the next transaction. */
+  /** Last assigned sequence number. Other connections may assign more numbers before the next transaction. */
   private last = 0;
   /** Whether the log contains any messages. If not, message ids need not be looked up. */
   private holdsMessages = false;

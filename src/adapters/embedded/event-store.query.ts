@@ -228,8 +228,8 @@ function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> 
 const DAMAGE = /malformed|not a database/;
 
 /**
- * Recognizes damage by the error message, because only some calls of the driver provide SQLite's error code. A damaged
- * integer may be too large for a JavaScript number.
+ * Recognizes damage by the error message, because only some driver calls provide SQLite's error code. A damaged integer
+ * may be too large for a JavaScript number.
  */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };

@@ -3,7 +3,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 type OpenOptions = ConstructorParameters<typeof DatabaseSync>[1];
 
-/** Primary result codes of SQLite, with messages, because some errors of the binding have no code. */
+/** Primary result codes of SQLite, with messages, because some errors from the binding have no code. */
 const FULL = { code: 13, text: 'database or disk is full' };
 const READ_ONLY = { code: 8, text: 'attempt to write a readonly database' };
 const IO = { code: 10, text: 'disk I/O error' };

@@ -63,14 +63,14 @@ const ownNames = new Set([
 ]);
 const isOwn = (error: unknown): error is Error => ownNames.has((error as Partial<Error> | undefined)?.name ?? '');
 
-/** Maps the error of a failed read to one of the port's errors. */
+/** Maps the error from a failed read to one of the port's errors. */
 export function toReadError(error: unknown, stream?: string): Error {
   if (isOwn(error)) return error;
   if (stream !== undefined && typeOf(error) === 'stream-deleted') return new StreamTombstoned(stream);
   return new EventStoreUnavailable(`The event store could not be read: ${reasonOf(error)}`, error);
 }
 
-/** Maps the error of a write that was denied, or whose response is missing or does not reveal the outcome. */
+/** Maps the error from a write that was denied, or whose response is missing or does not reveal the outcome. */
 export const toUnknown = (stream: string, error: unknown): Error => {
   if (isOwn(error)) return error;
   if (isDenied(error))

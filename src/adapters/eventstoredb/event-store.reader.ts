@@ -140,7 +140,7 @@ export class Reader {
   }
 
   /**
-   * Reads all responses of a call. Retries if the connection breaks or the leader changes.
+   * Reads all responses to a call. Retries if the connection breaks or the leader changes.
    * @throws EventStoreUnavailable or a gRPC error
    */
   private async collect(doing: Doing, request: ReadReq): Promise<WireAnswer[]> {

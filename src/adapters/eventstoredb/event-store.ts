@@ -36,7 +36,7 @@ export type EventStoreDbOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout in milliseconds for an append, and for each further event of a read. Default: 5,000. */
+  /** Timeout in milliseconds for an append, and for each subsequent event of a read. Default: 5,000. */
   readonly timeoutMs?: number;
   /**
    * Maximum number of unanswered appends. Further appends are rejected. Default: 2,000, with a total size of at most 64

@@ -40,7 +40,7 @@ type Failure = { readonly message: string; readonly code?: unknown; readonly cau
 const isFailure = (error: unknown): error is Failure =>
   typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
 
-/** Returns the error, its causes, and the errors of the servers that the driver considered. */
+/** Returns the error, its causes, and the errors from the servers that the driver considered. */
 function causesOf(error: unknown): Failure[] {
   const all: Failure[] = [];
   const rest = [error];

@@ -2,9 +2,9 @@ import type { MongoClientOptions, WriteConcernSettings } from 'mongodb';
 
 export type ConnectionSettings = {
   readonly database: string;
-  /** Server-side timeout of a command. */
+  /** Server-side timeout for a command. */
   readonly timeoutMs: number;
-  /** Timeout of a call, including server selection. */
+  /** Timeout for a call, including server selection. */
   readonly callTimeoutMs: number;
   /** Requires acknowledgement by a majority, so that a new primary has the write. */
   readonly majority: WriteConcernSettings;

@@ -15,7 +15,7 @@ export type MongoDbOptions = {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Timeout of a call in milliseconds, regardless of the server's behavior. Applies to each bulk write of a large
+   * Timeout for a call in milliseconds, regardless of the server's behavior. Applies to each bulk write of a large
    * write.
    */
   readonly timeoutMs?: number;
@@ -128,7 +128,7 @@ export class MongoConnection {
 
   /**
    * Runs `work` within `timeoutMs`. Commands that were sent before a timeout may still be executed.
-   * @throws SearchTooBroad; ReadStoreUnavailable for any error of the driver or server
+   * @throws SearchTooBroad; ReadStoreUnavailable for any error from the driver or server
    */
   within<T>(work: () => Promise<T>): Promise<T> {
     return this.limited(work, this.callTimeoutMs);

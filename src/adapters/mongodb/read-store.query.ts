@@ -142,7 +142,7 @@ export class ReadStoreQuery {
 
   /**
    * Returns a page that may begin far from the start of the list. Skips entries in the index, and reads only the
-   * documents of the page.
+   * documents on the page.
    */
   private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {
     if (query.offset < FAR) return this.find(shape, filter, query, { j: 1 });
@@ -212,7 +212,7 @@ export class ReadStoreQuery {
     });
   }
 
-  /** Server-side timeout. It is shorter than the timeout of the call, so that the server's error arrives first. */
+  /** Server-side timeout. It is shorter than the timeout for the call, so that the server's error arrives first. */
   private get maxTimeMs(): number {
     return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }

@@ -45,7 +45,7 @@ const ALL = 'all';
 const encoded = (value: Scalar | null): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decoded = (day: string): Scalar | null => JSON.parse(Buffer.from(day, 'base64url').toString()) as Scalar | null;
 
-/** Returns the key of the total of all documents, or of the documents with a given value of a counted field. */
+/** Returns the key of a stored total: for all documents, or for those with a given value in a counted field. */
 export const totalKey = (column?: Column, value: Scalar | null = null): string =>
   column ? `${column.field}-${encoded(value)}` : ALL;
 
@@ -203,7 +203,7 @@ export class ReadStoreTotals {
       }
       this.settled.set(_id, { place, changes: 0 });
     } catch (error) {
-      // The documents are stored, and the totals remain correct. Reads merely have to add more changes.
+      // The documents are stored, and the totals remain correct. Reads only have to add more changes.
       if (!(error instanceof ReadStoreUnavailable)) throw error;
     }
   }

@@ -54,7 +54,7 @@ export class AckInbox {
   /**
    * Resolves when the stream has stored the message.
    * @throws JetStreamApiError with the server's response; TimeoutError; NoRespondersError if no stream accepts the
-   * subject; PermissionViolationError; any error of the driver for a message that it cannot send
+   * subject; PermissionViolationError; any driver error for a message that the driver cannot send
    */
   publish({ id, subject, headers = noHeaders(), payload }: Encoded): Promise<PubAck> {
     return new Promise((resolve, reject) => {

@@ -46,7 +46,7 @@ export type Session = {
 };
 
 /**
- * Maintains one connection until closed. Does not use the driver's reconnect logic, which leaves requests of the old
+ * Maintains one connection until closed. Does not use the driver's reconnect logic, which leaves requests on the old
  * connection pending and makes an initial attempt that cannot be cancelled.
  */
 export class NatsLink {

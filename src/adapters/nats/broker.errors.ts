@@ -2,11 +2,11 @@ import { errors } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { BrokerRefused, BrokerUnavailable } from '../../ports/broker.js';
 
-/** Error codes of nats-server (server/errors.json) for a message that is permanently rejected. */
+/** nats-server error codes (server/errors.json) for a permanently rejected message. */
 const REFUSALS: Readonly<Record<number, string>> = { 10054: 'PAYLOAD_TOO_LARGE', 10097: 'HEADERS_TOO_LARGE' };
 
 /**
- * Maps an error of the driver's `publish` to the port's errors. Keeps only the error message, because the result is
+ * Maps an error from the driver's `publish` to the port's errors. Keeps only the error message, because the result is
  * logged.
  */
 export function toPublishError(thrown: unknown, subject: string): BrokerRefused | BrokerUnavailable {

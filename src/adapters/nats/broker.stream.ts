@@ -11,7 +11,7 @@ import { nanos } from '@nats-io/transport-node';
 import { isForbidden, textOf } from './broker.errors.js';
 import { covers } from './broker.subjects.js';
 
-/** Error code of nats-server (server/errors.json): "replicas > 1 not supported in non-clustered mode". */
+/** nats-server error code (server/errors.json): "replicas > 1 not supported in non-clustered mode". */
 const NO_CLUSTER = 10_074;
 const STREAM_NOT_FOUND: number = JetStreamApiCodes.StreamNotFound;
 

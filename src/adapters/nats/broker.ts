@@ -118,7 +118,8 @@ export class NatsBroker implements Broker {
     let beganMs = clock.monotonicMs();
     for (const message of messages) {
       try {
-        // No call takes this long unless the process was suspended. Another process may have replaced it meanwhile.
+        // No call takes this long unless the process was suspended. Another process may have taken over in the
+        // meantime.
         if (clock.monotonicMs() - beganMs > 2 * ackTimeoutMs) throw notHandedOver('This process was suspended.');
         beganMs = clock.monotonicMs();
         published.push(await this.publish(message));

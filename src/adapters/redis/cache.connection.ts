@@ -161,7 +161,7 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // With any other value, the commands of a broken connection would wait for the next connection.
+    // With any other value, commands on a broken connection would wait for the next connection.
     maxRetriesPerRequest: 0,
     maxLoadingRetryTime: MAX_BACKOFF_MS,
     disableClientInfo: true,

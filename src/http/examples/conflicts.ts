@@ -1,9 +1,9 @@
 /*
- * The conflicts (409) of operations, except those that follow from the declarations of the operations
- * (REVISION_CONFLICT, IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
+ * The conflict errors (409) of operations, except those implied by the operations' declarations (REVISION_CONFLICT,
+ * IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
  */
 
-/** Message of each code, with example values. */
+/** Message for each code, with example values. */
 export const CONFLICT_MESSAGES = {
   ACCOUNT_CODE_TAKEN: 'Another account or customer has this code.',
   ACCOUNT_HAS_TRANSACTIONS: 'The account has transactions. Deactivate it instead.',

@@ -10,7 +10,10 @@ import { parsed } from '../request-input.js';
 import { CONFLICT_MESSAGES, CONFLICTS } from './conflicts.js';
 import { SAMPLE_IDS } from './sample-ids.js';
 
-/** An error of an operation. `about` distinguishes errors with the same code, for example by the missing permission. */
+/**
+ * An error that an operation can return. `about` distinguishes errors with the same code, for example by the missing
+ * permission.
+ */
 export type ErrorExample = { readonly code: string; readonly about: string; readonly body: unknown };
 type Cause = { readonly error: DomainError | Problem; readonly about?: string };
 
@@ -45,7 +48,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   webhooks: 'webhook',
 };
 
-/** Specific messages that replace the default message of a status. */
+/** Specific messages that replace the default message for a status. */
 const OWN_MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /api/auth/login': { 401: 'The e-mail address or the password is wrong.' },
   'POST /api/auth/refresh': { 401: 'The refresh token is invalid. Sign in again.' },
@@ -53,7 +56,7 @@ const OWN_MESSAGES: Readonly<Record<string, Readonly<Record<number, string>>>> =
   'POST /console/session/refresh': { 401: 'The refresh token is invalid. Sign in again.' },
 };
 
-/** Returns the errors of a status, with the response bodies that the service sends. */
+/** Returns the errors for a status, with the response bodies that the service sends. */
 export function errorExamples(endpoint: Endpoint, status: number, sample?: unknown): ErrorExample[] {
   const isPartner = endpoint.who === 'partner';
   return causesOf(endpoint, status, sample).map(({ error, about = '' }) => {
@@ -89,7 +92,7 @@ const nameIn = ({ method, path }: Endpoint): string =>
 const nothing = z.strictObject({}).optional();
 
 /**
- * Returns the error of a request without its first required field or, if no field is required, with an unknown field.
+ * Returns the error for a request without its first required field or, if no field is required, with an unknown field.
  */
 function invalidInput({ body, query, method }: Endpoint, sample: unknown): DomainError {
   const schema = (isWrite({ method }) ? body : query) ?? nothing;

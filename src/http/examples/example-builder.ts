@@ -16,7 +16,7 @@ function typeOf(value: unknown): string {
 export class ExampleBuilder {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 
-  /** An example of a response body. `recordId`: the id in the response of a command. */
+  /** An example of a response body. `recordId`: the id in the response to a command. */
   of(schema: JsonSchema, place: Place = { schemaName: '', field: '' }): unknown {
     const schemaName = componentOf(schema);
     if (schemaName !== '') return this.of(this.components[schemaName] ?? {}, { ...place, schemaName });

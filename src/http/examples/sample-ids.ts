@@ -74,7 +74,7 @@ export const NAMES_BY_COLLECTION: Readonly<Record<string, string>> = {
   projections: 'customers',
 };
 
-/** Ids in the responses of commands whose path does not contain a collection, by path. */
+/** Ids in the responses to commands whose path does not contain a collection, by path. */
 export const RECEIPT_IDS: Readonly<Record<string, string>> = {
   '/api/auth/change-password': SAMPLE_IDS.user,
   '/api/auth/logout': SAMPLE_IDS.session,
