@@ -84,7 +84,7 @@ export const RotateIntegrationKey = input('RotateIntegrationKeyDto', {
     .min(0)
     .max(168)
     .default(0)
-    .meta({ description: 'Number of hours for which the old secret still works.' }),
+    .meta({ description: 'Number of hours for which the old secret remains valid.' }),
 });
 export type RotateIntegrationKey = z.output<typeof RotateIntegrationKey>;
 

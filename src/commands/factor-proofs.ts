@@ -26,10 +26,10 @@ import type { Account } from './session-accounts.js';
 
 /** Proofs of a second factor. A request contains at most one of them. */
 export const factorProof = {
-  code: z.string().max(32).exactOptional().meta({ description: 'Code of an authenticator app.' }),
+  code: z.string().max(32).exactOptional().meta({ description: 'Code from an authenticator app.' }),
   recoveryCode: z.string().max(64).exactOptional().meta({ description: 'An unused recovery code.' }),
   credential: AssertionCredential.exactOptional().meta({
-    description: 'Response of `navigator.credentials.get` to `options`, as JSON.',
+    description: 'Result of `navigator.credentials.get` for `options`, as JSON.',
   }),
 };
 export type FactorProof = z.output<z.ZodObject<typeof factorProof>>;

@@ -48,7 +48,7 @@ export const ConfirmFactorInput = z
   .strictObject({
     code: z.string().max(32).exactOptional().meta({ description: 'Code from the new authenticator app.' }),
     credential: RegistrationCredential.exactOptional().meta({
-      description: 'Response of `navigator.credentials.create` to `options`, as JSON.',
+      description: 'Result of `navigator.credentials.create` for `options`, as JSON.',
     }),
   })
   .meta({ id: 'ConfirmFactorDto' });

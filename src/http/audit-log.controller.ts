@@ -77,12 +77,12 @@ export const AuditLogController = controllerOf(
     ({ query }) => new ListAuditLogs(query),
   ),
   routes.query(
-    'Get an audit log entry with its changes, derived from the history of the record',
+    'Get an audit log entry, including its changes, which are derived from the history of the record',
     { path: '/:id', answers: recordOf(AuditLogDto) },
     ({ id }) => new GetAuditLog(id),
   ),
   ofTenant.query(
-    'List audit log entries of the tenant, one per business event, newest first',
+    "List the tenant's audit log entries, one per business event, newest first",
     { query: tenantQuery, answers: pageOf(AuditLogDto) },
     ({ tenantId, query }) => new ListTenantAuditLogs(tenantId, query),
   ),

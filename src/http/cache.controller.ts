@@ -130,7 +130,7 @@ const QueueSampleDto = named(
   z.object({
     at: instantOut,
     head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
-    lags: lags.meta({ description: 'Largest lag of the queues of each kind; kinds without a known lag are omitted.' }),
+    lags: lags.meta({ description: 'For each kind of queue, the largest lag; kinds without a known lag are omitted.' }),
   }),
 );
 const QueueMetricsDto = named(
@@ -158,7 +158,7 @@ const routes = routesAt('/api/platform/redis', { who: 'platform', tag: 'Platform
 
 export const CacheController = controllerOf(
   routes.route(
-    'Get statistics of the cache; `connected` is false while it is unavailable',
+    'Get cache statistics; `connected` is false while the cache is unavailable',
     { path: '/status', answers: valueOf(CacheStatusDto) },
     async (_call, services) => {
       const status = await services.get<Cache>(CACHE).status();
@@ -166,7 +166,7 @@ export const CacheController = controllerOf(
     },
   ),
   routes.route(
-    'List the queues of all replicas (projections, policies, forwarder) with lag and rate',
+    'List the queues of all replicas (projections, policies, forwarder) with their lag and rate',
     { path: '/queues', query: queuesQuery, answers: valueOf(QueueMetricsDto) },
     async ({ query }, services): Promise<z.output<typeof QueueMetricsDto>> => {
       const look = <T>(wanted: Query<T>) =>

@@ -95,7 +95,7 @@ const SystemHealthDto = named(
         z.object({
           work: z.enum(['projections', 'policies', 'forwarder']),
           leaders: z.array(z.string().nullable()).meta({
-            description: 'Host of the leader of each range of the history; null for a range without a leader.',
+            description: 'Host that leads each range of the history; null for a range without a leader.',
           }),
         }),
       )

@@ -51,13 +51,13 @@ const alwaysThere = {
     schema: { type: 'string', const: 'behind' },
   },
   'Idempotent-Replayed': {
-    description: 'Present if the response of an earlier request is replayed.',
+    description: 'Present if this response is a replay of an earlier response.',
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
   'WWW-Authenticate': { description: 'Type of credential required.', schema: string },
   'X-RateLimit-Limit': { description: 'Requests allowed per window.', required: true, schema: count },
-  'X-RateLimit-Remaining': { description: 'Requests left in the window.', required: true, schema: count },
+  'X-RateLimit-Remaining': { description: 'Requests remaining in the current window.', required: true, schema: count },
   'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', required: true, schema: count },
   'X-RateLimit-Window': {
     description: 'Length of the window in seconds, followed by `s`.',
@@ -105,7 +105,7 @@ export const parameterComponents = {
   ),
   'If-Match': inHeader(
     'If-Match',
-    'Expected revision of the record. A different revision returns 409 REVISION_CONFLICT.',
+    'Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT.',
     REVISION,
   ),
   'Idempotency-Key': inHeader('Idempotency-Key', 'Unique key that makes retries safe, such as a UUID.', {

@@ -61,7 +61,7 @@ export const BalanceSheetDto = named(
           z.object({
             accountId: recordId
               .nullable()
-              .meta({ description: 'Null in the row for the sum of all customers, and in rows for results.' }),
+              .meta({ description: 'Null in the row that totals all customers, and in rows for results.' }),
             code: z.string().nullable(),
             name: z.string(),
             type: AccountType.nullable(),

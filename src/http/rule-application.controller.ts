@@ -76,7 +76,7 @@ export const RuleApplicationController = controllerOf(
         bodies: { 201: StartedRuleApplicationDto },
         headers: {
           'X-Event-Position': {
-            description: 'Position of the event that started the application. Absent in previews.',
+            description: 'Position of the event that started the application of the rule. Absent in previews.',
           },
           'X-Read-Model': { description: '`behind` if the read models have not reached X-Event-Position.' },
         },
@@ -91,7 +91,7 @@ export const RuleApplicationController = controllerOf(
     },
   ),
   write.command(
-    'Undo an application; transactions whose category was changed later are skipped',
+    'Undo the application of a rule; transactions whose category was changed later are skipped',
     {
       path: '/applications/:id/undo',
       answers: { ...valueOf(UndoneRuleApplicationDto), status: 201, position: 'awaited' },

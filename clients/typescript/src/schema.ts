@@ -121,7 +121,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List audit log entries of the tenant, one per business event, newest first
+         * List the tenant's audit log entries, one per business event, newest first
          * @description Requires the permission audit.read.
          */
         get: operations["getAuditLogs"];
@@ -1026,7 +1026,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an audit log entry with its changes, derived from the history of the record
+         * Get an audit log entry, including its changes, which are derived from the history of the record
          * @description Requires a platform operator.
          */
         get: operations["getPlatformAuditLogsById"];
@@ -1792,7 +1792,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the queues of all replicas (projections, policies, forwarder) with lag and rate
+         * List the queues of all replicas (projections, policies, forwarder) with their lag and rate
          * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisQueues"];
@@ -1812,7 +1812,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get statistics of the cache; `connected` is false while it is unavailable
+         * Get cache statistics; `connected` is false while the cache is unavailable
          * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisStatus"];
@@ -2483,7 +2483,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo an application; transactions whose category was changed later are skipped
+         * Undo the application of a rule; transactions whose category was changed later are skipped
          * @description Requires the permission categories.write.
          */
         post: operations["postTransactionCategoriesRulesApplicationsByIdUndo"];
@@ -3193,7 +3193,7 @@ export interface components {
                 /** @enum {string} */
                 name: "Assets" | "Liabilities" | "Equity";
                 rows: {
-                    /** @description Null in the row for the sum of all customers, and in rows for results. */
+                    /** @description Null in the row that totals all customers, and in rows for results. */
                     accountId: string | null;
                     code: string | null;
                     name: string;
@@ -3391,7 +3391,7 @@ export interface components {
         ConfirmFactorDto: {
             /** @description Code from the new authenticator app. */
             code?: string;
-            /** @description Response of `navigator.credentials.create` to `options`, as JSON. */
+            /** @description Result of `navigator.credentials.create` for `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -3419,11 +3419,11 @@ export interface components {
             /** @description Slug of the tenant to sign in to; `platform` for operators. */
             tenant?: string;
             factorToken?: string;
-            /** @description Code of an authenticator app. */
+            /** @description Code from an authenticator app. */
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Result of `navigator.credentials.get` for `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -3767,11 +3767,11 @@ export interface components {
         };
         FactorLoginDto: {
             factorToken: string;
-            /** @description Code of an authenticator app. */
+            /** @description Code from an authenticator app. */
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Result of `navigator.credentials.get` for `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -3935,7 +3935,7 @@ export interface components {
             /** Format: date-time */
             lastFailedAt: string;
             resolvedAt: string | null;
-            /** @description Operator or user who resolved the dead letter, or `system:` followed by a component of the service. */
+            /** @description Operator or user who resolved the dead letter, or `system:` followed by the name of a component of the service. */
             resolvedBy: string | null;
             discardReason: string | null;
         };
@@ -4402,7 +4402,7 @@ export interface components {
             at: string;
             /** @description Position of the last event of the service. */
             head: number | null;
-            /** @description Largest lag of the queues of each kind; kinds without a known lag are omitted. */
+            /** @description For each kind of queue, the largest lag; kinds without a known lag are omitted. */
             lags: {
                 projection?: number;
                 policy?: number;
@@ -4537,7 +4537,7 @@ export interface components {
         };
         RotateIntegrationKeyDto: {
             /**
-             * @description Number of hours for which the old secret still works.
+             * @description Number of hours for which the old secret remains valid.
              * @default 0
              */
             overlapHours?: number;
@@ -4867,11 +4867,11 @@ export interface components {
         StepUpDto: {
             /** @description Required with `credential`. */
             factorToken?: string;
-            /** @description Code of an authenticator app. */
+            /** @description Code from an authenticator app. */
             code?: string;
             /** @description An unused recovery code. */
             recoveryCode?: string;
-            /** @description Response of `navigator.credentials.get` to `options`, as JSON. */
+            /** @description Result of `navigator.credentials.get` for `options`, as JSON. */
             credential?: {
                 id: string;
                 rawId: string;
@@ -4987,7 +4987,7 @@ export interface components {
             ranges: {
                 /** @enum {string} */
                 work: "projections" | "policies" | "forwarder";
-                /** @description Host of the leader of each range of the history; null for a range without a leader. */
+                /** @description Host that leads each range of the history; null for a range without a leader. */
                 leaders: (string | null)[];
             }[];
             memory: {
@@ -5470,7 +5470,7 @@ export interface components {
         "X-Request-Id": string;
         /** @description Position that the read models must reach before the service responds. */
         "X-Min-Position": number;
-        /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+        /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
         "If-Match": string;
         /** @description Unique key that makes retries safe, such as a UUID. */
         "Idempotency-Key": string;
@@ -5485,7 +5485,7 @@ export interface components {
         "X-Event-Position": number;
         /** @description Present if the write is durable but the read models have not caught up with it. */
         "X-Read-Model": "behind";
-        /** @description Present if the response of an earlier request is replayed. */
+        /** @description Present if this response is a replay of an earlier response. */
         "Idempotent-Replayed": "true";
         /** @description Seconds to wait before a retry. */
         "Retry-After": number;
@@ -5493,7 +5493,7 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description Requests allowed per window. */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in the window. */
+        /** @description Requests remaining in the current window. */
         "X-RateLimit-Remaining": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset": number;
@@ -5505,7 +5505,7 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Requests allowed per window. */
         "X-RateLimit-Limit.optional": number;
-        /** @description Requests left in the window. */
+        /** @description Requests remaining in the current window. */
         "X-RateLimit-Remaining.optional": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset.optional": number;
@@ -6207,7 +6207,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -6410,7 +6410,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -10649,7 +10649,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -11607,7 +11607,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -11810,7 +11810,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -13286,7 +13286,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -14812,7 +14812,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -15469,7 +15469,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -19051,7 +19051,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -20053,7 +20053,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -20425,7 +20425,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -23077,7 +23077,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -24255,7 +24255,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -26098,7 +26098,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -27907,7 +27907,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -28110,7 +28110,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -28317,7 +28317,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -29478,7 +29478,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -30749,7 +30749,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -30952,7 +30952,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -31159,7 +31159,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -31935,7 +31935,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -32138,7 +32138,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -32370,7 +32370,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the application. Absent in previews. */
+                    /** @description Position of the event that started the application of the rule. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -32395,7 +32395,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the application. Absent in previews. */
+                    /** @description Position of the event that started the application of the rule. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -32580,7 +32580,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -32787,7 +32787,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -34168,7 +34168,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -34401,7 +34401,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -34608,7 +34608,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Unique key that makes retries safe, such as a UUID. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -35421,7 +35421,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -35624,7 +35624,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -36611,7 +36611,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path?: never;
@@ -37394,7 +37394,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -37597,7 +37597,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description Expected revision of the record. A different revision returns 409 REVISION_CONFLICT. */
+                /** @description Expected revision of the record. If the record has a different revision, the response is 409 REVISION_CONFLICT. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
