@@ -95,7 +95,7 @@ export const PasswordChange = z.object({
 });
 type PasswordChange = z.output<typeof PasswordChange>;
 
-/** A password change by the account's owner. `epoch` is the epoch at which the current password was verified. */
+/** A password change by the account's owner. `epoch` is the account's epoch when the current password was verified. */
 export type OwnPassword = PasswordChange & { readonly epoch: number };
 
 export const noSessions = ({ epoch }: SessionRule): SessionRule => ({ epoch: epoch + 1, keptSessionId: null });

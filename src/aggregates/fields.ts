@@ -21,7 +21,9 @@ export const line = (maxLength: number) => z.string().trim().min(1).max(maxLengt
 /** Multi-line text: trimmed, not empty. */
 export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
-/** An id in a request, in upper or lower case. The format is not validated, so a malformed id leads to 404. */
+/**
+ * An id in a request, in upper or lower case. The format is not validated, so a malformed id leads to a 404 response.
+ */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
 
 /** Maximum length of the local part (RFC 5321, 4.5.3.1.1). */
@@ -45,7 +47,7 @@ export const CalendarDate = z.iso.date();
 /** Rules about the year ignore other text, for which the rule about the form already reports an error. */
 const hasYear = (text: string): boolean => /^\d{4}-/.test(text);
 const EARLIEST_DATE = '1900-01-01';
-/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 on. */
+/** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 onwards. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
 /** A date entered by a user. */
 export const EntryDate = z.iso

@@ -6,7 +6,7 @@ export const FORWARDER = 'integration-events';
 /** Position before the first event. A forwarder that is resumed from here publishes the whole history. */
 export const BEGINNING = -1;
 
-/** Names of a rewind's checkpoints: the last processed position and the number of published events. */
+/** Names of a rewind's checkpoints, which store the last processed position and the number of published events. */
 export const rewindMarks = (rewindId: string): { readonly position: string; readonly published: string } => ({
   position: `rewind.${rewindId}`,
   published: `rewind.${rewindId}~published`,
@@ -61,7 +61,7 @@ export type Rewind = RewindFilter & {
   readonly upTo: number;
   readonly requestedAt: string;
 };
-/** A completed or cancelled rewind. `published` is null if it was cancelled. */
+/** A completed or cancelled rewind. `published` is null if the rewind was cancelled. */
 export type EndedRewind = Rewind & { readonly published: number | null; readonly endedAt: string };
 
 /** State of the forwarder: operators' requests and their outcomes. */
@@ -153,8 +153,8 @@ export const pauseForwarder = ({ pause }: Forwarder, _: object, now: Date): Forw
   pause ? [] : [{ type: 'ForwarderPaused', data: { reason: 'OPERATOR', pausedAt: now.toISOString() } }];
 
 /**
- * `after` is null to continue at the checkpoint. @throws DomainError conflict NOT_PAUSED if a start is given but the
- * forwarder is running; RESUME_FROM_REQUIRED if there is no checkpoint
+ * If `after` is null, the forwarder continues at the checkpoint. @throws DomainError conflict NOT_PAUSED if a start is
+ * given but the forwarder is running; RESUME_FROM_REQUIRED if there is no checkpoint
  */
 export function resumeForwarder(
   { pause }: Forwarder,

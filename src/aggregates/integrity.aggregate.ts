@@ -15,7 +15,7 @@ export const integrityEvents = {
       note: z.string(),
       /** Number of events that the tree covers. */
       size: z.int().min(1),
-      /** Root hash of the tree, hexadecimal. */
+      /** Root hash of the tree, in hexadecimal. */
       rootHash: z.string(),
       signedAt: z.iso.datetime(),
     }),

@@ -126,7 +126,7 @@ const finished = (execution: Execution, finishedAt: string) => ({
   durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(execution.startedAt)),
 });
 
-/** Returns the execution after the event; undefined if the event changes nothing that is visible. */
+/** Returns the execution after the event; undefined if the event changes nothing visible. */
 export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
   switch (event.type) {
     case 'JobScheduleRecorded':

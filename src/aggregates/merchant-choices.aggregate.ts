@@ -8,9 +8,9 @@ import { Instant } from './fields.js';
  *
  * - Only the last choice for each transaction counts. A category is learned when the three transactions with the newest
  *   choices agree on it.
- * - A transaction contradicts the learned category if the last choice made for it since the category was learned is
- *   another category, or none. After two contradicting transactions, the category is unlearned. Three transactions must
- *   then agree, as before, for any category to be learned.
+ * - A transaction contradicts the learned category if its last choice was made after the category was learned, and
+ *   names another category or none. After two contradicting transactions, the category is unlearned. Three transactions
+ *   must then agree, as before, for any category to be learned.
  */
 const Noted = z.object({
   transactionId: z.string(),

@@ -113,7 +113,7 @@ export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits)
 
 /** Number of decimals sufficient for every currency. */
 export const MAX_DECIMALS = 4;
-/** A positive amount in a request. `amountIn` checks it against its currency. */
+/** A positive amount in a request. `amountIn` checks the amount against its currency. */
 export const MoneyInput = decimalInput({ decimals: MAX_DECIMALS, positive: true });
 /** Like MoneyInput, but accepts zero, for document totals. */
 export const MoneyOrZeroInput = decimalInput({ decimals: MAX_DECIMALS });

@@ -126,7 +126,7 @@ export function deleteOperator(state: Operator): OperatorEvent[] {
   return [{ type: 'OperatorDeleted', data: {} }];
 }
 
-/** Binds the identity of the first sign-in. Returns `[]` if the operator already has an identity. */
+/** Binds the identity that was used for the first sign-in. Returns `[]` if the operator already has an identity. */
 export const bindOperatorIdentity = (state: Operator, identity: OidcIdentity): OperatorEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'OperatorIdentityLinked', data: identity }] : [];
 

@@ -2,7 +2,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import { codeKey } from './fields.js';
 
 /**
- * Keys of the unmet conditions of rejected sales, unique within a tenant. They are stored in events and must never
+ * Keys for the unmet conditions of rejected sales, unique within a tenant. They are stored in events and must never
  * change.
  */
 export const causes = {

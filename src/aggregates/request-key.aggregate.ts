@@ -43,7 +43,7 @@ export const requestKeyId = (userId: string, route: string, key: string): string
   hash('sha256', JSON.stringify([userId, route, key]), 'hex');
 
 const RequestKeyClaimed = z.object({
-  /** Id of the record that the request creates. A retry after a crash reuses it. */
+  /** Id of the record that the request creates. A retry after a crash reuses this id. */
   recordId: z.string(),
   /** Digests of the body's members. The body itself is not stored. */
   fieldHashes: z.record(z.string(), z.string()),

@@ -209,7 +209,7 @@ const saidBy = ({ lines, ...rest }: SaidSale): SaidSale => ({
 });
 
 /**
- * Returns the fields whose values differ in meaning from the values of the sale accepted with the same externalId. An
+ * Returns the fields whose values differ in meaning from those of the sale accepted with the same externalId. An
  * omitted total is not compared.
  */
 export function differingFields(accepted: SaidSale, given: SaidSale, { total }: SalePayload): string[] {

@@ -6,7 +6,7 @@ import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
 /**
- * Time within which a spent refresh token may be reused, for example after a lost response, or by another tab. Later
+ * Time within which a spent refresh token may be reused, for example after a lost response or by another tab. Later
  * reuse counts as theft.
  */
 export const ROTATION_GRACE_MS = 10_000;

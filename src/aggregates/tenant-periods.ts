@@ -72,8 +72,8 @@ export function ensureOpen({ closedThrough }: Closing, date: string): void {
 }
 
 /**
- * Returns the date on which a partner's document is booked: its own date or, if that is in a closed period, the first
- * open day.
+ * Returns the date on which a partner's document is booked: its own date or, if that date is in a closed period, the
+ * first open day.
  */
 export const firstOpenDate = ({ closedThrough }: Closing, date: string): string =>
   closedThrough === null || date > closedThrough ? date : dayAfter(closedThrough);

@@ -221,7 +221,7 @@ export function acceptInvitation(
 
 export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is invalid or has expired.' }]);
 
-/** Binds the identity of the first sign-in. Returns `[]` if the user already has an identity. */
+/** Binds the identity that was used for the first sign-in. Returns `[]` if the user already has an identity. */
 export const bindIdentity = (state: User, identity: OidcIdentity): UserEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'UserIdentityLinked', data: identity }] : [];
 

@@ -10,7 +10,10 @@ const MAX_SECRETS = 5;
 /** Period during which a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
 
-/** A glob with Redis syntax: `*` matches any text, `?` matches one character, and `[a-z]` matches a character class. */
+/**
+ * A glob with Redis syntax: `*` matches any text, `?` matches one character, and `[a-z]` matches one character of a
+ * class.
+ */
 const TypeGlob = z
   .string()
   .regex(/^[a-z0-9.*?_^[\]-]{1,100}$/, 'Must be an event type such as kontor.sale.booked.v1, with * for any text.');

@@ -36,7 +36,7 @@ export function progressOf(work: string): (progress: number, events: number) => 
   };
 }
 
-/** Returns the file and the options of the command line. @throws BackupError with the usage */
+/** Returns the file and the options from the command line. @throws BackupError with the usage */
 export function parsed<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options, usage: string) {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options });

@@ -112,7 +112,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     }
   }
 
-  /** Returns a record's document in its state before the event. */
+  /** Returns a record's document as it was before the event. */
   private async before(
     projection: AnyProjection,
     { stream, revision }: Recorded,

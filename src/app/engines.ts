@@ -46,7 +46,7 @@ export type Engines = {
   readonly leases: LeaseStore;
   /** Checkpoints of the policies, which run in the serving thread. */
   readonly checkpoints: Checkpoints;
-  /** Resolves once the history in the event store has been identified. `reads` is unusable before that. */
+  /** Resolves once the history in the event store has been identified. `reads` is unusable until then. */
   whenSettled(): Promise<void>;
   /**
    * Registers a listener that is called when damaged read models have been moved aside. `reopened` resolves once the

@@ -34,7 +34,7 @@ export class Settling {
    */
   readonly done: Promise<boolean>;
 
-  /** `after` runs in any case, and completes before anything else uses the read store. */
+  /** `after` always runs, and completes before anything else uses the read store. */
   constructor(parts: Parts, after = () => Promise.resolve()) {
     this.done = this.settle(parts).finally(after);
     // Prevents an unhandled rejection until the promise is awaited.

@@ -68,7 +68,8 @@ export const openSubscribers = (parts: ProcessParts): Promise<ProcessSubscribers
 /** Runs projections and the forwarder in a worker thread with its own engines. */
 async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
   const { settings, clock, logger, opened } = parts;
-  // The worker will have the only writable connection. Until the worker starts, this connection is used.
+  // The worker will have the only writable connection. Until the worker starts, this thread uses a writable connection
+  // of its own.
   const writable = await openModels(settings, 'readwrite', { clock, logger });
   if (writable.isRecreated) {
     parts.metrics.modelsLost.inc();

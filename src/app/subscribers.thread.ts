@@ -41,7 +41,7 @@ export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   readonly onReady: (isRecreated: boolean) => void;
   /** Without `names`, the position applies to all projections. Without `ranges`, it applies to the whole history. */
   readonly onProgress: (position: Position, names?: readonly string[], ranges?: readonly number[]) => void;
-  /** Called for a warning or error of the worker, with text of limited length. Must not throw. */
+  /** Called for a warning or error from the worker, with text of limited length. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Reports the state of the worker's queues about once a second. */
   readonly onQueues: (report: ThreadReport) => void;

@@ -82,7 +82,7 @@ export const forwardedOf = (queues: readonly QueueReading[]): Position =>
 
 /**
  * Starts the consumers that append nothing: the history watch, and projections and the forwarder while this process
- * leads them. Runs in any thread that may write to the read store.
+ * leads them. May run in any thread that can write to the read store.
  */
 export function startSubscribers(parts: SubscriberParts): Subscribers {
   const { leadership, ranges, roles, projections } = parts;

@@ -44,7 +44,7 @@ export type BackupReading = {
  * can be located.
  */
 const CHUNK_BYTES = 16 * 1024;
-/** Maximum line length. An event has at most 1 MiB. */
+/** Maximum line length. An event takes at most 1 MiB. */
 const LONGEST_LINE_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -51,7 +51,7 @@ const directionOf = ({ type, direction }: CreateTransaction): Direction | null =
 export type EntryCustomer = { readonly id: string; readonly name: string } | null;
 
 /**
- * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the data of
+ * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the data from
  * these records that the transaction needs.
  * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
  * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept

@@ -32,7 +32,7 @@ type Use = {
 /**
  * Tracks the last use of integration keys. Each use costs a request two clock reads and one map lookup. Uses are
  * collected in memory and recorded as technical events: the first use of a key immediately, later uses once a minute,
- * and the last use at shutdown. If a process is killed, uses in about the last minute are not recorded.
+ * and the last use at shutdown. If a process is killed, uses from about the last minute are not recorded.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -67,7 +67,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   }
 
   /**
-   * Runs when no more requests arrive. Records the collected uses and waits for the read models, as far as time allows.
+   * Runs once no more requests arrive. Records the collected uses and waits for the read models, as far as time allows.
    */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();

@@ -40,7 +40,7 @@ type Reservation = readonly {
 }[];
 
 /**
- * Limits password guessing. In 15 minutes, an address may cause 10 failures for one account, and 100 failures in total.
+ * Limits password guessing. In 15 minutes, an address may cause 10 failures for one account and 100 failures in total.
  * An IPv6 network counts as one address. After 10 failures for an account, regardless of the address, attempts must be
  * several seconds apart. If an address is known from an earlier sign-in to the account, only the first limit applies,
  * so that others cannot lock out the owner.

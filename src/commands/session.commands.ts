@@ -102,7 +102,7 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 const wrongCredentials = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
 
-/** Creates the error if several accounts have the address. The caller must then specify the tenant's slug. */
+/** Creates the error for an address that several accounts have. The caller must then specify the tenant's slug. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
   new DomainError(
     'conflict',

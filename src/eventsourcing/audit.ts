@@ -26,8 +26,8 @@ const CODE = /^[A-Z][A-Z0-9_]{1,60}$/;
 
 /**
  * Summarizes an event in the words of its type: `Customer "Ada Ltd" created`, `User "Ada" updated: fullName, phone`,
- * `Sale rejected: BRANCH_UNKNOWN`. The only data of the event that the summary contains are the record's name, the
- * names of changed fields, and codes.
+ * `Sale rejected: BRANCH_UNKNOWN`. The summary contains no event data other than the record's name, the names of
+ * changed fields, and codes.
  */
 export function summaryOf(event: Audited): string {
   const [subject, predicate] = sentenceOf(event.type, event.audit.entity);

@@ -31,7 +31,8 @@ export type RequestContext = {
   readonly ip?: string;
   readonly userAgent?: string;
   /**
-   * A UUIDv7 that is unique to the request or, in a policy, the id of the causing event. Event ids are derived from it.
+   * In a request, a unique UUIDv7; in a policy, the id of the event to which the policy is reacting. Event ids are
+   * derived from it.
    */
   readonly commandId: string;
   /** The value of If-Match, which is the revision that the record must have. */

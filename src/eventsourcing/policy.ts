@@ -2,8 +2,8 @@ import { asService } from './context.js';
 import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
- * Reacts to events with commands. Events are delivered at least once, and in order within a stream. Policies must
- * handle redelivery idempotently: records that they create have ids derived from the event, and records that they
+ * Reacts to events by executing commands. Events are delivered at least once, and in order within a stream. Policies
+ * must handle redelivery idempotently: records that they create have ids derived from the event, and records that they
  * change store a reference to the event (docs/adr/0005).
  */
 export interface Policy {

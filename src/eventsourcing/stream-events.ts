@@ -11,7 +11,7 @@ import type { EventCatalogue } from './event-catalogue.js';
 const PART = 500;
 
 /**
- * Yields all events of a stream from a revision on, in order. Yields none if the stream does not exist.
+ * Yields all events of a stream in order, starting at a revision. Yields none if the stream does not exist.
  * @throws the errors of readStream
  */
 export async function* eventsOf(

@@ -1,6 +1,6 @@
 import { UUID_PATTERN } from '../ports/uuid.js';
 
-/** Pseudo tenant for platform-wide records. */
+/** Pseudo-tenant for platform-wide records. */
 export const PLATFORM_TENANT = 'platform';
 
 /**

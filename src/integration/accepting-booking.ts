@@ -17,7 +17,7 @@ export const PATIENCE_MS = 90;
  * leave its sales to the policy, which costs several times as much and makes the replica even busier.
  */
 export const GRACE_MS = 20;
-/** After a read of the facts has exceeded PATIENCE_MS, sales do not wait for facts for this long. */
+/** Time for which sales do not wait for facts after a read of the facts has exceeded PATIENCE_MS. */
 const HASTE_MS = 2_000;
 /**
  * Maximum age of the facts. A change within this time is treated as if it were made after the sale. With an embedded
@@ -78,7 +78,7 @@ export class AcceptingBooking {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
-      // A separate sleep, so that facts which arrived while the process could not run are processed first.
+      // The second, separate sleep ensures that facts that arrived while the process could not run are processed first.
       this.late = this.clock
         .sleep(PATIENCE_MS)
         .then(() => this.clock.sleep(GRACE_MS))

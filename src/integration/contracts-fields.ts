@@ -80,7 +80,7 @@ export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
     )
     .meta({ description: 'The changed fields with their new values.' });
 
-/** A fixed id for example events. */
+/** A fixed id for use in example events. */
 export const exampleId = (digit: number): string => `0199d3a0-0000-7000-8000-00000000000${digit}`;
 
 type Copy = (value: unknown) => unknown;

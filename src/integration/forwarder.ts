@@ -37,7 +37,7 @@ type Parts = {
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
-  /** Durably parks an event that cannot be published. `rewindId`: set if this happened in a rewind. */
+  /** Durably parks an event that cannot be published. `rewindId`: set if the failure occurred in a rewind. */
   readonly park: (event: RecordedEvent, error: unknown, rewindId?: string) => Promise<void>;
   readonly meter?: QueueMeter;
 };
@@ -107,7 +107,7 @@ export class Forwarder {
     );
   }
 
-  /** Looks at the requests at the beginning and after every event of the forwarder's stream. */
+  /** Checks the requests at the start and after every event in the forwarder's stream. */
   private async follow(gotOn: () => void): Promise<void> {
     const { events } = this.parts;
     const { signal } = this.stopping;

@@ -45,8 +45,8 @@ import { IDS, type Ids } from '../ports/time.js';
 import { z } from 'zod';
 
 /**
- * Records a sale, return or cancellation by hand. The document is either booked immediately, or rejected and not
- * stored.
+ * Records a sale, return or cancellation that a user enters. The document is either booked immediately, or rejected and
+ * not stored.
  */
 export class CreateSale extends command(ManualSalePayload) {}
 /** Tries again to book a rejected sale. */

@@ -24,8 +24,8 @@ export const RETRIED_FOR_MS = 3 * DAY_MS;
 export const FAILING_FOR_MS = 5 * DAY_MS;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
 /**
- * Pauses while a receiver is down. They are shorter than the retry delays of a message, so that messages arrive soon
- * after the receiver recovers.
+ * Pauses between attempts while a receiver is down. They are shorter than the retry delays of a message, so that
+ * messages arrive soon after the receiver recovers.
  */
 const DOWN_PAUSES = { baseMs: 1_000, maxMs: 15 * 60_000 };
 

@@ -36,7 +36,7 @@ const isConfig = new Set(configTypes);
 /** Maximum number of concurrent attempts across all tenants. A single tenant uses at most half of the free places. */
 const PLACES = { atOnce: 512, leavesRoom: true };
 const SAVE_EVERY_MS = 250;
-/** Interval of the reports that replace the stored progress if the read store is lost. */
+/** Interval between the reports that replace the stored progress if the read store is lost. */
 const REPORT_EVERY_MS = 10 * 60_000;
 /** Time limit for attempts in progress when the process stops. */
 const STOP_WITHIN_MS = 2_000;

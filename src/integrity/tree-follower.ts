@@ -48,7 +48,7 @@ export type FollowerParts = {
 
 /** Number of leaves between two saves of the tiles. */
 const SAVE_EVERY = 4_096;
-/** Delay of the tree if the history is on a server. It is short compared with the interval of checkpoints. */
+/** Delay of the tree if the history is on a server. It is short compared with the interval between checkpoints. */
 const MAX_DELAY_MS = 1_000;
 /** Fraction of the interval after which the first checkpoint of a history is signed. */
 const FIRST_SHARE = 0.1;

@@ -9,7 +9,7 @@ const NAME = 'error-log-retention';
 const DAY_MS = 24 * 60 * 60_000;
 const days = (byDefault: number) => z.int().min(1).max(3_650).default(byDefault);
 
-/** The record of an error is hidden this number of days after the last occurrence. */
+/** Numbers of days from the last occurrence of an error until its record is hidden. */
 const Parameters = z.strictObject({ resolvedDays: days(30), unresolvedDays: days(90) });
 
 /**

@@ -99,7 +99,7 @@ export class JobScheduler {
   }
 }
 
-/** Name of the lease of the single process that runs jobs. */
+/** Name of the lease held by the single process that runs jobs. */
 export const JOBS_LEASE = 'jobs';
 
 /** A run that was in progress when a term began. */

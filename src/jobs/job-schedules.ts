@@ -41,7 +41,7 @@ export const JOB_NAMES = [
 /** `off`: only operators start the job. */
 type ScheduleSetting = Schedule | 'off';
 
-/** Schedules by job name, and the setting of all other jobs. */
+/** Schedules by job name, and the setting for all other jobs. */
 export type ScheduleSettings = {
   readonly byName: ReadonlyMap<string, ScheduleSetting>;
   readonly others: 'off' | undefined;

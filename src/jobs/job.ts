@@ -13,7 +13,7 @@ import type { ReadModels } from '../queries/query.js';
 export type JobRun<Parameters = unknown> = {
   /** Id of the execution, which also names its artifacts. */
   readonly executionId: string;
-  /** Validated by the job's schema. */
+  /** Validated against the job's schema. */
   readonly parameters: Parameters;
   /** Aborts when the run must end early because the process stops or loses its lease. */
   readonly signal: AbortSignal;

@@ -33,8 +33,8 @@ const MAX_SHOWN_NAME = 120;
 
 /**
  * Learns category rules from users' choices. Records each choice on the merchant's stream, whose state determines the
- * learned category, and then updates the rules accordingly. After a crash in between, redelivery finds the recorded
- * choice and updates the rules.
+ * learned category, and then updates the rules accordingly. After a crash between these two steps, redelivery finds the
+ * recorded choice and updates the rules.
  */
 @Injectable()
 export class CategoryLearningPolicy implements Policy {

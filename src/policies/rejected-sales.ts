@@ -22,9 +22,8 @@ const shortened = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1)}…`;
 
 /**
- * Reports rejected sales to the tenant's administrators. There is one notification for each reason and hour, which
- * names the sales. Sales that are rejected while a notification is being written are then added to it in a single
- * write.
+ * Reports rejected sales to the tenant's administrators. One notification for each reason and hour names the sales.
+ * Sales that are rejected while a notification is being written are then added to it in a single write.
  */
 @Injectable()
 export class RejectedSales {
@@ -69,7 +68,7 @@ export class RejectedSales {
   }
 }
 
-/** Returns the title, text and link of the notification about all rejections of an hour for the same reason. */
+/** Returns the title, text and link of the notification about all rejections in one hour for the same reason. */
 function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Subject[]) {
   const names = all.slice(0, MAX_NAMED_SALES).map(({ name }) => shortened(name));
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';

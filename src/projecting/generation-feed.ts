@@ -225,7 +225,7 @@ export class GenerationFeed {
     return events;
   }
 
-  /** Whether the feed needs a stream's events. The platform's streams include requests of operators. */
+  /** Whether the feed needs a stream's events. The platform's streams include requests from operators. */
   private isMeant(stream: string): boolean {
     const { portion } = this.parts;
     return portion.coordinates || portion.has(stream) || stream.includes(PLATFORM_STREAM);

@@ -99,7 +99,7 @@ const found = (id: string, stored: StoredDocument | undefined) =>
 /**
  * Returns the position of the last event when the read store first saw this history; null if the history was empty. A
  * forwarder without a checkpoint would publish the events up to and including that position again. The operator of a
- * restored service may not want that.
+ * restored service may not want these repeats.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {
   return (await new HistoryRegister(store).find(historyId))?.entry.foundAt ?? null;

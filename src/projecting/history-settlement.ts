@@ -123,7 +123,7 @@ class Settlement {
   }
 
   /**
-   * Explains why the data in a space cannot have been derived from this history; undefined if there is no such reason.
+   * Returns the reason why the data in a space cannot have been derived from this history; undefined if there is none.
    */
   private async contradiction(space: string, anchor: Anchor | null): Promise<string | undefined> {
     const { identity } = this.parts;

@@ -88,7 +88,7 @@ export class HistoryWatch {
       logger.info({ space }, 'the read models of another history were removed');
   }
 
-  /** Explains why the event store no longer contains the history of the read models; undefined if it does. */
+  /** Returns the reason why the event store no longer contains the read models' history; undefined if it still does. */
   private async look(): Promise<string | undefined> {
     const { identity, historyId, store, events } = this.parts;
     const id = identity ? await identity.current() : historyId;

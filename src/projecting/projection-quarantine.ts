@@ -24,9 +24,9 @@ export type QuarantineEntry = DocumentKey & {
 export type ProjectionLetters = {
   /** Parks the event durably. Idempotent. */
   park(projection: string, event: Parkable, error: unknown): Promise<void>;
-  /** Resolves the dead letter of an event that the projection has now folded. */
+  /** Resolves the dead letter for an event that the projection has now folded. */
   settle(projection: string, event: Pick<QuarantineEntry, 'eventId' | 'stream'>): Promise<void>;
-  /** Returns the id of the dead letter of an event that a projection could not fold. */
+  /** Returns the id of the dead letter for an event that a projection could not fold. */
   idOf(projection: string, eventId: string): string;
   /** Returns the id of the dead letter that this event replays; undefined for other events. */
   replayedBy(event: Recorded): string | undefined;

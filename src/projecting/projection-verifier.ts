@@ -242,7 +242,7 @@ type Document = DocumentKey & StoredDocument;
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
 
-/** Explains how the stored document differs from the folded one; undefined if they are equal. */
+/** Returns a description of how the stored document differs from the folded one; undefined if they are equal. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
   if (!folded) return stored && 'is stored, but no event refers to it';
   const { json, position } = folded;

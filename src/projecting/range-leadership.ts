@@ -8,7 +8,7 @@ import { ALL_RANGES, portionOf, shareOf, type Portion } from '../eventsourcing/s
 export type RangeOptions = {
   /** Unique id of this process, which changes with every start. */
   readonly holder: string;
-  /** Interval of the heartbeat. Default: 500 ms. */
+  /** Interval between heartbeats. Default: 500 ms. */
   readonly beatMs?: number;
   /**
    * A process whose heartbeat fails for this long stops its work. Must be less than `takeOverAfterMs`. Default: 2,000

@@ -43,8 +43,8 @@ const BUSY_CHECKPOINT_EVERY_MS = 1_000;
 const FRESH_EVERY_MS = 50;
 
 /**
- * Handles a subscription at least once, with many events in flight. The checkpoint never passes an event that is
- * neither handled nor parked, so at most the events in flight are repeated after a crash.
+ * Handles each event of a subscription at least once, with many events in flight. The checkpoint never passes an event
+ * that is neither handled nor parked, so at most the events in flight are repeated after a crash.
  */
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();

@@ -69,7 +69,7 @@ export type SessionView = {
   /** `platform` for operators. */
   readonly tenantId: string;
   readonly userId: string;
-  /** Epochs of the user and of the tenant at the time when the session began. */
+  /** Epochs of the user and of the tenant when the session began. */
   readonly userEpoch: number;
   readonly tenantEpoch: number;
   /** Address and user agent of the last sign-in, refresh or step-up. */

@@ -14,9 +14,9 @@ export function namedAddress(text: string): string | undefined {
 }
 
 /**
- * Returns the key under which rate limits count an address. An IPv6 address counts as its /64, because a site receives
- * at least a /64 (RFC 6177) and a client could use any number of addresses in it. IPv4 and IPv4-mapped addresses count
- * individually.
+ * Returns the key under which rate limits count an address. An IPv6 address counts as its /64 network, because a site
+ * receives at least a /64 (RFC 6177) and a client could use any number of addresses in it. IPv4 and IPv4-mapped
+ * addresses count individually.
  */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) === 0) return ip;
@@ -26,8 +26,8 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * Proxies whose `X-Forwarded-For` is trusted: the number of chained proxies, or a list of addresses and CIDR ranges.
- * False trusts none.
+ * Proxies whose `X-Forwarded-For` is trusted: the number of chained proxies, or a list of addresses and CIDR ranges. If
+ * false, no proxy is trusted.
  */
 export type TrustedProxies = false | number | readonly string[];
 

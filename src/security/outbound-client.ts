@@ -71,7 +71,7 @@ export class OutboundClient {
     this.plain = new HttpAgent(pool);
   }
 
-  /** Explains why a target is invalid; undefined if it is valid. */
+  /** Returns the reason why a target is invalid; undefined if it is valid. */
   faultOf(target: string): string | undefined {
     const { allowHttp = false, allowPrivate } = this.options;
     const url = URL.canParse(target) ? new URL(target) : undefined;

@@ -6,7 +6,7 @@ const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 const NAME = 'Kontor';
 
-/** Loads the library when the first passkey is used, because this takes a quarter of a second. */
+/** Loads the library when the first passkey is used, because loading takes a quarter of a second. */
 const webauthn = () => import('@simplewebauthn/server');
 
 /** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, section 4), or 1,364 characters in base64url. */

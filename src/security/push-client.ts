@@ -48,7 +48,7 @@ export class PushClient {
     this.outbound = new OutboundClient({ clock, allowPrivate, ca, lookup, maxSockets: MAX_SOCKETS, keptBytes: 0 });
   }
 
-  /** Explains why an endpoint is invalid; undefined if it is valid. */
+  /** Returns the reason why an endpoint is invalid; undefined if it is valid. */
   faultOf(endpoint: string): string | undefined {
     return this.outbound.faultOf(endpoint);
   }

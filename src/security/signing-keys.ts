@@ -49,7 +49,7 @@ const REREAD_MS = 1_000;
 const MAX_WAITING = 1_000;
 
 /**
- * The keys of access and refresh tokens. The first key signs and all keys verify. A superseded key continues to verify
+ * The keys for access and refresh tokens. The first key signs and all keys verify. A superseded key continues to verify
  * for half an hour after its `supersededAt`. The keys are stored in `signing-key.json` or in a setting. A rotation
  * replaces the file, which every process rereads. The setting is read only once.
  */

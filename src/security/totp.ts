@@ -38,7 +38,7 @@ export function codeAt(secret: string, step: number): string {
 
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
 
-/** Returns the time step of a code if the step is at most one before or after the current one; otherwise undefined. */
+/** Returns the time step of a code if it is at most one step before or after the current one; otherwise undefined. */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
   return DRIFTS.map((drift) => stepAt(nowMs) + drift).find((step) => {

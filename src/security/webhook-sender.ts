@@ -32,7 +32,7 @@ export type WebhookSenderOptions = {
 
 const TIMEOUT_MS = 15_000;
 const MAX_SOCKETS = 1_024;
-/** Number of bytes of a response to keep. */
+/** Number of response bytes to keep. */
 const KEPT_BYTES = 1_024;
 const MAX_SIGNERS = 10_000;
 
@@ -55,7 +55,7 @@ export class WebhookSender {
     return this.options.keys.secretOf(name);
   }
 
-  /** Explains why a target is invalid; undefined if it is valid. */
+  /** Returns the reason why a target is invalid; undefined if it is valid. */
   faultOf(url: string): string | undefined {
     return this.outbound.faultOf(url);
   }
