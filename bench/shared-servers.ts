@@ -71,6 +71,11 @@ export class SharedServers {
     return this.others.flatMap(({ pid }) => pid ?? []);
   }
 
+  /** Folder with the files of NATS. */
+  get natsDirectory(): string {
+    return this.others[1]?.directory ?? '';
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.events.stop(), ...this.others.map((server) => server.dispose())]);
   }

@@ -38,6 +38,7 @@ export const figures = [
   { ids: ['reports'], what: 'reports', program: 'reports', lacks: nothing, beside: true },
   { ids: ['backup'], what: 'backup and restore', program: 'backup', lacks: nothing, growth: true, beside: true },
   { ids: ['moving'], what: 'moving between engines', program: 'moving', lacks: servers, growth: true, beside: true },
+  { ids: ['storage'], what: 'storage on servers', program: 'storage', lacks: servers, beside: true },
   {
     ids: ['notifications'],
     what: 'notifications',
