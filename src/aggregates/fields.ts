@@ -22,7 +22,7 @@ export const line = (maxLength: number) => z.string().trim().min(1).max(maxLengt
 export const paragraph = (maxLength: number) => z.string().trim().min(1).max(maxLength).check(printableLines);
 
 /**
- * An id in a request, in upper or lower case. The format is not validated, so a malformed id leads to a 404 response.
+ * An id in a request, in upper or lower case. The format is not validated, so a malformed id results in a 404 response.
  */
 export const RecordId = z.string().toLowerCase().min(1).max(100);
 
@@ -44,7 +44,7 @@ export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 export const CalendarDate = z.iso.date();
 
-/** Rules about the year ignore other text, for which the rule about the form already reports an error. */
+/** Checks on the year ignore text without a year, for which the format check already reports an error. */
 const hasYear = (text: string): boolean => /^\d{4}-/.test(text);
 const EARLIEST_DATE = '1900-01-01';
 /** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 onwards. */

@@ -129,7 +129,7 @@ const FailedPushesRetried = z.object({
   /** Pushes that failed again. */
   failed: z.array(Failed),
   /**
-   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Events of earlier releases, which
+   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Events from earlier releases, which
    * retried all subscriptions, lack this field.
    */
   tried: z.exactOptional(z.array(z.string())),

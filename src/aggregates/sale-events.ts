@@ -45,7 +45,7 @@ export const SaleAccepted = z.object({
   total: z.string(),
   totalNet: z.string(),
   totalTax: z.string(),
-  /** Net and tax amounts by tax rate. Absent from events of earlier releases. */
+  /** Net and tax amounts by tax rate. Absent in events from earlier releases. */
   taxes: z.exactOptional(z.array(TaxedAmount)),
   payments: z.array(SalePayment),
   relatedExternalId: z.string().nullable(),
@@ -64,7 +64,7 @@ const Booking = z.object({
   /** Present only if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
   /**
-   * The document's net and tax amounts by tax rate. For a CANCELLATION, the amounts of the sale. Absent from events of
+   * The document's net and tax amounts by tax rate. For a CANCELLATION, the amounts of the sale. Absent in events from
    * earlier releases.
    */
   taxes: z.exactOptional(z.array(TaxedAmount)),

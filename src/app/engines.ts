@@ -36,7 +36,7 @@ export type Engines = {
    * outcome.
    */
   readonly bareLogger: Logger;
-  /** Collects errors of this process for the error log. */
+  /** Collects this process's errors for the error log. */
   readonly errors: ErrorCollector;
   readonly progress: Progress;
   /** Leader election among replicas. A process whose engines are not shared always leads. */

@@ -8,8 +8,8 @@ import type { Clock, Ids } from '../ports/time.js';
 type Parts = { readonly clock: Clock; readonly ids: Ids; readonly logger: Logger };
 
 /**
- * Collects the errors of a process, even before its engines are open. The returned logger is for background work. It
- * also passes warnings and errors to the collector.
+ * Collects a process's errors, even before its engines are open. The returned logger is for background work. It also
+ * passes warnings and errors to the collector.
  */
 export function collectErrors(config: Config, { clock, ids, logger }: Parts) {
   const errors = new ErrorCollector({ clock, ids, logger, redact: redactor(secretsOf(config)) });

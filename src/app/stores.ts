@@ -105,7 +105,7 @@ export async function openEvents(
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const rest = restOfBusyThread(MOST_GATHER_MS);
     const events = EventStoreDb.open({ url, ...parts, gatherMs: () => Math.max(GATHER_MS, rest()) });
-    // The server may also contain events of other applications.
+    // The server may also contain events from other applications.
     const filter = ownStreams(catalogue);
     const shared = new SharedSubscription(events, { filter, keepsLateApart: true, liveAfter: parts.liveAfter });
     return {

@@ -87,7 +87,7 @@ export class BackupArchive {
     return surplus.length;
   }
 
-  /** @throws BackupError instead of known file system errors */
+  /** @throws BackupError in place of known file system errors */
   async guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -130,7 +130,7 @@ type InFlight = { readonly event: BackupEvent; readonly bytes: number; readonly 
 
 /**
  * Appends in backup order with many appends in flight, so that engines can flush them together. Engines execute the
- * appends of one connection in order. The returned positions are checked to confirm this.
+ * appends of one connection in order. The returned positions are checked to confirm the order.
  */
 class Loader {
   written = 0;

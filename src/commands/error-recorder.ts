@@ -28,7 +28,7 @@ export class ErrorRecorder {
 
   /**
    * Resolves when the report is durable. A report that is delivered again is not counted again.
-   * @throws the errors of CommandRunner.execute
+   * @throws errors from CommandRunner.execute
    */
   async record(report: ErrorReport): Promise<void> {
     const { reportId, details } = report;

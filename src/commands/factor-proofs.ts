@@ -40,7 +40,7 @@ export const proofsIn = (body: object): string[] =>
 
 export type Method = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE' | 'PASSWORD';
 
-/** The response to a request that requires a further proof. */
+/** The response to a request that requires an additional proof. */
 export type FactorRequired = {
   readonly factorRequired: true;
   readonly factorToken: string;

@@ -12,7 +12,7 @@ import { Progress } from '../projecting/progress.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 
-/** Maximum number of keys tracked at the same time. Uses of further keys are not recorded. */
+/** Maximum number of keys tracked at the same time. Uses of additional keys are not recorded. */
 const MAX_KEYS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;

@@ -64,7 +64,8 @@ export class LoginThrottle {
   /**
    * Makes an attempt to sign in to `account`, which is an e-mail address or another identifier. Only its digest is
    * stored. `attempt` returns undefined for a wrong password. Nothing else counts as a failure.
-   * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error of `attempt`
+   * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error from
+   * `attempt`
    */
   guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
     const visitor = { group: clientNetwork(address), member: account };

@@ -66,7 +66,7 @@ export class Appender {
    * Appends in order. Each append starts only after all preceding ones have succeeded. An append with an unknown
    * outcome is retried, which is idempotent because the event ids remain the same. The result describes the events as
    * stored.
-   * @throws the errors of EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
+   * @throws errors from EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {
     const [only] = appends;

@@ -42,7 +42,7 @@ export class FairQueue {
     private readonly refusal = () => new Error('The queue is full'),
   ) {}
 
-  /** @throws the error from `refusal` if the task is rejected without running; any error of the task */
+  /** @throws the error from `refusal` if the task is rejected without running; any error from the task */
   async run<T>(visitor: Visitor, work: () => Promise<T>): Promise<T> {
     const member = this.memberOf(visitor);
     await new Promise<void>((enter, reject) => {

@@ -1,6 +1,6 @@
 /**
  * Runs `work` for all items, at most `lanes` at a time. After an error, starts no further items.
- * @throws an error of `work`
+ * @throws an error from `work`
  */
 export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();

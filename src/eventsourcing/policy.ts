@@ -28,9 +28,9 @@ export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
 };
 
 /**
- * Runs `work` as the service's reaction to an event. The same event always leads to the same command id, so that after
- * a redelivery, equal events at the same revision get the same ids. `tenantId` is the tenant of the action. Default:
- * the event's tenant.
+ * Runs `work` as the service's reaction to an event. The same event always results in the same command id, so that
+ * after a redelivery, equal events at the same revision get the same ids. `tenantId` is the tenant of the action.
+ * Default: the event's tenant.
  */
 export const inReactionTo = <T>(cause: Cause, name: string, work: () => T, tenantId = cause.tenantId): T =>
   asService(

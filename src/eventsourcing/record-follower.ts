@@ -28,7 +28,7 @@ type Look = { readonly atMs: number; last: Position };
 
 /**
  * Applies the live events of the history to the cached states of a `RecordReader`, so that recent states need not be
- * read. This is necessary only if other processes write to the history. While the subscription lags or is broken,
+ * read. A follower is necessary only if other processes write to the history. While the subscription lags or is broken,
  * states become too old and are read again.
  *
  * A look finds the last event in the history. Once that event has been applied, the cached states include every event

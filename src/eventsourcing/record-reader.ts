@@ -81,7 +81,7 @@ export class RecordReader {
   }
 
   /**
-   * Returns the current state of a record, or a state that is at most `maxAgeMs` old. @throws the errors of readStream
+   * Returns the current state of a record, or a state that is at most `maxAgeMs` old. @throws errors from readStream
    */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
@@ -110,8 +110,8 @@ export class RecordReader {
   }
 
   /**
-   * Caches the state after an append. An older state never replaces a newer one. This does not count as a read of the
-   * tail, because other appends may follow between the commit and the response.
+   * Caches the state after an append. An older state never replaces a newer one. Caching does not count as a read of
+   * the tail, because other appends may follow between the commit and the response.
    */
   remember(loaded: Loaded<unknown>): void {
     this.changes.note(loaded.stream, loaded.position);

@@ -12,7 +12,7 @@ const PART = 500;
 
 /**
  * Yields all events of a stream in order, starting at a revision. Yields none if the stream does not exist.
- * @throws the errors of readStream
+ * @throws errors from readStream
  */
 export async function* eventsOf(
   events: Pick<EventReader, 'readStream'>,
@@ -27,7 +27,7 @@ export async function* eventsOf(
   }
 }
 
-/** Returns the event at a revision of a stream. @throws the errors of readStream */
+/** Returns the event at a revision of a stream. @throws errors from readStream */
 export async function eventAt(
   events: Pick<EventReader, 'readStream'>,
   stream: string,
@@ -50,7 +50,7 @@ export async function firstOf(
 
 type History = Pick<EventReader, 'readAll'>;
 
-/** Yields all events after a position that match a filter, in order. @throws the errors of readAll */
+/** Yields all events after a position that match a filter, in order. @throws errors from readAll */
 export async function* eventsAfter(
   events: History,
   from: Position,
@@ -66,7 +66,8 @@ export async function* eventsAfter(
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
 /**
- * Selects the service's own streams. The store may contain events of other applications, which no projection receives.
+ * Selects the service's own streams. The store may contain events from other applications, which no projection
+ * receives.
  */
 export const ownStreams = ({ streamPrefixes }: Prefixes) => ({ on: 'stream', prefixes: streamPrefixes }) as const;
 

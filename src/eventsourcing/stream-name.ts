@@ -4,8 +4,8 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 export const PLATFORM_TENANT = 'platform';
 
 /**
- * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Therefore, the id of another tenant's record leads
- * to a stream that does not exist.
+ * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Therefore, the id of another tenant's record
+ * results in the name of a stream that does not exist.
  */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 
@@ -15,7 +15,7 @@ export type StreamParts = { readonly entity: string; readonly tenantId: string; 
 // `-platform_`.
 const pattern = new RegExp(`^(.+?)-(platform|${UUID_PATTERN})_(.+)$`);
 
-/** Parses a stream's name. Returns undefined for a stream of another application. */
+/** Parses a stream's name. Returns undefined for another application's stream. */
 export function parseStreamName(stream: string): StreamParts | undefined {
   const match = pattern.exec(stream);
   if (!match?.[1] || !match[2] || !match[3]) return undefined;

@@ -13,8 +13,8 @@ import { CLOCK, type Clock } from '../ports/time.js';
 /** Maximum time that the acceptance of a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
 /**
- * Further time for facts that may have arrived while the process itself could not run. A busy replica would otherwise
- * leave its sales to the policy, which costs several times as much and makes the replica even busier.
+ * Additional time for facts that may have arrived while the process itself could not run. A busy replica would
+ * otherwise leave its sales to the policy, which costs several times as much and makes the replica even busier.
  */
 export const GRACE_MS = 20;
 /** Time for which sales do not wait for facts after a read of the facts has exceeded PATIENCE_MS. */

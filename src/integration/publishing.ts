@@ -109,7 +109,7 @@ export class Attempts {
     this.highest = this.saved = before.upTo;
   }
 
-  /** @throws errors of publishing, and errors of saving the mark, in which case nothing was published */
+  /** @throws errors from publishing, and errors from saving the mark, in which case nothing was published */
   async publish(event: Recorded): Promise<void> {
     const { broker, clock } = this.parts;
     const { position } = event;
@@ -227,8 +227,8 @@ export class Rewinds {
 
   /**
    * Returns the number of published events. Calls `gotOn` after each group of events.
-   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors of `park`, all of which the caller
-   * retries; the signal's reason
+   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors from `park`, all of which the
+   * caller retries; the signal's reason
    */
   async carryOut(rewind: DueRewind, signal: AbortSignal, gotOn: () => void): Promise<number> {
     const { events, marks, turn } = this.parts;

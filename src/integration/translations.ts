@@ -26,7 +26,7 @@ type Fact = {
   /** Id of the record that the fact is about. Default: the record of the event. */
   readonly subject?: string;
   readonly data: object;
-  /** A further fact of the same event. Its id is derived from the event's id and the fact's subject. */
+  /** An additional fact from the same event. Its id is derived from the event's id and the fact's subject. */
   readonly ridesAlong?: true;
 };
 

@@ -43,7 +43,7 @@ export type DeliveryParts = {
   readonly turns: FairQueue;
   /** Durably parks an event that could not be delivered to a webhook. */
   readonly park: (subscriber: string, event: ParkRequest['event'], error: unknown) => Promise<void>;
-  /** Appends a report on a webhook. */
+  /** Appends a report about a webhook. */
   readonly report: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
 };
 
@@ -203,7 +203,7 @@ export class WebhookAttempts {
     }
   }
 
-  /** Retries until the work succeeds. Returns false if the lane stops before that. */
+  /** Retries until the work succeeds. Returns false if the lane stops first. */
   private async surely(work: () => Promise<void>): Promise<boolean> {
     const { clock, logger } = this.parts;
     const { signal } = this.stopping;

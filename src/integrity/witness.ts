@@ -35,7 +35,7 @@ class WitnessConflict extends Error {
 }
 
 /**
- * Posts every checkpoint of the history to an external server, in order and at least once. This includes checkpoints
+ * Posts every checkpoint of the history to an external server, in order and at least once. These include checkpoints
  * from times when that server was unavailable or this process was not running. The history is the queue, so a long
  * outage requires no memory.
  */

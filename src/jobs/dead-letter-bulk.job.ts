@@ -72,7 +72,7 @@ const Checkpoint = z.object({
   matched: z.number(),
   after: z.string(),
   seen: z.number(),
-  // Checkpoints of earlier releases lack this number. The letters are counted again at the end of the run.
+  // Checkpoints from earlier releases lack this number. The letters are counted again at the end of the run.
   resolved: z.number().default(0),
   failed: z.number(),
 });

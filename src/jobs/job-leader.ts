@@ -134,7 +134,7 @@ export class JobLeader {
 
   /**
    * Begins a term: takes over unclaimed and resumable runs, and marks other runs of earlier terms as failed.
-   * @throws read errors of the event store, in which case the term has not begun
+   * @throws read errors from the event store, in which case the term has not begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
     const { clock, ids, logger, commands, directory } = this;

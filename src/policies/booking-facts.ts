@@ -39,7 +39,7 @@ export class BookingFacts {
    * Returns the same facts for a SALE that may not have been accepted yet. Writes nothing, does not wait for other
    * commands, and may use states of the given maximum age.
    * @returns undefined if the customer must be created or linked first
-   * @throws DomainError if the SALE cannot be booked now; the errors of the engines
+   * @throws DomainError if the SALE cannot be booked now; errors from the engines
    */
   async known(
     { tenantId, id: saleId }: Target,

@@ -68,11 +68,13 @@ const NOTIFICATIONS_AT_ONCE = 16;
  * crash.
  */
 const MAX_OPEN = 2;
-/** Time limit of a replay, because a caller waits for the response. */
+/** Time limit for a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
 /** Maximum number of browsers recorded by one event of a replay. */
 const RETRY_STRETCH = 1_000;
-/** Precision of the time of a browser's last use. Further uses within this time of a recorded use are not recorded. */
+/**
+ * Precision of the time of a browser's last use. Additional uses within this time of a recorded use are not recorded.
+ */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 

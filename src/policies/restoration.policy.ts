@@ -31,7 +31,7 @@ export class Restoring {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws the errors of the command; a conflict over a code or link is thrown only after MAX_ROUNDS attempts */
+  /** @throws errors from the command; a conflict over a code or link is thrown only after MAX_ROUNDS attempts */
   restore(kind: 'customer' | 'account', id: string, cause: Cause): Promise<void> {
     const target = { tenantId: cause.tenantId, id };
     return inReactionTo(cause, 'restoration', () =>

@@ -58,7 +58,7 @@ export class SaleFactsReader {
     @Inject(Claims) private readonly claims: Claims,
   ) {}
 
-  /** @throws NotYetBookable BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; the errors of the lookup */
+  /** @throws NotYetBookable BRANCH_UNKNOWN, ACCOUNT_UNKNOWN; errors from the lookup */
   async factsOf(
     tenantId: string,
     state: AcceptedSale,

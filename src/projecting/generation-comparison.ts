@@ -4,7 +4,7 @@ import type { AnyTable, DocumentKey, ReadStore, StoredDocument } from '../ports/
 type Scanned = DocumentKey & StoredDocument;
 type Store = Pick<ReadStore, 'load' | 'scan'>;
 
-/** Maximum number of candidates whose keys are kept. Further candidates are only counted. */
+/** Maximum number of candidates whose keys are kept. Additional candidates are only counted. */
 const MAX_CANDIDATES = 200_000;
 const PART = 500;
 

@@ -79,7 +79,7 @@ export class LiveFeed {
   /**
    * Reads evicted frames after a position, one page per request, until `after` can return the rest. `position` is the
    * end of the pages read so far. The signal must abort before the feed is stopped.
-   * @throws errors of the event store
+   * @throws errors from the event store
    */
   async *missed(
     from: Position,
@@ -115,7 +115,7 @@ export class LiveFeed {
     }
   }
 
-  /** Returns undefined for an event of a newer release, for which this release cannot create a frame. */
+  /** Returns undefined for an event from a newer release, for which this release cannot create a frame. */
   private decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);

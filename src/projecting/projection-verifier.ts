@@ -226,8 +226,8 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   }
 
   /**
-   * Halves the sample, and the probability that further documents are added. The documents that remain in the sample
-   * still contain all of their events.
+   * Halves the sample, and the probability that more documents are added. The documents that remain in the sample still
+   * contain all of their events.
    */
   private thin(): void {
     while (Math.max(this.stored.size, this.folded.size) > this.options.most) {

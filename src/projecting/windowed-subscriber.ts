@@ -162,7 +162,7 @@ export class WindowedSubscriber {
     return true;
   }
 
-  /** Waits until an event is due. Returns false when the subscriber stops. @throws the errors of `pace` */
+  /** Waits until an event is due. Returns false when the subscriber stops. @throws errors from `pace` */
   private async isDue(event: RecordedEvent): Promise<boolean> {
     const delay = this.options.pace?.(event);
     if (delay)

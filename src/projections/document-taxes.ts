@@ -3,7 +3,7 @@ import type { LedgerEvent } from './ledger-events.js';
 
 /** The effect of a document on the tax report. */
 export type TaxedKind = 'SALE' | 'RETURN' | 'CANCELLATION';
-/** Net and tax at one rate; the rate is null for events of earlier releases, which did not record it. */
+/** Net and tax at one rate; the rate is null for events from earlier releases, which did not record it. */
 export type TaxedAmounts = { readonly rate: string | null; readonly net: string; readonly tax: string };
 export type DocumentTaxes = {
   readonly kind: TaxedKind;

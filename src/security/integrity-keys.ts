@@ -47,7 +47,7 @@ export class IntegrityKeys {
 
   /**
    * Uses the given key or the one in the directory's file `integrity-key`, which is created if necessary (readable only
-   * by the owner). Further lines are verifier keys of former signers.
+   * by the owner). Any other lines are verifier keys of former signers.
    * @throws UnusableKey; the error does not contain the key
    */
   static async open(directory: string, given?: string): Promise<IntegrityKeys> {

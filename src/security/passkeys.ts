@@ -14,7 +14,7 @@ const credentialId = z.string().max(1_364);
 const text = (maxLength: number) => z.string().max(maxLength);
 
 /**
- * A credential as `PublicKeyCredential.toJSON()` returns it (WebAuthn Level 3, section 5.1). Further members are
+ * A credential as `PublicKeyCredential.toJSON()` returns it (WebAuthn Level 3, section 5.1). Additional members are
  * ignored.
  */
 const credentialWith = <R extends z.ZodRawShape>(response: R) =>

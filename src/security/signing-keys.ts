@@ -44,7 +44,8 @@ const MAX_AGE_MS = 10_000;
 /** Minimum time between two reads of the file, even if tokens have an unknown key. */
 const REREAD_MS = 1_000;
 /**
- * Maximum number of tokens with unknown keys that wait for a read of the file. Further tokens are rejected immediately.
+ * Maximum number of tokens with unknown keys that wait for a read of the file. Additional tokens are rejected
+ * immediately.
  */
 const MAX_WAITING = 1_000;
 
