@@ -78,7 +78,7 @@ function isOver(): boolean {
   return performance.now() >= startedMs + plan.seconds * 1_000;
 }
 
-/** A connection. Sends the next request once the last response is complete. */
+/** A connection. Sends the next request once the previous response is complete. */
 class Connection {
   private sinceMs = 0;
   private received: Buffer[] = [];
@@ -110,8 +110,8 @@ class Connection {
       this.send(n, performance.now());
       return;
     }
-    // Latency is measured from the scheduled time of a request, so that a slow response also affects the requests after
-    // it. Delays of the timer are excluded, because the generator itself causes them.
+    // Latency is measured from the scheduled time of a request, so that a slow response also affects the latency of
+    // subsequent requests. Delays of the timer are excluded, because the generator itself causes them.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);

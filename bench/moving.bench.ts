@@ -15,8 +15,8 @@ import { round } from './statistics.js';
 /**
  * This benchmark has no goal. It measures how long a service is unavailable while its history moves from the embedded
  * engines to the servers and back: the backup, the restore, and the start until all read models are built. The servers
- * run on the other core. EventStoreDB and MongoDB are replaced by the test servers. Compares the history that returns
- * with the original.
+ * run on the other core. EventStoreDB and MongoDB are replaced by the test servers. Compares the history that has been
+ * moved back with the original.
  */
 const EVENTS = options.sizes?.[0] ?? pick(100_000, 4_000);
 const LOOK_EVERY_MS = 100;

@@ -13,7 +13,8 @@ import { round } from './statistics.js';
 /**
  * B17: number of sales per second that 1, 2 and 4 replicas accept and process completely. Every replica has the same
  * CPU quota. The quota is so small that the servers and the load generator use less than 60 % of their core. The sales
- * are distributed over 200 tenants by Zipf's law with exponent 0.8. In a second run, one tenant has half of the sales.
+ * are distributed over 200 tenants according to Zipf's law with exponent 0.8. In a second run, one tenant has half of
+ * the sales.
  */
 const SECONDS = pick(20, 8);
 const WARM_SECONDS = pick(40, 4);
@@ -66,7 +67,7 @@ async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
   return keys;
 }
 
-/** Resolves when every range has a leader and the ranges are evenly divided. */
+/** Resolves when every range has a leader and the ranges are evenly divided among the replicas. */
 async function even(operator: ApiClient, replicas: number): Promise<void> {
   const endMs = performance.now() + EVEN_WITHIN_MS;
   while (performance.now() < endMs) {

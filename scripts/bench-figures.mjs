@@ -56,7 +56,9 @@ export const figures = [
 const PEER = join(root, 'bench', 'peer');
 const POSTGRES = process.env.BENCH_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 
-/** Installs the peer if necessary. Returns the reason why the peer cannot run. Returns undefined if it can. */
+/**
+ * Installs the peer if necessary. Returns the reason why the peer cannot run. Returns undefined if the peer can run.
+ */
 export async function peerLacks() {
   if (!existsSync(join(POSTGRES, 'initdb'))) return 'needs PostgreSQL 15 (apt-get install postgresql)';
   const installed = join(PEER, 'node_modules', '.package-lock.json');

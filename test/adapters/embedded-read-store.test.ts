@@ -240,7 +240,7 @@ describe('The read store in SQLite', () => {
     async (reverse) => {
       const store = await openStore('readwrite');
       await store.prepare([table]);
-      // Matches become rare, then end. Of the documents created last, some belong to the beginning of the list.
+      // Matches become rare, and then stop. Of the documents created last, some belong to the beginning of the list.
       const isMatch = (n: number) => (n < 500 ? n % 2 === 0 : n < 1_000 ? n % 20 === 0 : n >= 1_800);
       const made = Array.from({ length: 2_000 }, (_, n): Entry => {
         const day = n < 1_900 ? Math.floor(n / 10) : (n - 1_900) * 2;

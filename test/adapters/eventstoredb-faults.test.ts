@@ -343,7 +343,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
           await sleep(500);
         }
         expect(fetched).toBeLessThan(15_000_000);
-        // The stalled stream does not block the other streams of the connection.
+        // The stalled stream must not block the other streams of the connection.
         expect(await distant.head()).toBeGreaterThan(BEFORE_ALL);
         slow = false;
       }

@@ -14,7 +14,7 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** May contain events of other writers. The contract uses only streams that it has created. */
+  /** May contain events from other writers. The contract uses only streams that it has created. */
   readonly store: EventStore;
   /** Closes the store and reopens the same history. Omitted for stores on a server. */
   readonly reopen?: () => Promise<EventStore>;

@@ -246,7 +246,8 @@ test('Every log line is one record and escapes all text from clients', async () 
     const records = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(records.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(4 * breaks.length);
     expect(records.filter(({ level, msg }) => level === 60 || msg === 'forged')).toEqual([]);
-    // The log contains no control characters except line feeds. Others could move the cursor of a reader's terminal.
+    // The log must contain no control characters except line feeds. Others could move the cursor of a reader's
+    // terminal.
     expect(/[^\P{Cc}\n]/u.test(kontor.stdout)).toBe(false);
     expect(kontor.stderr).toBe('');
   });

@@ -286,7 +286,7 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** Ids of the messages that a rewind of these events sends. The order is significant within each record only. */
+  /** Ids of the messages that a rewind of these events sends. The order is significant only within each record. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
   /** Messages of a rewind in the broker's order. Resolves once the rewind is complete. */

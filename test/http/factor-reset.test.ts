@@ -147,7 +147,7 @@ describe('Removing the factors of a user', () => {
       withoutFactors: await team.signedIn({ role: 'ADMIN' }),
     };
     await team.change(superiors.inactive.id, { isActive: false });
-    // The response is also the same if the user has no factors.
+    // The response must also be the same if the user has no factors.
     for (const { id } of Object.values(superiors)) expect((await reset(id, clerk.token)).told).toBe('403 FORBIDDEN');
     const owner = await locked({ role: 'OWNER' });
     expect((await reset(owner.id, admin)).told).toBe('403 FORBIDDEN');
@@ -179,7 +179,7 @@ describe('Removing the factors of a user', () => {
   test('is refused if there are none, and ends no session then', async () => {
     const { id, token } = await team.signedIn();
     expect((await reset(id)).told).toBe('409 NO_FACTORS');
-    // An unconfirmed factor does not count.
+    // An unconfirmed factor must not count.
     await service.post('/api/auth/factors', { type: 'TOTP' }, token);
     expect((await reset(id)).told).toBe('409 NO_FACTORS');
     clock.pass(1_000);

@@ -74,7 +74,7 @@ const resolved = (externalId: string): Promise<DeadLetterRecord> =>
   );
 const isBooked = async (externalId: string): Promise<boolean> =>
   (await service.saleStatus(books.partner, externalId)).status === 'BOOKED';
-/** The tenant's events of a type. */
+/** The tenant's events of the given types. */
 async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));

@@ -326,14 +326,14 @@ describe('Over time', () => {
     const changed = saleOf('aged', { metadata: { changed: true } });
     expect((await post(changed, 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(60_000);
-    // An expired key with a known source and external id returns the original response, and is then bound to the new
-    // payload.
+    // A request with an expired key, but a known source and external id, gets the original response. The key is then
+    // bound to the new payload.
     const replay = await post(changed, 'aged');
     expect(outcome(replay)).toBe('200 replayed');
     expect(replay.text).toBe(first.text);
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(24 * HOUR_MS);
-    // An expired key with a new external id creates a sale.
+    // A request with an expired key and a new external id creates a sale.
     expect(outcome(await post(saleOf('aged-new'), 'aged'))).toBe('202');
     expect((await post(saleOf('aged'), 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT externalId');
     expect(outcome(await post(saleOf('aged')))).toBe('200 replayed');

@@ -311,7 +311,7 @@ describe('The rate limit', () => {
     const replies = await Promise.all(Array.from({ length: 61 }, none));
     const statuses = replies.map((reply) => reply.status).sort();
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429]);
-    // A caller with a key is not affected.
+    // A caller with a key must not be affected.
     expect((await status(partner.key)).status).toBe(404);
     clock.pass(61_000);
     expect((await none()).status).toBe(401);

@@ -249,7 +249,7 @@ describe('A step-up', () => {
     const proof = { factorToken: own.factorToken, credential: passkey.get(own.options) };
     expect((await stepUp(token, proof)).status).toBe(200);
     expect((await stepUp(token, proof)).told).toBe(refused);
-    // The token of a step-up cannot complete a sign-in.
+    // The token of a step-up must not be able to complete a sign-in.
     const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
     const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');

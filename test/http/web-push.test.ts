@@ -270,7 +270,7 @@ describe('A subscription', () => {
     expect((await send()).pushCount).toBe(0);
     await subscribe(browser, team.token);
     expect([(await mine(team.token)).length, (await mine(elsewhere)).length]).toEqual([1, 0]);
-    // The previous owner can no longer end the subscription.
+    // The previous owner must no longer be able to end the subscription.
     await end(browser.endpoint, elsewhere);
     expect(await mine(team.token)).toHaveLength(1);
   });

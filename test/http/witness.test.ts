@@ -82,7 +82,7 @@ test.each(faults)('While the witness %s, requests succeed, and it receives all c
   await delivered();
   const before = held().length;
   receiver.answer = () => fault;
-  // The sales are booked even though no checkpoint is accepted.
+  // The sales must be booked even though no checkpoint is accepted.
   await sign(3);
   expect(held()).toHaveLength(before);
   const behind = await eventually(async () => {

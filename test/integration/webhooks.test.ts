@@ -138,7 +138,7 @@ class Office {
     return id;
   }
 
-  /** Accepts and rejects a sale. Returns its external id. */
+  /** Records a sale that is accepted and then rejected. Returns the sale's external id. */
   async sale(tenantId: string): Promise<string> {
     const externalId = `S-${(this.made += 1)}`;
     const acceptance = { sourceId: 'pos', sale: priceSale(SalePayload.parse(saleOf(externalId))) };

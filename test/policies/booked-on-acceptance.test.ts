@@ -172,7 +172,7 @@ describe('A sale is accepted only, and then booked by the policy,', () => {
     await elsewhere(engines, () => service.service.app.get(Claims).acquire(claim, owner), tenantId);
     const before = store.appends.length;
     await push('pending', { customer });
-    // The intake has not fenced the pending claims of other records.
+    // The intake must not have fenced the pending claims of other records.
     expect(store.appends.slice(before).filter(({ stream }) => stream === owner.stream)).toEqual([]);
     expect(appendsTo('pending')[0]).toBe('SaleAccepted');
     await settles('pending');

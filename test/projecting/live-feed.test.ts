@@ -203,10 +203,10 @@ describe('A live feed', () => {
     expect(reader.stream.stalledForMs()).toBe(0);
     for (const { stream, client } of silent) {
       expect(stream.stalledForMs()).toBeGreaterThanOrEqual(30_000);
-      // At most one frame is buffered on each side, regardless of the number of written events.
+      // At most one frame may be buffered on each side, regardless of the number of written events.
       expect(stream.readableLength + client.writableLength).toBeLessThan(64);
     }
-    // A watcher that resumes reading misses no events.
+    // A watcher that resumes reading must not miss any events.
     const [first] = silent;
     first?.client.read();
     await has(first?.client ?? reader.client, positions);

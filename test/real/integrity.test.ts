@@ -122,7 +122,7 @@ test(
       expect(await checked(directory, bundle)).toMatch(/^VALID: the checkpoint over \d+ events covers/);
       expect(await observer.verify()).toMatchObject({ status: 'SUCCEEDED' });
 
-      // The tree continues to grow after a restart of the service and of the event store.
+      // The tree must continue to grow after a restart of the service and of the event store.
       await first.stopCleanly();
       await servers.eventStore.restart();
       const second = await KontorProcess.ready(directory, settings);

@@ -253,7 +253,7 @@ test.each([
       const runners = ofRun.filter(({ type }) => type === 'JobClaimed').map(({ data: claim }) => claim);
       expect(runners).toEqual([1, 2].map(() => expect.objectContaining({ executionId: id }) as object));
       const seen = ofRun.flatMap(({ data: progress }) => (progress as Progressed).checkpoint ?? []);
-      // The second runner neither begins again nor counts a letter again.
+      // The second runner must neither begin again nor count a letter again.
       expect(new Set(seen.map(({ upTo }) => upTo)).size).toBe(1);
       expect(seen.map(({ seen: count }) => count)).toEqual(
         seen.map(({ seen: count }) => count).toSorted((a, b) => a - b),

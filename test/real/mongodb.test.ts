@@ -384,7 +384,8 @@ describe('MongoDB', () => {
         between: { n: { from: 1 } },
       });
       expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
-      // The commands are neither counts nor aggregations, and no page skips more documents than one day contains.
+      // The commands must be neither counts nor aggregations, and no page may skip more documents than one day
+      // contains.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);

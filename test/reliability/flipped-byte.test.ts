@@ -84,7 +84,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // Once it has detected the damage, the service accepts no sales, because a restore of an earlier backup would
+      // Once it has detected the damage, the service must accept no sales, because a restore of an earlier backup would
       // lose them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
@@ -93,7 +93,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
       }
       expect(told(service, position)).toBe(true);
 
-      // Reads that do not require the damaged record succeed, such as reads of other records and of read models.
+      // Reads that do not require the damaged record must succeed, such as reads of other records and of read models.
       for (const externalId of ['before', 'after'])
         expect((await service.saleStatus(books.partner, externalId)).status).toBe('BOOKED');
       expect((await service.transactions(books.tenant.token, 'type=INVOICE')).items).toHaveLength(3);

@@ -66,7 +66,7 @@ class Append {
       model.written += 1;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      // The loser learns a revision that the stream has reached and that is higher than the expected one.
+      // The loser must learn a revision that the stream has reached and that is higher than the expected one.
       expect(error.actual).not.toBe('no_stream');
       expect(error.actual).toBeGreaterThan(believed);
       writes.push({ id, stream, outcome: 'lost' });

@@ -75,7 +75,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Sums over several streams. Also records the order of arrival. */
+/** Calculates sums over several streams, and records the order of arrival. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],

@@ -154,7 +154,7 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
     element.scrollWidth - element.clientWidth,
   ])
   .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
-/** Row heights of lists, in pixels: one line on a desktop, and two lines on a narrow screen. */
+/** Permitted row heights of lists, in pixels: one line on a desktop, and two lines on a narrow screen. */
 const ROWS = { wide: [36, 40], narrow: [0, 68] } as const;
 const WIDE_FROM_PX = 993;
 /** List rows whose height is outside the range permitted on the screen. */

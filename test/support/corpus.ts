@@ -1,5 +1,5 @@
 // Histories recorded by earlier versions of the service, with the resulting books. Recordings are permanent. If a
-// schema changes, or all-events.ts writes a new event type, a new recording is added.
+// schema changes, or all-events.ts writes a new event type, a new recording must be added.
 //
 //   node --import ./test/support/typescript.mjs test/support/record-corpus.ts <number>
 import { readdirSync, readFileSync } from 'node:fs';

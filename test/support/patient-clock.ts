@@ -1,7 +1,7 @@
 import { ShiftedClock } from './shifted-clock.js';
 
 /**
- * A clock with real time, on which short time limits last a minute, so that no operation exceeds them on a busy
+ * A real-time clock on which short time limits last a minute, so that no operation exceeds them on a busy
  * machine.
  */
 export class PatientClock extends ShiftedClock {

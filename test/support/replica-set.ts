@@ -57,7 +57,8 @@ export class ReplicaSet {
   }
 
   /**
-   * Elects the other member. The previous primary learns of the election, and rolls back its writes without a majority.
+   * Elects the other member. The previous primary learns of the election, and rolls back its writes that have not
+   * reached a majority.
    */
   failOver(): void {
     const former = this.members[this.primary];

@@ -22,7 +22,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa
 const COLOUR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
 const PATIENCE_MS = 20_000;
 /**
- * Features of the browser that the tests do without. The first two preload pages for the address bar of every window,
+ * Browser features that the tests do not need. The first two preload pages for the address bar of every window,
  * although no window is visible. The others are those that Playwright disables, because this list replaces its list.
  */
 const UNUSED = [

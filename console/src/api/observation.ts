@@ -31,7 +31,7 @@ export type Sample = Point & {
 type Observed = {
   readonly queues: readonly Queue[];
   readonly samples: readonly Sample[];
-  /** Points from the hour before the first sample, which the service retains. */
+  /** Points that the service retains from the hour before the first sample. */
   readonly history: readonly Point[];
 };
 

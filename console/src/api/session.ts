@@ -46,7 +46,7 @@ function keep({ accessToken, expiresIn }: Tokens): void {
   become('in');
 }
 
-/** Sends JSON, which only a script of the same origin can do. @throws KontorError */
+/** Sends JSON, which only a script from the same origin can do. @throws KontorError */
 async function ask(path: string, method: string, body?: object): Promise<Tokens | FactorRequired | null> {
   const response = await fetch(path, {
     method,

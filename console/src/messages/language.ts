@@ -6,7 +6,7 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
 /**
- * The browser features that this module uses. They are optional, because tests of parts of the console run without a
+ * The browser features that this module uses. They are optional, because tests for parts of the console run without a
  * browser.
  */
 type Browser = {

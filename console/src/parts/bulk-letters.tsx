@@ -91,7 +91,7 @@ type ConfirmProps = {
   readonly close: () => void;
 };
 
-/** Shows the effect of a run, and starts it. */
+/** Shows the effect of a run, and starts the run. */
 function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
   const navigate = useNavigate();
   const { verb, willBe } = WORDS[kind];

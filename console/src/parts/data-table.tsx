@@ -61,7 +61,7 @@ const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefine
 
 /**
  * A list, with its loading, empty and error states. On a narrow screen, the rows of a list with a title have two lines;
- * other rows become cards. Both label numbers and times with their columns.
+ * other rows become cards. Both forms label numbers and times with the titles of their columns.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages, sorting }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;

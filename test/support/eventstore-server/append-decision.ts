@@ -23,8 +23,8 @@ const write: Decision = { kind: 'write' };
 
 /**
  * Applies the rules of EventStoreDB (IndexWriter.CheckCommit), as its recorded responses show them. A repeated append
- * is recognized by its event ids at the revisions that the first attempt would have written. A batch of which only a
- * part is stored is rejected.
+ * is recognized by its event ids at the revisions that the first attempt would have written. A batch that is only
+ * partly stored is rejected.
  * @throws WrongExpectedRevision, StreamTombstoned
  */
 export function decideAppend(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {

@@ -31,7 +31,7 @@ export class Faults {
     this.#slowMs = ms;
   }
 
-  /** Stops the deliveries of all open subscriptions, which stay open. Later subscriptions deliver normally. */
+  /** Stops the deliveries to all open subscriptions, which stay open. Later subscriptions deliver normally. */
   silenceSubscriptions(): void {
     this.#silences += 1;
   }

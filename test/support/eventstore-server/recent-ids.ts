@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/embedded/event-store.record.js';
 import type { StoredIds } from './append-decision.js';
 
-/** Number of newest events of a stream in which a repeated append with `any` is recognized. */
+/** Number of a stream's newest events among which a repeated append with `any` is recognized. */
 const RECENT_EVENTS = 1_000;
 const MAX_WINDOWS = 64;
 

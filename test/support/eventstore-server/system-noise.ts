@@ -5,7 +5,7 @@ import type { History } from './history.js';
 import type { ServerLog } from './server-log.js';
 
 /**
- * Appends events that EventStoreDB writes itself, alternating between node statistics and links of its system
+ * Appends events that EventStoreDB writes itself, alternating between node statistics and links written by its system
  * projections.
  */
 export async function appendNoise(store: ServerLog, count: number): Promise<void> {
