@@ -38,7 +38,7 @@ export type Sharing = {
    * Filter of the shared subscription. A subscription that may need other events is not shared. Default: all events.
    */
   readonly filter?: EventFilter;
-  /** Whether subscriptions with a permitted delay are not shared, because the engine serves them at a lower cost. */
+  /** Whether subscriptions that permit a delay are excluded, because the engine serves them at a lower cost. */
   readonly keepsLateApart?: boolean;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;

@@ -5,8 +5,8 @@ import { documented } from './shapes.js';
 /** Building blocks of input schemas. Text is trimmed, limited in length, and free of control characters. */
 
 /**
- * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: it results in 404
- * in a body and in an empty list in a filter.
+ * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: in a body, it
+ * results in a 404 response; in a filter, it results in an empty list.
  */
 export const idInput = z.string().trim().toLowerCase().min(1).max(100).check(printable);
 

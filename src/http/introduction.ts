@@ -1,4 +1,4 @@
-/** The introduction of the API document (CommonMark), and the servers that the document lists. */
+/** The introduction to the API document (CommonMark), and the servers that the document lists. */
 
 export const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 

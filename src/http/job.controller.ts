@@ -78,7 +78,7 @@ const logsQuery = z.strictObject({ ...requiredPaging, search: searchInput.option
 
 const lastEventIdOf = ({ headers }: FastifyRequest): string | undefined => headers['last-event-id']?.toString();
 
-/** The fields of a trigger's response. */
+/** The fields in the response to a trigger. */
 export const startedRun = ({ id: jobName, execution: { id: executionLogId, status, startedAt } }: TriggerReceipt) => ({
   executionLogId,
   jobName,

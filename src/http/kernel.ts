@@ -117,8 +117,8 @@ export const createServer = (options: ServerOptions = {}): FastifyInstance =>
   });
 
 /**
- * Responds to input that the parser of Node.js rejects. Such input never becomes a request, so the response is written
- * to the socket.
+ * Responds to input that the Node.js parser rejects. Such input never becomes a request, so the response is written to
+ * the socket.
  */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return;

@@ -292,7 +292,7 @@ function headerParametersOf(endpoint: Endpoint): JsonSchema[] {
   ];
 }
 
-/** The OpenAPI 3.1 document of the declared routes. @throws Error if two schemas share a name */
+/** The OpenAPI 3.1 document for the declared routes. @throws Error if two schemas share a name */
 export const openApiDocument = (endpoints: readonly Endpoint[], info: DocumentInfo): object =>
   new DocumentBuilder(info).build(endpoints);
 

@@ -3,7 +3,7 @@ import { counterIn } from '../observability/engine-metrics.js';
 import type { Outcome } from './kernel.js';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-/** Label of all paths without a route, because clients may send any number of different paths. */
+/** Label for all paths without a route, because clients may send any number of different paths. */
 const UNKNOWN = 'unknown';
 
 /** Counts and times requests by route pattern, never by path, tenant or user, whose number is unbounded. */

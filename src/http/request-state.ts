@@ -52,7 +52,7 @@ export const stateFor = (endpoint: Endpoint | undefined): RequestState => ({
 const MAX_USER_AGENT_LENGTH = 512;
 
 /**
- * The client's address as reported by trusted proxies. If they report a text that is not an IP address, the socket's
+ * The client's address as reported by trusted proxies. If they report something other than an IP address, the socket's
  * address is used. Empty if the client has disconnected.
  */
 export const addressOf = ({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string =>

@@ -17,7 +17,7 @@ const CONTROL = /[^\P{Cc}\n]/gu;
 const PLAIN = /^[\w./:@-]+$/;
 
 type Line = Readonly<Record<string, unknown>>;
-/** The stack trace of a logged error, or an empty text. */
+/** The stack trace of a logged error, or an empty string. */
 const stackOf = (err: unknown): string =>
   typeof err === 'object' && err !== null && 'stack' in err && typeof err.stack === 'string' ? `\n${err.stack}` : '';
 

@@ -164,7 +164,7 @@ export class QueueBoard {
       }
       try {
         await Promise.all([...readings].map(([key, some]) => cache.set(key, JSON.stringify(some), SHARED_FOR_MS)));
-        // After a change of the ranges, the previous readings would be counted twice.
+        // After a change to the ranges, the previous readings would be counted twice.
         const outdated = before.filter((key) => key.includes('#') && !readings.has(key));
         await Promise.all(outdated.map((key) => cache.set(key, '[]', 1)));
         before = [...readings.keys()];

@@ -27,7 +27,7 @@ export type QueueReading = {
 
 const WINDOW_SECONDS = 60;
 
-/** Measures one queue. Costs only a few additions, because it runs for every event. */
+/** Measures one queue. Runs for every event, so it performs only a few additions. */
 export class QueueMeter {
   /** Whether this process consumes the queue. */
   isBegun = false;

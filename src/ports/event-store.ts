@@ -99,8 +99,8 @@ export type Narrowing = { readonly prefix: string; readonly at: number; readonly
 export type AllRead = {
   readonly direction?: Direction;
   /**
-   * Exclusive: a forward read returns positions above it, a backward read positions below it. Default: the start
-   * (forwards) or the end (backwards) of the history.
+   * Exclusive: a forward read returns events above this position, and a backward read events below it. Default: the
+   * start (forwards) or the end (backwards) of the history.
    */
   readonly from?: Position;
   readonly filter?: EventFilter;
@@ -163,10 +163,10 @@ export interface EventStore {
   revisionOf?(stream: string): number | undefined;
 
   /**
-   * Appends either all of the events or none. The events are durable when the promise resolves. Idempotent by event id,
-   * like EventStoreDB: repeating the same ids at the same expected revision returns the original result and writes
-   * nothing. An append without events writes nothing and returns the position of the stream's last event, or BEFORE_ALL
-   * if the stream has no events.
+   * Appends either all of the events or none of them. The events are durable when the promise resolves. Idempotent by
+   * event id, like EventStoreDB: repeating the same ids at the same expected revision returns the original result and
+   * writes nothing. An append without events writes nothing and returns the position of the stream's last event, or
+   * BEFORE_ALL if the stream has no events.
    * @throws WrongExpectedRevision, StreamTombstoned, EventTooLarge, AppendOutcomeUnknown, EventStoreUnavailable
    */
   append(append: Append): Promise<Appended>;

@@ -63,7 +63,7 @@ export type ReadModel<Doc extends object = never> = {
   /** Extends the search to named texts of other documents to which a field of this document refers. */
   readonly searchJoins?: readonly SearchJoin[];
 };
-/** `field` contains ids of documents of the other `model`. `texts` are names of that model's searchable texts. */
+/** `field` contains ids of documents in the other `model`. `texts` are names of that model's searchable texts. */
 export type SearchJoin = { readonly field: string; readonly model: string; readonly texts: readonly string[] };
 
 /** Physical storage of a model's documents. A rebuild fills the next generation alongside the live one. */
@@ -123,7 +123,7 @@ export type ListQuery = {
    * Inclusive bounds on declared single-valued fields. Text filters can have bounds only if they are part of the order.
    */
   readonly between?: Readonly<Record<string, Range>>;
-  /** Free text: every word must be a prefix of a word of the searchable texts. Text without words matches nothing. */
+  /** Free text: every word must be a prefix of a word in the searchable texts. Text without words matches nothing. */
   readonly search?: string;
   /** Name of one of the model's additional orders. */
   readonly order?: string;

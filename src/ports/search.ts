@@ -39,7 +39,7 @@ const cut = (word: string): string =>
   word.length <= MAX_WORD_LENGTH ? word : Array.from(word).slice(0, MAX_WORD_LENGTH).join('');
 
 /**
- * Splits a text at all characters except letters and digits. Returns the distinct folded words in the order of their
+ * Splits text at all characters except letters and digits. Returns the distinct folded words in the order of their
  * first appearance.
  */
 export function words(text: string): string[] {

@@ -3,7 +3,7 @@
  */
 export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-/** Matches a text that consists of exactly one such UUID. */
+/** Matches text that consists of exactly one such UUID. */
 export const UUID = new RegExp(`^${UUID_PATTERN}$`);
 
 export const isUuid = (text: string): boolean => UUID.test(text);

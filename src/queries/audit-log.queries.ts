@@ -188,7 +188,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** Whether a path is omitted, because its list or record is empty here but has listed fields on the other side. */
+/** Whether to omit a path because its list or record is empty here but has listed fields on the other side. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&

@@ -40,7 +40,7 @@ type Balances = {
 
 const MANY = { accountId: null, code: null, type: null } as const;
 
-/** Assets equal liabilities plus equity, because every transaction balances and the results are part of the equity. */
+/** Assets equal liabilities plus equity, because every transaction balances and the results are part of equity. */
 async function balanceSheetOf(
   ledger: LedgerSums,
   names: AccountNames,

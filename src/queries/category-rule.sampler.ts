@@ -35,7 +35,7 @@ async function* newest(models: ReadModels, scope: Scope): AsyncIterable<Transact
   if (views.length > 0) yield views;
 }
 
-/** Tests a rule on recorded transactions, ignoring other rules and existing categories. */
+/** Tests a rule against recorded transactions, ignoring other rules and existing categories. */
 export async function sampleOf(models: ReadModels, scope: Scope, rule: MatchableRule): Promise<RuleSample> {
   const book = new CategoryRuleBook([rule]);
   const caught: TransactionView[] = [];

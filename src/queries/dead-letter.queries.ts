@@ -20,7 +20,7 @@ export type AddressedLetter = Pick<
 export interface DeadLetterReplayer {
   /**
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
-   * effect of one. Returns the reason of a new failure, or undefined on success.
+   * effect of one. Returns the reason for a new failure, or undefined on success.
    * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
    */
   redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
@@ -28,7 +28,7 @@ export interface DeadLetterReplayer {
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
 
-/** Counts the letters that wait for an operator, according to the read model. */
+/** Counts the letters that are waiting for an operator, according to the read model. */
 @Injectable()
 export class ParkedLetters {
   constructor(@Inject(ReadModels) private readonly models: ReadModels) {}
@@ -38,7 +38,7 @@ export class ParkedLetters {
   }
 }
 
-/** Finds the parked letters of sales that wait for a cause to be resolved. */
+/** Finds the parked letters of sales that are waiting for a cause to be resolved. */
 @Injectable()
 export class WaitingSales {
   constructor(
@@ -47,7 +47,8 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of the letters that wait for the cause. They include all letters parked at or before the position.
+   * Returns the ids of the letters that are waiting for the cause. They include all letters parked at or before the
+   * position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {

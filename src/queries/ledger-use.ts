@@ -65,7 +65,7 @@ export type ReachedRecord = {
   readonly cause: Cause;
 };
 
-/** Finds deleted records of all tenants to which later transactions posted. */
+/** Finds, for all tenants, the deleted records to which later transactions posted. */
 @Injectable()
 export class DeletedRecords {
   constructor(

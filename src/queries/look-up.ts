@@ -25,7 +25,7 @@ export const lookUpFrom = <Doc extends object>(lookUp: LookUp<Doc>) =>
     static readonly lookUp = lookUp;
   };
 
-/** Creates the handler of a lookup. */
+/** Creates the handler for a lookup. */
 export const looksUpFrom = <Doc extends object>(
   lookUp: Type<Query<readonly InBrief[]> & { args: readonly [scope: Scope, search: string | undefined] }> & {
     readonly lookUp: LookUp<Doc>;

@@ -18,7 +18,7 @@ export type OpenItem = { readonly [N in keyof Shown]: Shown[N] | null } & {
   readonly days: number | null;
   /** Original amount of the document. */
   readonly amount: string;
-  /** Amount that is not yet paid. */
+  /** Amount not yet paid. */
   readonly open: string;
 };
 export type OpenItems = {

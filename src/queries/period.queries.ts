@@ -41,10 +41,10 @@ async function periodsOf(models: ReadModels, tenantId: string): Promise<Periods>
   };
 }
 
-/** Late entries of a tenant that no event has recorded as late yet. */
+/** A tenant's late entries that no event has recorded as late yet. */
 export type Undetected = LateEntriesView;
 
-/** Finds late entries of all tenants that no event has recorded as late yet. */
+/** Finds, for all tenants, the late entries that no event has recorded as late yet. */
 @Injectable()
 export class UndetectedEntries {
   constructor(

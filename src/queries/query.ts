@@ -44,7 +44,7 @@ const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<stri
   Object.fromEntries(Object.entries(given).filter((entry): entry is [string, T] => entry[1] !== undefined));
 
 /**
- * Converts the selection to a query of the read store. Drops undefined fields and ranges that are open at both ends.
+ * Converts the selection to a query for the read store. Drops undefined fields and ranges that are open at both ends.
  */
 function matchingOf({
   where = {},
@@ -250,7 +250,7 @@ type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
  * Adds fields to a document, and removes those given as undefined. Mutates the document, which was parsed only for this
- * response, because copying took a quarter of the time needed for a page of twenty documents.
+ * response, because copying it took a quarter of the time needed for a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);
@@ -274,10 +274,10 @@ export const listFrom = <Doc extends object>(model: ReadModel<Doc>) =>
     static readonly model = model;
   };
 
-/** Creates the handler of a query for one document by id. */
+/** Creates the handler for a query that gets one document by id. */
 export const getsFrom = <Doc extends object>(get: GetType<Doc>): Type<IQueryHandler> =>
   answers(get, [ReadModels], (models, scope, id) => models.found(get.model, scope, id));
 
-/** Creates the handler of a list without joins. */
+/** Creates the handler for a list without joins. */
 export const listsFrom = <Doc extends object>(list: ListType<Doc>): Type<IQueryHandler> =>
   answers(list, [ReadModels], (models, scope, request) => models.list(list.model, scope, request));

@@ -15,7 +15,7 @@ const WAIT_MS = 5_000;
 /** A transaction and the stream that contains it. */
 export type Place = { readonly id: string; readonly carrier: Carrier };
 
-/** Finds, in batches, the transactions that the application of a rule will change or has changed. */
+/** Finds, in batches, the transactions that a rule application will change or has changed. */
 @Injectable()
 export class RuleApplicationReader {
   constructor(

@@ -38,7 +38,8 @@ export type StreamState = StreamParts & {
 };
 
 /**
- * A point in a record's history: after the event with a revision, or after all events up to and including an instant.
+ * A point in a record's history: after the event with the given revision, or after all events up to and including an
+ * instant.
  */
 export type Moment = { readonly revision: number } | { readonly instant: string };
 

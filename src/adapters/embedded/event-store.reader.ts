@@ -36,7 +36,7 @@ export class EmbeddedEventReader extends HistoryReader {
     });
   }
 
-  /** @throws EventStoreUnavailable if there is no history yet; Error if a newer release has written the history */
+  /** @throws EventStoreUnavailable if there is no history yet; Error if the history was written by a newer release */
   static open({ directory, clock, rest }: EmbeddedEventReaderOptions): EmbeddedEventReader {
     return new EmbeddedEventReader(openHistoryForReading(directory), clock, rest);
   }

@@ -31,7 +31,7 @@ const QUEUE_MAX_BYTES = 64 * 1024 * 1024;
 /**
  * Group commit: all waiting appends share one transaction with one flush. The group is formed once the event loop has
  * handled all ready input (`setImmediate`), so that requests from many connections share the group. Results, including
- * rejections, are returned only after the commit, because a rejection may depend on an append of the same group.
+ * rejections, are returned only after the commit, because a rejection may depend on an append in the same group.
  */
 export class GroupCommitWriter {
   private queue: Work[] = [];

@@ -30,7 +30,10 @@ export function typeOf(error: unknown): string | undefined {
   return exception?.toString() ?? TYPES[code] ?? 'unknown';
 }
 
-/** Whether the connection broke, or the node is not the leader. The same read may succeed on the next connection. */
+/**
+ * Whether the error means that the connection broke, or that the node is not the leader. The same read may succeed on
+ * the next connection.
+ */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');
 
 export const reasonOf = (error: unknown): string => (error as Failure | undefined)?.message ?? String(error);
@@ -38,15 +41,15 @@ export const reasonOf = (error: unknown): string => (error as Failure | undefine
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
-/** Whether the server rejected the user or denied access, so nothing was executed. */
+/** Whether the error means that the server rejected the user or denied access, so nothing was executed. */
 export const isDenied = (error: unknown): boolean => {
   const { type, code } = (error ?? {}) as Failure;
   return type === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED;
 };
 
 /**
- * Whether the server considers the consumer too slow. EventStoreDB 23.10 ends a live subscription when a burst exceeds
- * its buffer of 32 events, even for a fast consumer.
+ * Whether the error means that the server considers the consumer too slow. EventStoreDB 23.10 ends a live subscription
+ * when a burst exceeds its buffer of 32 events, even for a fast consumer.
  */
 export const isTooSlow = (error: unknown): boolean =>
   typeOf(error) === 'timeout' && /consumer too slow/i.test(reasonOf(error));

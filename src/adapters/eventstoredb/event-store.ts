@@ -55,8 +55,7 @@ export type EventStoreDbOptions = {
 };
 
 /**
- * A stream of Kontor that does not belong to an aggregate, so backups omit it. Its last event contains the history's
- * id.
+ * A Kontor stream that does not belong to an aggregate, so backups omit it. Its last event contains the history's id.
  */
 const IDENTITY = 'kontor_history';
 const IDENTIFIED = 'HistoryIdentified';

@@ -15,8 +15,8 @@ export type MongoDbOptions = {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Timeout for a call in milliseconds, regardless of the server's behavior. Applies to each bulk write of a large
-   * write.
+   * Timeout for a call in milliseconds, regardless of the server's behavior. Applies separately to each bulk write of a
+   * large write.
    */
   readonly timeoutMs?: number;
   /** Number of changes after which stored totals are updated. Set only by tests. */
@@ -34,7 +34,7 @@ const INDEX_TIMEOUT_MS = 3_600_000;
 /** Time for which a missing permission is reported after the last denied command. */
 const REFUSED_MS = 30_000;
 
-/** Batch size, large enough for one reply to contain all documents of a read by keys. */
+/** Batch size. Large enough for a read by keys to receive all its documents in one reply. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];

@@ -79,6 +79,6 @@ const leaseOf = ({ holder, term, counter }: Stored): Lease => ({ holder, term, c
 const isEqual = (a: Lease | undefined, b: Lease): boolean =>
   a?.holder === b.holder && a.term === b.term && a.counter === b.counter;
 
-/** Of equal swaps of a lease, only the first one can have succeeded. */
+/** Of identical swaps of a lease, only the first one can have succeeded. */
 const isFirst = (swaps: readonly Swap[], at: number): boolean =>
   swaps.findIndex(({ name, next }) => name === swaps[at]?.name && isEqual(swaps[at].next, next)) === at;

@@ -32,7 +32,7 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof JetStreamApiError ? REFUSALS[error.code] : undefined;
 }
 
-/** Whether the user lacks a permission. */
+/** Whether the error means that the user lacks a permission. */
 export const isForbidden = (thrown: unknown): boolean =>
   causesOf(thrown).some((error) => error instanceof errors.PermissionViolationError);
 

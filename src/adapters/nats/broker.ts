@@ -55,9 +55,9 @@ type Waiting = {
 };
 
 /**
- * A broker on a NATS JetStream stream. An acknowledged message has been stored by a majority of the stream's replicas,
- * but not necessarily flushed to disk. Ids are remembered only for the stream's duplicate window. While NATS is
- * unavailable, every call fails immediately and nothing is queued. Messages reach the stream in call order. If one
+ * A broker backed by a NATS JetStream stream. An acknowledged message has been stored by a majority of the stream's
+ * replicas, but not necessarily flushed to disk. Ids are remembered only for the stream's duplicate window. While NATS
+ * is unavailable, every call fails immediately and nothing is queued. Messages reach the stream in call order. If one
  * fails, later ones may still be stored. Leading and trailing white space in header values is lost.
  */
 export class NatsBroker implements Broker {

@@ -20,7 +20,7 @@ const DENIED_FOR_MS = 30_000;
 /**
  * Adds hits to a counter or subtracts hits from it. The counter never falls below 0. Returns the count and the
  * remaining milliseconds of the window by the server's clock. A counter that has no expiry, because it is new or its
- * expiry was removed externally, gets one.
+ * expiry was removed externally, is given one.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])
@@ -122,8 +122,8 @@ export class RedisLink {
   }
 
   /**
-   * Returns the text of an error without secrets. Old servers quote unknown commands. For AUTH, the quotation includes
-   * the password.
+   * Returns the text of an error without secrets. Older servers quote unknown commands in their errors. For AUTH, the
+   * quotation includes the password.
    */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);

@@ -79,7 +79,7 @@ const cancelled = ['ALREADY_CANCELLED', 'IS_REVERSAL', 'SYSTEM_GENERATED', 'PERI
 const related = ['RELATED_SALE_UNKNOWN', 'RETURN_BEFORE_SALE', 'RETURN_EXCEEDS_SALE'] as const;
 const user = ['EMAIL_TAKEN', 'SYSTEM_ROLE', 'BRANCH_INACTIVE'] as const;
 
-/** Codes of each operation, the most likely first. */
+/** Codes for each operation, with the most likely first. */
 export const CONFLICTS: Readonly<Record<string, readonly ConflictCode[]>> = {
   'POST /api/accounts': ['ACCOUNT_CODE_TAKEN', 'ACCOUNT_INACTIVE'],
   'PATCH /api/accounts/:id': [
