@@ -48,7 +48,7 @@ const IntegrationDeadLetter = named(
     resolvedAt: instantOut.nullable(),
     resolvedBy: z.string().nullable().meta({
       description:
-        'Operator or user who resolved the dead letter, or `system:` followed by the name of a component of the service.',
+        'Operator or user who resolved the dead letter, or `system:` followed by the name of a service component.',
     }),
     discardReason: z.string().nullable(),
   }),

@@ -26,8 +26,8 @@ const HEADERS = {
 };
 
 const ABOUT = [
-  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Messages are delivered at least once, in order for each record.',
-  'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of an event. The extension `replayed` marks repeats.',
+  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Every message is delivered at least once, and the messages of each record are in order.',
+  'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of a message. The extension `replayed` marks repeats.',
   'A repeat may follow newer messages of the same subject. To avoid replacing newer data, compare `time` and `sequence`.',
   'Ignore unknown members. A contract only gains members; any other change is a new version of the type.',
 ].join('\n\n');

@@ -3935,7 +3935,7 @@ export interface components {
             /** Format: date-time */
             lastFailedAt: string;
             resolvedAt: string | null;
-            /** @description Operator or user who resolved the dead letter, or `system:` followed by the name of a component of the service. */
+            /** @description Operator or user who resolved the dead letter, or `system:` followed by the name of a service component. */
             resolvedBy: string | null;
             discardReason: string | null;
         };
