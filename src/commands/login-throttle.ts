@@ -42,12 +42,12 @@ type Reservation = readonly {
 /**
  * Limits password guessing. In 15 minutes, an address may cause 10 failures for one account and 100 failures in total.
  * An IPv6 network counts as one address. After 10 failures for an account, regardless of the address, attempts must be
- * several seconds apart. If an address is known from an earlier sign-in to the account, only the first limit applies,
+ * 1 to 16 seconds apart. If an address is known from an earlier sign-in to the account, only the first limit applies,
  * so that others cannot lock out the owner.
  *
  * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
  * unless the attempt fails. Addresses take turns, as do the accounts of one address. If the shared cache is
- * unavailable, each process counts on its own.
+ * unavailable, each process counts independently.
  */
 @Injectable()
 export class LoginThrottle {
