@@ -56,10 +56,7 @@ export class ReplicaSet {
     this.isIsolated = true;
   }
 
-  /**
-   * Elects the other member. The previous primary learns of the election, and rolls back its writes that have not
-   * reached a majority.
-   */
+  /** Elects the other member. The previous primary then rolls back the writes that have not reached a majority. */
   failOver(): void {
     const former = this.members[this.primary];
     this.primary = 1 - this.primary;
