@@ -121,7 +121,7 @@ export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, un
   };
 }
 
-/** @throws DomainError conflict CATEGORY_DIRECTION if the category does not accept transactions of this direction */
+/** @throws DomainError conflict CATEGORY_DIRECTION if the category does not accept transactions in this direction */
 export function ensureCanMatch(direction: Direction | null, category: PresentCategory): void {
   if (direction !== null && !fitsDirection(category.direction, direction))
     throw conflict(

@@ -24,7 +24,7 @@ export type Tokens = {
   readonly expiresIn: number;
 };
 
-/** The tokens of a started or refreshed session, and the position of the event. */
+/** The tokens of a started or refreshed session, and the position of the event that recorded them. */
 export type SignedIn = { readonly tokens: Tokens; readonly position: number };
 
 /** A refresh token that is recorded in a session's events. */

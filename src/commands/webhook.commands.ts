@@ -54,7 +54,7 @@ function issued(
   return { ...receiptOf(done), url, types, secret };
 }
 
-/** Returns the CloudEvent of a test message. */
+/** Returns the CloudEvent for a test message. */
 const testMessage = ({ tenantId, id: subject }: Target, id: string, nowMs: number): string =>
   JSON.stringify({
     ...{ specversion: '1.0', id, source: `/tenants/${tenantId}`, type: 'kontor.webhook.test.v1', subject },

@@ -24,8 +24,8 @@ export type Recovery = { readonly since: string; readonly upTo: Position; readon
 export type SavedLane = StoredLane & {
   readonly tenantId: string;
   /**
-   * If attached, every event up to and including the router's checkpoint is open, delivered or parked; otherwise, every
-   * event up to and including `after` is.
+   * If true, every event up to and including the router's checkpoint is open, delivered or parked. If false, this
+   * applies only to events up to and including `after`.
    */
   readonly isAttached: boolean;
   readonly after: Position;

@@ -132,7 +132,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns all valid keys, including those that another process has just added. May wait REREAD_MS for the next read.
+   * Returns all valid keys, including those that another process has just added. May wait up to REREAD_MS for the next
+   * read.
    */
   async allNow(): Promise<readonly SigningKey[]> {
     await this.renew(0);
