@@ -34,7 +34,7 @@ export function linkedSignal(outer: AbortSignal): { readonly signal: AbortSignal
   return { signal: inner.signal, end };
 }
 
-/** Limits concurrent calls to a server, and reports when none are in flight. */
+/** Limits concurrent calls to a server and reports when none are in flight. */
 export class InFlight {
   private count = 0;
   private bytes = 0;

@@ -78,7 +78,7 @@ export function sendReplay(reply: FastifyReply, text: string, options: AnswerOpt
   reply.code(200).header('content-type', JSON_TYPE).send(text);
 }
 
-/** Returns the status for the body. A replay repeats the status of the first response. */
+/** Returns the status to include in the body. A replay repeats the status of the first response. */
 const toldStatus = ({ answers }: Endpoint, sent: number, options: AnswerOptions | undefined): number =>
   options?.replayed === true ? answers.status : sent;
 

@@ -22,7 +22,7 @@ export type Access =
 export type HeaderNote = {
   readonly description: string;
   readonly required?: boolean;
-  /** JSON Schema pattern of the value. */
+  /** JSON Schema pattern for the value. */
   readonly pattern?: string;
 };
 

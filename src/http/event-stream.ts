@@ -13,7 +13,7 @@ type Options = {
   readonly feed: LiveFeed;
   /** Bytes to send first. */
   readonly first: Buffer;
-  /** Frames after this position are sent. */
+  /** Position after which frames are sent. */
   readonly after: Position;
   /** Limits concurrent reads from the store. */
   readonly inTurn: (read: () => Promise<void>) => Promise<void>;
@@ -21,9 +21,9 @@ type Options = {
 };
 
 /**
- * The stream of one watcher. Its connection pulls the next frame only after the previous one was sent, so a watcher
- * that does not read uses no memory. All watchers share the same frames, and each watcher receives every frame once, in
- * order.
+ * The stream of one watcher. Its connection pulls the next frame only after the previous one has been sent, so a
+ * watcher that does not read uses no memory. All watchers share the same frames, and each watcher receives every frame
+ * once, in order.
  */
 export class EventStream extends Readable {
   private position: Position;

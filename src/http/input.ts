@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATE_FORM, EntryDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
-/** Building blocks of input schemas. Text is trimmed, limited in length, and free of control characters. */
+/** Building blocks for input schemas. Text is trimmed, limited in length, and free of control characters. */
 
 /**
  * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: in a body, it
@@ -53,7 +53,7 @@ export const queryBoolean = documented(
   { type: 'boolean' },
 );
 
-/** A whole number within bounds, without sign, decimal point or leading zeros. */
+/** A whole number within bounds, without a sign, decimal point or leading zeros. */
 export const queryInteger = (minimum: number, maximum: number) =>
   documented(
     z
@@ -95,7 +95,7 @@ export const optionalPaging = {
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),
 } as const;
 
-/** An optional parameter that may be given several times. Its value is always a list. */
+/** An optional parameter that may be given more than once. Its value is always a list. */
 export const repeatable = <S extends z.ZodType>(one: S, item: object) =>
   z
     .union([one.transform((value) => [value]), z.array(one).max(50)])

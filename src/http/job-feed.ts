@@ -25,7 +25,7 @@ const STALLED_AFTER_MS = 30_000;
 /** Maximum time that a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
-/** Number of watchers that are served before other work gets a turn. */
+/** Number of watchers served before other work gets a turn. */
 const WRITTEN_AT_ONCE = 64;
 const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
@@ -163,7 +163,7 @@ export class JobFeed implements OnModuleDestroy {
     this.leaving.clear();
   }
 
-  /** Loads the jobs from their streams, and starts the feed at the head of the history. */
+  /** Loads the jobs from their streams and starts the feed at the head of the history. */
   private async start(): Promise<void> {
     try {
       const head = await this.events.head();

@@ -44,8 +44,8 @@ const parted = (body: Members, slowly: readonly string[]): readonly [fast: Membe
 
 /**
  * Implements Idempotency-Key for requests that create a record. The key is claimed together with digests of the request
- * and with the record's id, so that a retry after a crash creates nothing twice. The handler's response is then stored
- * and returned to later attempts byte for byte. A rejection releases the key.
+ * and with the record's id, so that a retry after a crash does not create anything twice. The handler's response is
+ * then stored and returned to later attempts byte for byte. A rejection releases the key.
  */
 @Injectable()
 export class KeyedCreations {
@@ -69,7 +69,7 @@ export class KeyedCreations {
     { ifMatch: _, ...context }: RequestContext,
   ): Promise<Creation | undefined> {
     const { principal, idempotencyKey = '', received } = request.state;
-    // Path parameters distinguish requests in the same way as fields of the body.
+    // Path parameters distinguish requests in the same way as fields in the body.
     const members = { ...(request.params as Members), ...(received as Members) };
     const userId = principal && 'userId' in principal ? principal.userId : '';
     const id = requestKeyId(userId, `${endpoint.method} ${endpoint.path}`, idempotencyKey);

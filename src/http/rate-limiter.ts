@@ -82,7 +82,7 @@ type Further = {
   readonly refusal: DomainError | undefined;
 };
 
-/** Counts requests against quotas, and reports the counts in headers. */
+/** Counts requests against quotas and reports the counts in headers. */
 export class RateGate {
   constructor(
     private readonly rateLimiter: RateLimiter,

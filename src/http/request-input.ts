@@ -60,7 +60,7 @@ function readIdempotencyKey(request: FastifyRequest): void {
   request.state.idempotencyKey = key;
 }
 
-/** Validates the query and the body, and replaces both with the output of their schemas. @throws DomainError */
+/** Validates the query and the body and replaces both with the output of their schemas. @throws DomainError */
 export function readInput(endpoint: Endpoint, request: FastifyRequest): void {
   if (readsIdempotencyKey(endpoint)) readIdempotencyKey(request);
   readQuery(endpoint, request);

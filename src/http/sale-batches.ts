@@ -34,7 +34,7 @@ export type BatchItem = {
   readonly externalId: string | null;
   readonly status: number;
   readonly body: object;
-  /** Has the same content as the header Idempotency-Differs. */
+  /** Has the same content as the Idempotency-Differs header. */
   readonly differs?: readonly string[];
 };
 type Answered = { readonly item: BatchItem; readonly answer?: IntakeAnswer; readonly retryAfterSeconds?: number };

@@ -49,7 +49,7 @@ export type AppendObservers = {
   readonly history: Pick<HistoryState, 'assertSound' | 'noteDamage'>;
 };
 
-/** Measures appends, and rejects them while the history is known to be damaged or replaced. */
+/** Measures appends and rejects them while the history is known to be damaged or replaced. */
 export function instrumentedEvents(events: EventStore, observers: AppendObservers): EventStore {
   const { clock, metrics, writes, history } = observers;
   const measured = async <T>(count: number, append: () => Promise<T>): Promise<T> => {

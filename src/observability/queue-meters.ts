@@ -80,7 +80,7 @@ export class QueueMeter {
   }
 
   /**
-   * Called when the store has delivered every event up to and including `position`. `caughtUp`: no further event was
+   * Called when the store has delivered every event up to and including `position`. `caughtUp`: no later event had been
    * stored at that time.
    */
   reached(position: number, caughtUp: boolean): void {

@@ -12,7 +12,7 @@ import { token } from './token.js';
 export const EVENT_STORE = token<EventStore>('EVENT_STORE');
 
 /**
- * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets in its log (2^53
+ * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets in the log (2^53
  * bytes are 9 petabytes); positions of the embedded engine are counters.
  */
 export type Position = number;
@@ -68,7 +68,7 @@ export type StreamRead = {
   /** First revision to return, inclusive. Default: the first revision (forwards) or the last one (backwards). */
   readonly from?: number;
   readonly direction?: Direction;
-  /** Default 4,096. */
+  /** Default: 4,096. */
   readonly maxCount?: number;
 };
 
@@ -104,15 +104,15 @@ export type AllRead = {
    */
   readonly from?: Position;
   readonly filter?: EventFilter;
-  /** Default 4,096. */
+  /** Default: 4,096. */
   readonly maxCount?: number;
 };
 
 /**
  * A batch of a catch-up subscription: the next matching events, in order. `position` is the checkpoint to store: every
  * matching event up to and including this position has been delivered. The position also advances when `events` is
- * empty because a range contained no matching event. `caughtUp` is true if no further event was stored when the batch
- * was read.
+ * empty because a range contained no matching event. `caughtUp` is true if no later event had been stored when the
+ * batch was read.
  */
 export type EventBatch = {
   readonly events: readonly RecordedEvent[];
@@ -136,7 +136,7 @@ export type AllSubscription = {
   /** Exclusive; BEFORE_ALL for the whole history. */
   readonly after: Position;
   readonly filter?: EventFilter;
-  /** Default 500. */
+  /** Default: 500. */
   readonly maxBatchSize?: number;
   /**
    * Set if the caller needs only `storedText`. An engine that keeps this text then leaves `data` and `metadata` empty.
@@ -191,7 +191,7 @@ export interface EventStore {
   /**
    * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats. It is
    * pull-based: the next batch is read when the consumer requests it, so a slow consumer causes no buffering. It
-   * recovers from lost connections, and ends when `signal` aborts or the store closes.
+   * recovers from lost connections and ends when `signal` aborts or the store closes.
    * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the position of the last batch) is not a
    * position of this history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then
    * ended; restart it after the last batch.

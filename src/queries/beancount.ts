@@ -63,7 +63,7 @@ const quoted = (text: string): string =>
 /**
  * Writes the ledger as a Beancount file. The file contains the accounts, the balances before the period as one
  * transaction, every transaction in the period, and assertions of all balances before and after the period. With
- * `accountId`, it contains only the transactions and the assertions of that account.
+ * `accountId`, it contains only the transactions and assertions for that account.
  */
 export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
   const { from, to } = options;

@@ -16,7 +16,7 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Returns the content of dead letters of every origin, and retries the work that failed. */
+/** Returns the content of dead letters of every origin and retries the work that failed. */
 export interface DeadLetterReplayer {
   /**
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the

@@ -9,7 +9,7 @@ export type DirectoryLock = { release(): void };
 /**
  * Prevents a second process from writing to a data directory. An open exclusive transaction on an empty SQLite file
  * holds an operating system lock on every platform. The lock ends with the process, even after kill -9, and does not
- * prevent reads of the history. `history.pid` only tells operators which process holds the lock. @throws
+ * prevent others from reading the history. `history.pid` only tells operators which process holds the lock. @throws
  * EventStoreInUse, which names the file and the process that holds the lock
  */
 export function lockDirectory(directory: string): DirectoryLock {

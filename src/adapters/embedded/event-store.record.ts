@@ -17,9 +17,7 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/**
- * Checksum over every field. NUL is an unambiguous separator, because names must not contain it and JSON escapes it.
- */
+/** Checksum over all fields. NUL is an unambiguous separator, because names must not contain it and JSON escapes it. */
 export const checksum = (
   position: number,
   stream: string,

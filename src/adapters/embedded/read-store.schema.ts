@@ -29,7 +29,7 @@ export class OtherSchema extends Error {
 type Checkpoint = readonly [key: string, position: number];
 
 /**
- * Removes a file with an older schema, which no release can use any longer. Returns the checkpoints to carry over.
+ * Removes a file with an older schema, which is no longer usable by any release. Returns the checkpoints to carry over.
  * Returns none if some of these checkpoints belong to another history, because the data that distinguishes the
  * histories is lost with the file.
  */

@@ -84,8 +84,8 @@ class TableWriter {
   }
 
   /**
-   * Writes the full-text content in ascending order of row number. Whenever the number decreased, the index would start
-   * a new segment.
+   * Writes the full-text content in ascending order of row number. Otherwise, the index would start a new segment
+   * whenever the number decreased.
    */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);

@@ -132,7 +132,7 @@ export class Lane {
   }
 
   /**
-   * Resends appends that are due, and rejects appends that have timed out. Returns the delay until the next check, in
+   * Resends appends that are due and rejects appends that have timed out. Returns the delay until the next check, in
    * milliseconds.
    */
   private attend(): number {

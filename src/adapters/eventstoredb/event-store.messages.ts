@@ -123,7 +123,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // The response contains only an error message, and means that the node is not ready, is busy, or does not know the
+  // The response contains only an error message and means that the node is not ready, is busy, or does not know the
   // leader.
   Empty: unavailable,
 };

@@ -127,10 +127,10 @@ export class Source {
 }
 
 /**
- * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are not.
- * Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched its filter.
- * If commit and prepare differ, the commit may be at the end of the log, where the next event will be written. In this
- * case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
+ * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are not
+ * valid. Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched its
+ * filter. If commit and prepare differ, the commit may be at the end of the log, where the next event will be written.
+ * In this case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
  */
 const isUsable = ({ commit, prepare }: NonNullable<WireAnswer['checkpoint']>): boolean =>
   commit === prepare && Number.isSafeInteger(commit);

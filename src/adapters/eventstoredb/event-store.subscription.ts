@@ -20,7 +20,7 @@ import type { WireEvent } from './event-store.wire.js';
 
 /** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
-/** Burst that a live EventStoreDB 23.10 subscription tolerates. Subscribing is safe once fewer events remain. */
+/** Largest burst that a live EventStoreDB 23.10 subscription tolerates. With fewer events, subscribing is safe. */
 const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -201,8 +201,8 @@ class Subscription {
   }
 
   /**
-   * Compares the position with the head. A subscription can die silently, and a filtered one gets no checkpoint for a
-   * short range without a match. A matching event before the head should already have arrived.
+   * Compares the position with the head. A subscription can die silently, and a filtered one receives no checkpoint for
+   * a short range without a match. A matching event before the head should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;

@@ -68,8 +68,8 @@ const DEFAULT_QUIET_MS = 1_000;
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
  * go to the leader, so a read sees every append that was acknowledged before the read started. While the server is
  * unavailable, calls fail within the timeout and subscriptions wait; both recover on their own. An unanswered append is
- * resent until the timeout. The server recognizes a duplicate by its event ids, and drops a duplicate that arrives
- * before the original is committed. Positions passed in must have been returned by this store.
+ * resent until the timeout. The server recognizes a duplicate by its event ids and drops one that arrives before the
+ * original is committed. Positions passed in must have been returned by this store.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
   private readonly connection: Connection;

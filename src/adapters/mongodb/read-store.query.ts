@@ -141,7 +141,7 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns a page that may begin far from the start of the list. Skips entries in the index, and reads only the
+   * Returns a page that may begin far from the start of the list. Skips entries in the index and reads only the
    * documents on the page.
    */
   private async beyond(shape: Shape, filter: Condition, query: ListQuery): Promise<Stored[]> {

@@ -29,7 +29,7 @@ export class AckInbox {
   private fault: Error | undefined;
   /**
    * Reason why this connection cannot receive acknowledgements. Undefined while it can receive them, or if it could
-   * until it ended.
+   * receive them until it ended.
    */
   deafness: Error | undefined;
 
@@ -118,7 +118,7 @@ export class AckInbox {
   }
 
   /**
-   * Records that the inbox can no longer receive messages, and closes the connection. A new connection has a new inbox.
+   * Records that the inbox can no longer receive messages and closes the connection. A new connection has a new inbox.
    */
   private lose(fault: Error): void {
     this.deafness ??= fault;

@@ -46,7 +46,7 @@ export type ConnectionOptions = {
 /** The driver with the script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
-/** A connection that never resends commands, and never queues them while the server is unavailable. */
+/** A connection that never resends commands and never queues them while the server is unavailable. */
 export class RedisLink {
   private readonly client: Client;
   private readonly url: URL;
