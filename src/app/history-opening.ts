@@ -8,7 +8,7 @@ import { retryForever } from '../eventsourcing/retry-forever.js';
 import { WEBHOOKS } from '../integration/webhook-dispatcher.js';
 import { ALERTS } from '../policies/operator-alerts.js';
 import { POLICY_NAMES } from '../aggregates/policy.aggregate.js';
-import { checkDivision } from '../eventsourcing/slices.js';
+import { checkDivision } from '../eventsourcing/ranges.js';
 import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { DeadLetterOrigin } from '../aggregates/dead-letter.aggregate.js';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 import type { Policy } from '../eventsourcing/policy.js';
-import { narrowedTo } from '../eventsourcing/slices.js';
+import { narrowedTo } from '../eventsourcing/ranges.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';

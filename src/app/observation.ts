@@ -5,7 +5,7 @@ import { JOB_DIRECTORY, type JobDirectory, pausesOf } from '../queries/operation
 import type { Config } from '../config.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { ALL_RANGES } from '../eventsourcing/slices.js';
+import { ALL_RANGES } from '../eventsourcing/ranges.js';
 import { lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';

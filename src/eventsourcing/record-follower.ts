@@ -4,7 +4,7 @@ import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from './event-catalogue.js';
 import type { RecordReader } from './record-reader.js';
 import { retryForever } from './retry-forever.js';
-import { isDivided, narrowedTo } from './slices.js';
+import { isDivided, narrowedTo } from './ranges.js';
 import { lastEvents, lastOwnEvent, ownStreams } from './stream-events.js';
 
 /** Intervals between looks at the end of the history: while cached states are in use, and while they are not. */

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
 import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { RecordChanges } from './record-changes.js';
-import { isDivided } from './slices.js';
+import { isDivided } from './ranges.js';
 import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 

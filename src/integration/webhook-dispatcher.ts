@@ -12,7 +12,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
-import { narrowedTo, rangeOf } from '../eventsourcing/slices.js';
+import { narrowedTo, rangeOf } from '../eventsourcing/ranges.js';
 import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';

@@ -2,7 +2,7 @@ import type { Cache } from '../ports/cache.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
-import { ALL_RANGES, RANGES } from '../eventsourcing/slices.js';
+import { ALL_RANGES, RANGES } from '../eventsourcing/ranges.js';
 import type { QueueKind, QueueReading } from './queue-meters.js';
 
 /** State of a queue for operators. Null means unknown. */

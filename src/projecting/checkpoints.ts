@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { combined } from '../ports/combined.js';
 import { BEFORE_ALL } from '../ports/event-store.js';
 import type { ReadStore, WriteBatch } from '../ports/read-store.js';
-import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/slices.js';
+import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/ranges.js';
 
 /** Storage of subscriber checkpoints. */
 export interface Checkpoints {

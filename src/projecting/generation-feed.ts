@@ -10,7 +10,7 @@ import { wants } from './projection.js';
 import { checkpointsOf, project } from './project.js';
 import { PoisonEvent, type Projector } from './projector.js';
 import { buildTogether } from './shared-build.js';
-import { narrowedTo, rangeOfStream, type Portion } from '../eventsourcing/slices.js';
+import { narrowedTo, rangeOfStream, type Portion } from '../eventsourcing/ranges.js';
 
 type Parts = ProjectionRunnerParts & {
   readonly quarantine: ProjectionQuarantine;

@@ -11,7 +11,7 @@ import type { HistorySpace } from '../eventsourcing/history-state.js';
 import { checkpointKey } from './projection.js';
 import { eventAt, lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { subscriberKey } from './checkpoints.js';
-import { ALL_RANGES, modelPart, subscriberPart } from '../eventsourcing/slices.js';
+import { ALL_RANGES, modelPart, subscriberPart } from '../eventsourcing/ranges.js';
 
 type Model = AnyTable['model'];
 

@@ -4,7 +4,7 @@ import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Progress } from './progress.js';
 import { checkpointKey, stoppedKey } from './projection.js';
-import { ALL_RANGES, modelPart } from '../eventsourcing/slices.js';
+import { ALL_RANGES, modelPart } from '../eventsourcing/ranges.js';
 
 /** A read model whose progress and live generation are followed. */
 export type FollowedModel = AnyTable['model'];

@@ -1,6 +1,6 @@
 import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
-import { RANGES, rangeOf } from '../eventsourcing/slices.js';
+import { RANGES, rangeOf } from '../eventsourcing/ranges.js';
 
 type Waiter = {
   readonly names: readonly string[];

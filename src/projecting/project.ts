@@ -2,7 +2,7 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { DocumentWrite, ReadStore, WriteBatch } from '../ports/read-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { DocumentStore, Projector } from './projector.js';
-import { modelPart, partsOf, positionsIn } from '../eventsourcing/slices.js';
+import { modelPart, partsOf, positionsIn } from '../eventsourcing/ranges.js';
 
 const MAX_REFOLDS = 20;
 

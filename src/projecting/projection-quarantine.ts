@@ -6,7 +6,7 @@ import { parseStreamName } from '../eventsourcing/stream-name.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, stoppedKey, wants } from './projection.js';
 import { PoisonEvent, type Projector } from './projector.js';
-import { modelPart, partsOf, rangeOfStream } from '../eventsourcing/slices.js';
+import { modelPart, partsOf, rangeOfStream } from '../eventsourcing/ranges.js';
 
 /** An event that a generation could not fold, and the affected document. */
 export type QuarantineEntry = DocumentKey & {

@@ -22,7 +22,7 @@ import type { ProjectionRunnerParts } from './projection-runner.js';
 import { checkpointKey } from './projection.js';
 import type { Projector } from './projector.js';
 import { addNext, isFed, pausing, RebuildFollower } from './rebuild-follower.js';
-import type { Portion } from '../eventsourcing/slices.js';
+import type { Portion } from '../eventsourcing/ranges.js';
 
 /** Stores a step of a rebuild durably. Returns false without storing it if the rebuild has already ended. */
 export type RebuildReport = (projection: string, rebuildId: string, step: RebuildStep) => Promise<boolean>;

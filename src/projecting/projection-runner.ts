@@ -11,7 +11,7 @@ import { ProjectionRebuilds, type RebuildReport } from './projection-rebuilds.js
 import type { AnyProjection } from './projection.js';
 import { readPositions } from './project.js';
 import { Projector } from './projector.js';
-import { modelPart, positionsIn, WHOLE, type Portion } from '../eventsourcing/slices.js';
+import { modelPart, positionsIn, WHOLE, type Portion } from '../eventsourcing/ranges.js';
 
 export type ProjectionRunnerParts = {
   readonly events: EventReader;

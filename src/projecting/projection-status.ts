@@ -7,7 +7,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { projectionAggregate, type EndedRebuild } from './projection-control.js';
 import { checkpointKey } from './projection.js';
 import type { Progress } from './progress.js';
-import { modelPart, positionsIn } from '../eventsourcing/slices.js';
+import { modelPart, positionsIn } from '../eventsourcing/ranges.js';
 
 type Model = AnyTable['model'];
 

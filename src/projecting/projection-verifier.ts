@@ -15,7 +15,7 @@ import { buildTogether } from './shared-build.js';
 import { checkpointKey, type AnyProjection } from './projection.js';
 import { project } from './project.js';
 import { PoisonEvent, Projector } from './projector.js';
-import { modelPart, positionsIn } from '../eventsourcing/slices.js';
+import { modelPart, positionsIn } from '../eventsourcing/ranges.js';
 
 /** Sample size, limits and progress reporting. */
 export type VerificationOptions = {

@@ -3,7 +3,7 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { QuarantineEntry } from './projection-quarantine.js';
-import { WHOLE, type Portion } from '../eventsourcing/slices.js';
+import { WHOLE, type Portion } from '../eventsourcing/ranges.js';
 import { begins, checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
 type Folded = { document: object | undefined; position: number; readonly expected: number | null; made: boolean };

@@ -2,7 +2,7 @@ import type { Lease, LeaseStore } from '../ports/lease-store.js';
 import type { Logger } from '../ports/log.js';
 import { sleepUntilNext, type Clock } from '../ports/time.js';
 import type { Leadership, Led } from './leadership.js';
-import { ALL_RANGES, portionOf, shareOf, type Portion } from '../eventsourcing/slices.js';
+import { ALL_RANGES, portionOf, shareOf, type Portion } from '../eventsourcing/ranges.js';
 
 /** Timing in milliseconds, and the id of this process. */
 export type RangeOptions = {

@@ -1,6 +1,6 @@
 import type { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { modelPart, positionsIn } from '../eventsourcing/slices.js';
+import { modelPart, positionsIn } from '../eventsourcing/ranges.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';

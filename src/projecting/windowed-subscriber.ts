@@ -8,7 +8,7 @@ import type { QueueMeter } from '../observability/queue-meters.js';
 import type { Logger } from '../ports/log.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { LedPortion } from './range-leadership.js';
-import { narrowedTo, rangeOfStream } from '../eventsourcing/slices.js';
+import { narrowedTo, rangeOfStream } from '../eventsourcing/ranges.js';
 
 /** Filter, handler and error policy of a subscriber. */
 export type WindowedOptions = {

@@ -9,7 +9,7 @@ import { notFound, readModelBehind } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { rangeOf } from '../eventsourcing/slices.js';
+import { rangeOf } from '../eventsourcing/ranges.js';
 import { PLATFORM, type Scope, tenantScope } from '../ports/read-store.js';
 import { Progress } from '../projecting/progress.js';
 import { categoryRuleHits } from '../projections/category-rule-hits.projection.js';

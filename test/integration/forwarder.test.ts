@@ -24,7 +24,7 @@ import type { Checkpoints } from '../../src/projecting/checkpoints.js';
 import type { Marks } from '../../src/projecting/marks.js';
 import type { LedPortion } from '../../src/projecting/range-leadership.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
-import { WHOLE } from '../../src/eventsourcing/slices.js';
+import { WHOLE } from '../../src/eventsourcing/ranges.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { BrokerMessage } from '../../src/ports/broker.js';

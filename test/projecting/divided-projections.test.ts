@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkpointKey, type AnyProjection } from '../../src/projecting/projection.js';
-import { ALL_RANGES, modelPart, portionOf, positionsIn, rangeOf } from '../../src/eventsourcing/slices.js';
+import { ALL_RANGES, modelPart, portionOf, positionsIn, rangeOf } from '../../src/eventsourcing/ranges.js';
 import { catalogue, facts, greeterProjection, happen, memberProjection } from '../support/club.toy.js';
 import { TENANT } from '../support/member.toy.js';
 import { liveOf, mustEqual, poisoned, rebuilt, withClub, type Club } from '../support/running-club.js';

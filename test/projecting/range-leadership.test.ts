@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MemoryLeaseStore } from '../../src/adapters/embedded/lease-store.js';
 import type { Led } from '../../src/projecting/leadership.js';
 import { RangeLeadership, rangeLeaders, type LedPortion } from '../../src/projecting/range-leadership.js';
-import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { silentLogger } from '../../src/ports/log.js';
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';

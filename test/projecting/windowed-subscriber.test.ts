@@ -13,7 +13,7 @@ import { checkpointsIn, subscriberKey, type Checkpoints } from '../../src/projec
 import { WindowedSubscriber, type WindowedOptions } from '../../src/projecting/windowed-subscriber.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { portionOf, RANGES, rangeOf } from '../../src/eventsourcing/slices.js';
+import { portionOf, RANGES, rangeOf } from '../../src/eventsourcing/ranges.js';
 import { catalogue, facts, happen } from '../support/club.toy.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';

@@ -14,7 +14,7 @@ import {
   withDirectory,
   type Books,
 } from '../e2e/kontor-process.js';
-import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { DIVIDED_WORK, isDividedEvenly } from '../support/divided-work.js';
 import { Servers } from '../support/servers.js';
 

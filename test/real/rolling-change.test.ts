@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { Leadership } from '../../src/projecting/leadership.js';
 import { RangeLeadership } from '../../src/projecting/range-leadership.js';
-import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
 import { ModelFollower } from '../../src/projecting/model-follower.js';
 import { QueueMeters } from '../../src/observability/queue-meters.js';

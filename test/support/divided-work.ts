@@ -2,7 +2,7 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { openEventReader, openModels } from '../../src/app/stores.js';
-import { ALL_RANGES } from '../../src/eventsourcing/slices.js';
+import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { verifyProjections, type Verification } from '../../src/projecting/projection-verifier.js';
 import { projections } from '../../src/projections/projections.js';

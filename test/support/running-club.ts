@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join as pathOf } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { WHOLE, type Portion } from '../../src/eventsourcing/slices.js';
+import { WHOLE, type Portion } from '../../src/eventsourcing/ranges.js';
 import { fold } from '../../src/eventsourcing/aggregate.js';
 import {
   noteRebuild,

@@ -11,7 +11,7 @@ import {
   RANGES,
   narrowedTo,
   shareOf,
-} from '../../src/eventsourcing/slices.js';
+} from '../../src/eventsourcing/ranges.js';
 import { projections } from '../../src/projections/projections.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordings, store } from '../support/corpus.js';
@@ -98,7 +98,7 @@ describe('Ranges of the history', () => {
   describe('of recorded histories', () => {
     let directory: string;
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'kontor-slices-'));
+      directory = await mkdtemp(join(tmpdir(), 'kontor-ranges-'));
     });
     afterAll(() => rm(directory, { recursive: true }));
 
