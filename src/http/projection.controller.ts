@@ -26,7 +26,7 @@ const ProjectionDto = named(
     eventsPerSecond: z
       .number()
       .min(0)
-      .meta({ description: 'Average number of events applied per second in the last minute.' }),
+      .meta({ description: 'Average number of events applied per second over the last minute.' }),
     rebuild: z
       .object({
         progress: z.int().min(0).max(100).meta({ description: 'Progress in percent.' }),

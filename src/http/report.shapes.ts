@@ -106,7 +106,7 @@ export const OpenItemsDto = named(
         description: nullable,
         saleId: recordId.nullable(),
         amount: amount.meta({ description: 'Amount of the document.' }),
-        open: amount.meta({ description: 'Amount that is not yet paid.' }),
+        open: amount.meta({ description: 'Amount not yet paid.' }),
       }),
     ),
     total: amount,

@@ -55,7 +55,9 @@ export const dateOut = z.string().meta({ format: 'date' });
 export const MoneyDto = named(
   'MoneyDto',
   z.object({
-    amount: z.string().meta({ description: 'Decimal with the fraction digits of the currency, such as "1250.00".' }),
+    amount: z
+      .string()
+      .meta({ description: 'Decimal string with the number of decimal places of the currency, such as "1250.00".' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
   }),
 );

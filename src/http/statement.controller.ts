@@ -33,9 +33,9 @@ const StatementDto = named(
     account: z.object({ id: recordId, code: text, name: z.string(), type: AccountType, currency: z.string() }),
     beginDate: dateOut.nullable(),
     endDate: dateOut.nullable(),
-    opening: z.string().meta({ description: 'Balance before the first of `lines`.' }),
+    opening: z.string().meta({ description: 'Balance before the first entry in `lines`.' }),
     lines: z.array(z.object(lineFields)),
-    closing: z.string().meta({ description: 'Balance after the last of `lines`.' }),
+    closing: z.string().meta({ description: 'Balance after the last entry in `lines`.' }),
     ...{ pageNumber: count, pageSize: count, totalPages: count, totalCount: count },
   }),
 );

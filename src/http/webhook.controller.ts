@@ -23,7 +23,7 @@ const IssuedWebhookDto = named(
   'IssuedWebhookDto',
   z.object({
     ...{ id: recordId, url, types },
-    secret: z.string().meta({ description: 'Signing secret of Standard Webhooks (`whsec_…`). Returned only once.' }),
+    secret: z.string().meta({ description: 'Standard Webhooks signing secret (`whsec_…`). Returned only once.' }),
   }),
 );
 const response = {

@@ -4025,7 +4025,7 @@ export interface components {
             url: string;
             /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
             types: string[];
-            /** @description Signing secret of Standard Webhooks (`whsec_…`). Returned only once. */
+            /** @description Standard Webhooks signing secret (`whsec_…`). Returned only once. */
             secret: string;
         };
         JobExecutionLogDto: {
@@ -4158,7 +4158,7 @@ export interface components {
             permissions: string[];
         };
         MoneyDto: {
-            /** @description Decimal with the fraction digits of the currency, such as "1250.00". */
+            /** @description Decimal string with the number of decimal places of the currency, such as "1250.00". */
             amount: string;
             /** @description ISO 4217. */
             currency: string;
@@ -4211,7 +4211,7 @@ export interface components {
                 saleId: string | null;
                 /** @description Amount of the document. */
                 amount: string;
-                /** @description Amount that is not yet paid. */
+                /** @description Amount not yet paid. */
                 open: string;
             }[];
             total: string;
@@ -4347,7 +4347,7 @@ export interface components {
              * @enum {string}
              */
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
-            /** @description Average number of events applied per second in the last minute. */
+            /** @description Average number of events applied per second over the last minute. */
             eventsPerSecond: number;
             /** @description The current rebuild. */
             rebuild: {
@@ -4836,7 +4836,7 @@ export interface components {
             };
             beginDate: string | null;
             endDate: string | null;
-            /** @description Balance before the first of `lines`. */
+            /** @description Balance before the first entry in `lines`. */
             opening: string;
             lines: {
                 /** Format: uuid */
@@ -4857,7 +4857,7 @@ export interface components {
                 /** @description Balance after this line: debits minus credits. */
                 balance: string;
             }[];
-            /** @description Balance after the last of `lines`. */
+            /** @description Balance after the last entry in `lines`. */
             closing: string;
             pageNumber?: number;
             pageSize?: number;
