@@ -24,7 +24,7 @@ const NARROW_EVERY_MS = 1_000;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
   readonly filter: EventFilter | undefined;
-  /** Position and state of the consumer's last batch, without its events, so that they can be freed. */
+  /** Position and state of the consumer's last batch. Its events are omitted, so that they can be freed. */
   told: Reached;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
@@ -173,7 +173,7 @@ export class SharedSubscription {
     return this.joined.has(consumer) || (told.position >= this.selectedAfter && covers(this.selected, filter));
   }
 
-  /** Whether every event after the position is either kept or has yet to be read. */
+  /** Whether every event after the position is kept or has yet to be read. */
   private isKept(position: Position): boolean {
     return this.source !== undefined && position >= this.kept.after;
   }
@@ -206,7 +206,7 @@ export class SharedSubscription {
     return true;
   }
 
-  /** Returns a filter that selects the events of all consumers. */
+  /** Returns a filter that selects every event that any consumer needs. */
   private needed(): EventFilter | undefined {
     const all = [...this.consumers, ...(this.remote ? [this.remote] : [])];
     return narrowed(this.sharing.filter, narrowingOf(all.map(({ filter }) => filter)));

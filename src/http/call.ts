@@ -54,7 +54,7 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
   }
 
   /**
-   * The id of the record that the request creates if the path contains the id of an existing record. It is the same for
+   * The id of the record to create, for requests whose path contains the id of an existing record. It is the same for
    * all retries with the same Idempotency-Key.
    */
   get newId(): string {

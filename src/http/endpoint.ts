@@ -40,8 +40,8 @@ export type Answers = {
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * When the response carries X-Event-Position. `awaited` (default of `command`): after the read models have caught up,
-   * or with X-Read-Model if they have not caught up in time. `told`: immediately.
+   * When the response carries X-Event-Position. `awaited` (default for `command`): after the read models have caught
+   * up, or with X-Read-Model if they have not caught up in time. `told`: immediately.
    */
   readonly position?: 'awaited' | 'told';
   /** Additional media types selectable by `Accept`; see `Call.prefers`. */

@@ -18,8 +18,8 @@ const NO_ROUTE = 'unknown address';
 type Watched = { readonly times: number[]; unnoted: { readonly atMs: number; readonly outcome: Outcome }[] };
 
 /**
- * Reports failed requests to the error log. Also reports the rejected requests of a principal or address that has ten
- * rejections within a minute. Memory use is bounded. `note` must not throw.
+ * Reports failed requests to the error log. Also reports the rejected requests of a principal or address that has had
+ * ten rejections within a minute. Memory use is bounded. `note` must not throw.
  */
 export class ErrorObserver {
   private readonly watched = new LRUCache<string, Watched>({ max: MAX_WATCHED });

@@ -50,8 +50,8 @@ const isSmallPower = (text: string): boolean => Math.abs(Number(text)) <= EXACT_
 
 /**
  * Scans the text outside strings before any value is built. Counts values, members (by their colons) and nesting
- * levels, and collects numbers that a double may not represent. The cost depends only on the length of the text, while
- * the costs of JSON.parse and validation depend on the number of values.
+ * levels, and collects numbers that a double might not represent exactly. The cost depends only on the length of the
+ * text, while the costs of JSON.parse and validation depend on the number of values.
  */
 class Outline {
   values = 1;
@@ -70,7 +70,10 @@ class Outline {
     }
   }
 
-  /** Collects the number that starts at `from` if a double may not represent it. Returns the index after the number. */
+  /**
+   * Collects the number that starts at `from` if a double might not represent it exactly. Returns the index after the
+   * number.
+   */
   private addNumber(text: string, from: number, to: number): number {
     let end = from + 1;
     let power = 0;

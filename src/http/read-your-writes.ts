@@ -34,8 +34,8 @@ export class ReadYourWrites {
   ) {}
 
   /**
-   * Returns the headers for the response to a command after the read models of its tenant have reached the position or
-   * the wait has timed out.
+   * Once the tenant's read models have reached the position or the wait has timed out, returns the headers for the
+   * response to the command.
    */
   async settled(position: number, tenantId: string): Promise<AnswerOptions> {
     const reached = await this.reached(position, this.settings.readWaitMs, tenantId);

@@ -29,7 +29,7 @@ const CLOSE_WITHIN_MS = 2_000;
  * Counts the errors of this process until they are recorded. `note` takes microseconds and never waits or throws.
  * - Memory is limited to 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
  * that have not occurred for five minutes are removed.
- * - Appends are limited to one per second for each error, and to fewer the longer the error persists (see
+ * - Appends are limited to one per second for each error, and become rarer the longer the error persists (see
  * CountedError).
  *
  * While the event store is unavailable, all counts are retained. If the process is killed, counts that have not been

@@ -135,7 +135,7 @@ export class QueueBoard {
     if (reading && kind !== 'projection' && isWhole) return reading.position;
     const known = await this.inTime(() => this.parts.positionOf(name, kind));
     if (!reading) return known;
-    // Ranges without a reading may be further behind than ranges with a reading.
+    // Ranges without a reading may be further behind than those with one.
     return isWhole ? Math.max(reading.position, known ?? -1) : (known ?? reading.position);
   }
 

@@ -158,7 +158,7 @@ export interface EventStore {
 
   /**
    * Returns the last revision of a stream (−1 if the stream is empty) without reading it. This is possible only if no
-   * other process writes the history; otherwise, and after the store is closed, returns undefined.
+   * other process writes to the history; otherwise, and after the store is closed, returns undefined.
    */
   revisionOf?(stream: string): number | undefined;
 

@@ -65,8 +65,8 @@ const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
 /**
- * The rules are keyed by id. If a rule is created between the reads of two pages, another rule may move to the next
- * page and be read again.
+ * The rules are keyed by id. If a rule is created between two page reads, another rule may move to the next page and be
+ * read again.
  */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
   const categoriesById = byId(await models.all(categories, scope));

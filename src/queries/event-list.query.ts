@@ -39,7 +39,7 @@ export class ListEvents extends query<
 
 /** Maximum number of audit log reads in one request. */
 const MAX_READS = 20;
-/** Maximum number of events that one request for a technical type examines, and number of events in one read. */
+/** Maximum number of events that one request for a technical type examines, and number of events per read. */
 const [MAX_EXAMINED, PART] = [5_000, 500];
 
 type Found = { readonly events: readonly RecordedEvent[]; readonly next: string | undefined };

@@ -88,7 +88,7 @@ export class LedgerSums {
   }
 
   /**
-   * Like `eachDay` up to `to`, for reports that distinguish only dates before `from` from later ones. The sums of a
+   * Like `eachDay` up to `to`, for reports that only distinguish dates before `from` from later ones. The sums of a
    * whole quarter have the date of its first day. Reads single days only in the quarters that contain `from` or `to`.
    */
   async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {

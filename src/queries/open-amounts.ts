@@ -6,7 +6,7 @@ import { MinorSum } from './minor-sum.js';
 export type CustomerPosting = { readonly net: number | bigint; readonly date: string };
 
 /**
- * Combines the postings of later events of a record (a return, a cancellation) with those of its first event. Postings
+ * Combines the postings of a record's later events (a return, a cancellation) with those of its first event. Postings
  * must be added newest first. The remaining amount of a record is either an open item or a credit, which settles the
  * oldest items. A posting dated before that of the first event counts separately.
  */

@@ -27,7 +27,7 @@ export type StorableMessage = {
 };
 
 /**
- * The broker's file. It stores published events, and messages that cannot be derived from an event, in a single
+ * The broker's file. It stores both published events and messages that cannot be derived from an event, in a single
  * sequence.
  */
 export class BrokerLog {

@@ -106,9 +106,8 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   /**
-   * Calls `listener` once per commit with the position of the commit's last event, after the appends of the commit have
-   * resolved. The listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the
-   * listener.
+   * Calls `listener` once per commit, after its appends have resolved, with the position of the commit's last event.
+   * The listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the listener.
    */
   onCommit(listener: (head: Position) => void): () => void {
     this.listeners.add(listener);

@@ -171,7 +171,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
   }
 
-  /** Reads in steps, each of which is a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each of which sees a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const shape = this.catalog.shape(table);
     let scope: string | undefined = '';

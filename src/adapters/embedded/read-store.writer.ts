@@ -119,7 +119,7 @@ class TableWriter {
     return true;
   }
 
-  /** Sets only the columns that have changed, so that the indexes on other columns need no update. */
+  /** Sets only the columns that have changed, so that the indexes on other columns do not need updating. */
   private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
     const { main, stored, joins } = this.shape;
     const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(before) as object) : null);

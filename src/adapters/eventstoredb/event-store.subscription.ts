@@ -20,7 +20,7 @@ import type { WireEvent } from './event-store.wire.js';
 
 /** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
-/** Largest burst that a live EventStoreDB 23.10 subscription tolerates. With fewer events, subscribing is safe. */
+/** Largest burst that a live EventStoreDB 23.10 subscription tolerates. With fewer events left, subscribing is safe. */
 const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;

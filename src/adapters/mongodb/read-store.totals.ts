@@ -99,8 +99,8 @@ class Sums {
  * Maintains exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
  * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
  * contributions (`o`). A total is therefore the stored total plus the changes of the documents whose `q` is beyond `p`.
- * There are only a few such documents: after a few hundred changes, one update that is conditional on `p` adds their
- * changes to the stored total. A crash at any point leaves either the old or the new place.
+ * There are only a few such documents: after a few hundred changes, one update, conditional on `p`, adds their changes
+ * to the stored total. A crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
   /** Last known place of each stored total, and the number of changes since then. */

@@ -129,7 +129,7 @@ export class MongoReadStore implements ReadStore {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
 
-  /** Reads in steps, each of which is a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each of which sees a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const { name } = this.catalog.shape(table);
     let after = '';
