@@ -39,8 +39,9 @@ const LATE_SPACING_MS = 5 * 60_000;
 
 /**
  * Returns the interval between two reports of an error, given the error's age. The interval equals the age, but is at
- * most 30 seconds. After ten minutes, it is a twentieth of the age, but at most five minutes. An error that lasts a day
- * therefore causes about 300 appends, while the record of a recent error is only seconds out of date.
+ * least one second and at most 30 seconds. After ten minutes, it is a twentieth of the age, but at most five minutes.
+ * An error that lasts a day therefore causes about 300 appends, while the record of a recent error is only seconds out
+ * of date.
  */
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));

@@ -135,8 +135,8 @@ const KINDS = [category.name, categoryRule.name];
 const FOLLOWED_WITHIN_MS = 1_000;
 
 /**
- * Caches the category rules of tenants, which it reads from the read models. Reloads a tenant's rules after a change to
- * a rule or category. Reads nothing while the models do not advance.
+ * Caches tenants' category rules, which are read from the read models. Reloads a tenant's rules after a change to a
+ * rule or category. Reads nothing while the models do not advance.
  */
 @Injectable()
 export class Categorizer {

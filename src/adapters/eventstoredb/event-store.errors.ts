@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
-/** Returns the type of a server error, which the server sends with most errors; undefined for any other error. */
+/** Returns the type of a server error, as sent by the server with most errors; undefined for any other error. */
 export function typeOf(error: unknown): string | undefined {
   const { type, code, metadata } = (error ?? {}) as Failure;
   if (type !== undefined || typeof code !== 'number') return type;

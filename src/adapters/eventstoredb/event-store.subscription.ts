@@ -53,7 +53,7 @@ class Subscription {
   private told: { position: Position; caughtUp: boolean };
   /** Error caused by an unreadable event. It is thrown after all preceding events have been delivered. */
   private corrupt: unknown;
-  /** Whether the server's report that the subscription caught up still has to be compared with the head. */
+  /** Whether the server's report that the subscription has caught up still has to be checked against the head. */
   private unconfirmed = false;
   private isLive = false;
   /** Whether to read pages until the head is near. True initially, and after the server drops the subscription. */

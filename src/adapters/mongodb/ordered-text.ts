@@ -16,7 +16,7 @@ const REPLACEMENT = 0xfffd;
 
 const toMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/gu;
 const marked = /\uD7FF([\u0100-\u2100])/g;
-/** Fast path: nearly all text contains no such character, so a search is sufficient and no copy is made. */
+/** Fast path: almost no text contains such a character, so a search is sufficient and no copy is made. */
 const needsMark = /[\uD7FF\uE000-\uFFFF\p{Cs}]/u;
 
 function markOne(character: string): string {
