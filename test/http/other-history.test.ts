@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
-const SALES = 60;
+const SALES = 30;
 const WARNING = 'the read models do not belong to the event store';
 
 let begin: (() => Promise<void>) | undefined;
