@@ -2,8 +2,15 @@
 // A long suite in a small file would then begin last, and run alone at the end.
 import Sequencer from '@jest/test-sequencer';
 
-/** The longest suites of `npm run test:real` and `npm run test:console`, longest first. */
+/**
+ * The longest suites of `npm test`, `npm run test:real` and `npm run test:console`, longest first. Suites that start
+ * processes alternate with suites that do not, so that they run beside each other.
+ */
 const LONGEST = [
+  ...['e2e/backup', 'projections/folding', 'e2e/start', 'http/sign-in-floods', 'e2e/healing', 'http/isolation'],
+  ...['e2e/damaged-models', 'http/closing-race', 'e2e/dead-letter-bulk', 'http/healing', 'http/access-matrix'],
+  ...['http/transaction-filters.property', 'app/service-on-eventstoredb', 'e2e/twins', 'http/accounting.property'],
+  'http/financial-reports.property',
   ...['real/replicas', 'real/engine-faults', 'real/jobs', 'real/mongodb'],
   ...['console/walk-books', 'console/walk-operations', 'console/walk-settings', 'console/mishaps', 'console/visiting'],
 ].map((suite) => `/test/${suite}.test.ts`);
