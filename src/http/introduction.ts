@@ -7,9 +7,10 @@ the back office reads, corrects and closes the books.
 
 ## Start here
 
-- **Partners** need an integration key and one operation: [push a sale](#/Partner%20Intake). Send the key as
-  \`X-Integration-Key\`. The response \`202\` means that the sale is stored; it is booked shortly afterwards. To learn
-  whether the sale was booked or rejected, poll the sale, or subscribe to integration events with a webhook.
+- **Partners** need an integration key and one operation: [push a sale](#/Partner%20Intake/postIntegrationsV1Sales).
+  Send the key as \`X-Integration-Key\`. The response \`202\` means that the sale is stored; it is booked shortly
+  afterwards. To learn whether the sale was booked or rejected, poll the sale, or subscribe to integration events with a
+  webhook.
 - **Users and operators** sign in with \`POST /api/auth/login\` and send the access token as \`Authorization: Bearer …\`.
   Access tokens are short-lived; \`POST /api/auth/refresh\` exchanges a refresh token for new tokens.
 

@@ -218,8 +218,10 @@ test('The page of the API document begins with its introduction and the partner 
   await page.getByRole('heading', { name: 'Start here' }).waitFor({ timeout: 60_000 });
   const groups = page.locator('.opblock-tag');
   expect(await groups.first().innerText()).toContain('Partner Intake');
-  await groups.first().click();
-  await page.getByText('Push a sale, return or cancellation').click();
-  await page.getByText('"order-4711"').first().waitFor();
-  await page.getByText('IDEMPOTENCY_CONFLICT').first().waitFor({ state: 'attached' });
+  const tab = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'push a sale' }).click();
+  const operation = (await tab).locator('.opblock.is-open');
+  await operation.getByText('Push a sale, return or cancellation').waitFor({ timeout: 60_000 });
+  await operation.getByText('"order-4711"').first().waitFor();
+  await operation.getByText('IDEMPOTENCY_CONFLICT').first().waitFor({ state: 'attached' });
 }, 120_000);
