@@ -22,7 +22,7 @@ type Inventory = {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 };
 
-/** Runs a script of the checkout. The registry is a server that the test has started. By default, it is unreachable. */
+/** Runs a script of the checkout. The registry is unreachable, unless the test provides one. */
 const script = (name: string, args: readonly string[], registry = 'http://127.0.0.1:9'): Promise<Ended> =>
   new Promise((resolve) => {
     const { PATH = '', HOME = '' } = process.env;

@@ -542,10 +542,10 @@ describe('A message that may have been stored', () => {
 });
 
 describe('A leader that is suspended', () => {
-  /** Duration for which the heartbeat of a continued leader is out of date. */
+  /** Duration for which the heartbeat of a suspended leader is out of date after the leader has continued. */
   const STALE_MS = 100;
 
-  /** Notes for each message whether the leader's heartbeat was recent when the message was handed to the broker. */
+  /** Notes, for each message, whether the leader's heartbeat was recent when the message was handed to the broker. */
   const watched = (scene: Scene) => {
     const leader = { isFresh: true, handed: [] as boolean[] };
     scene.line.refuse(() => {
