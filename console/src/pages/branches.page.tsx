@@ -51,7 +51,7 @@ const shown: readonly Column<Branch>[] = [
   },
 ];
 
-/** Branches of the tenant. Partners refer to them by code in their sales. */
+/** Branches of the tenant. In their sales, partners refer to branches by code. */
 export function BranchesPage(): ReactNode {
   const { search } = route.useSearch();
   const set = useSetter<{ search?: string }>();

@@ -86,7 +86,7 @@ const ReplayOutcome = ({ isReplayed }: { isReplayed: boolean }): ReactNode =>
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
   const [why, setWhy] = useState('');
-  // Called when the dialog is closed, because the new status removes the buttons together with the outcome.
+  // Called only when the dialog is closed, because the new status removes the buttons together with the outcome.
   const refresh = (): void => {
     askAgain(cache, deadLetterQuery(id).queryKey);
     askAgain(cache, ['dead-letters']);

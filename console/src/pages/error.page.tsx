@@ -143,10 +143,10 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
   </>
 );
 
-/** The page of a run, which is the path of the error of a job. */
+/** Matches the URL of a run's page, which is recorded as the path of a job's error. */
 const RUN = /^\/console\/jobs\/([\w-]+)\?run=([\w-]+)$/;
 
-/** The path of the request. The error of a job leads to the run that failed. */
+/** The path of the request. For a job's error, a link to the run that failed. */
 function PathOf({ error: { path } }: { error: ErrorRecord }): ReactNode {
   const [, name, run] = RUN.exec(path ?? '') ?? [];
   if (name === undefined || run === undefined) return path;

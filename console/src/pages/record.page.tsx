@@ -38,7 +38,7 @@ const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobN
 const nameIn = (state: unknown): string | undefined =>
   NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
 
-/** A record's history, and its state at any point in it. */
+/** A record's history, and the record's state at any point in this history. */
 export function RecordPage(): ReactNode {
   const { entity, id } = route.useParams();
   const { tenantId } = route.useSearch();
