@@ -63,7 +63,7 @@ export const InstantInput = z.iso
   .transform((text) => new Date(text).toISOString());
 /** An instant in events: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });
-export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone of the IANA database.');
+export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zone from the IANA database.');
 export const Direction = z.enum(['IN', 'OUT']);
 export type Direction = z.output<typeof Direction>;
 

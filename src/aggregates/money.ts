@@ -127,7 +127,7 @@ function plainDigits(input: number): string {
 function faultOf(text: string, { decimals, positive, max }: DecimalLimits): string | undefined {
   if (text === 'inexact') return 'Must have at most 15 significant digits as a number. Send it as a string instead.';
   const match = /^(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
-  if (!match) return 'Must be a decimal number without sign or exponent, such as "1250.00".';
+  if (!match) return 'Must be a decimal number without a sign or an exponent, such as "1250.00".';
   if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS)
     return 'Must have at most 15 digits before the decimal point.';
   if ((match[1] ?? '').length > decimals) return `Must have at most ${decimals} decimal places.`;

@@ -133,7 +133,7 @@ export function startUndo(state: RuleApplication): RuleApplicationEvent[] {
   if (status === 'RUNNING')
     throw conflict(
       'RULE_APPLICATION_RUNNING',
-      'The rule is still being applied. Undo the application once it has ended.',
+      'The rule is still being applied. Wait for this to finish, then undo it.',
     );
   return status === 'UNDOING' || status === 'UNDONE' ? [] : [{ type: 'RuleApplicationUndoStarted', data: {} }];
 }

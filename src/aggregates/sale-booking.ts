@@ -197,7 +197,7 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
   if (found.returns.length > 0) {
     throw conflict(
       'RETURN_EXCEEDS_SALE',
-      'Goods of the sale have been returned, so it cannot be cancelled as a whole.',
+      'Goods from the sale have been returned, so it cannot be cancelled as a whole.',
     );
   }
   const { customerId, transactions: originals } = found.booking;

@@ -19,7 +19,7 @@ const JournalLine = z
   })
   .refine(
     ({ debit, credit }) => (debit === undefined) !== (credit === undefined),
-    'A line requires either debit or credit.',
+    'A line requires either a debit or a credit.',
   )
   .meta({ id: 'JournalLineDto' });
 export type JournalLine = z.output<typeof JournalLine>;

@@ -45,7 +45,7 @@ const stillUndoing = () =>
   new DomainError(
     'unavailable',
     'UNAVAILABLE',
-    'The application is still being undone. Repeat the request to get the result.',
+    'The application of the rule is still being undone. Repeat the request to get the result.',
     {
       retryAfterSeconds: 5,
     },

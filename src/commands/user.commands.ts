@@ -171,7 +171,7 @@ const notProvided = (): DomainError =>
   new DomainError(
     'unauthenticated',
     'UNAUTHENTICATED',
-    'Send an access token of the OpenID provider as the bearer token of the request.',
+    'Send an access token from the OpenID provider as the bearer token of the request.',
   );
 
 export const userCommandHandlers = [

@@ -56,7 +56,7 @@ export async function verifyIntegrity(
   const { size, covered, checkpoints: compared, damagedLeaf } = await verification.end();
   const rebuild = damagedLeaf === undefined ? '' : ` The stored tree is damaged at event ${damagedLeaf}.`;
   return {
-    message: `${size} events match ${compared} checkpoints, of which the last covers ${covered} events.${rebuild}`,
+    message: `${size} events match ${compared} checkpoints, the last of which covers ${covered} events.${rebuild}`,
   };
 }
 

@@ -134,7 +134,7 @@ function placeOf(cursor: string | undefined, isTechnical: boolean): string {
   return place;
 }
 
-const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be the nextCursor of the same list.' }]);
+const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be a nextCursor from the same list.' }]);
 
 function listed(history: StreamHistory, event: RecordedEvent): Omit<ListedEvent, 'deliveries'> {
   const { entity = '', tenantId = PLATFORM_TENANT, id: recordId = '' } = parseStreamName(event.stream) ?? {};

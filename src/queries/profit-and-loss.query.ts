@@ -116,7 +116,7 @@ function keysOf(sums: Sums, { from, to }: Dates, by: Division): string[] {
   const start = ordinalOf(first);
   const count = Math.max(0, ordinalOf(last) - start + 1);
   if (count > MAX_PERIODS) {
-    const message = `The report would have ${count} periods; at most ${MAX_PERIODS} are possible. Specify from and to.`;
+    const message = `The report would have ${count} periods; at most ${MAX_PERIODS} are allowed. Specify from and to.`;
     throw invalid([{ path: 'by', message }]);
   }
   return Array.from({ length: count }, (_, index) => keyAt(start + index, by));

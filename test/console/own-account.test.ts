@@ -28,7 +28,7 @@ async function newOperator(email: string): Promise<{ email: string; password: st
  */
 async function addApp(): Promise<(steps: number) => string> {
   await button('Add an authenticator app').click();
-  await dialog().getByRole('img', { name: 'QR code of the secret' }).waitFor();
+  await dialog().getByRole('img', { name: 'QR code for the secret' }).waitFor();
   const secret = decodedSecret(await dialog().getByTestId('secret').innerText());
   const codeOf = (steps: number): string => codeAt(secret, stepAt(Date.now()) + steps);
   await dialog().getByRole('textbox', { name: 'Code' }).fill(codeOf(0));

@@ -138,7 +138,7 @@ describe.each(engines)('In %s, the nightly verification', (_, open) => {
   test('finds nothing in the original history, and reports how much the checkpoints cover', async () => {
     const { size } = (await stage.checkpoints()).at(-1) ?? { size: -1 };
     expect(await stage.verify()).toBe(
-      `${size + 1} events match 2 checkpoints, of which the last covers ${size} events.`,
+      `${size + 1} events match 2 checkpoints, the last of which covers ${size} events.`,
     );
   });
 

@@ -115,7 +115,7 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
         onDone={refresh}
       >
         {isActive
-          ? rich('Sales that name <strong>{name}</strong> are rejected until the branch is active again.', {
+          ? rich('Sales that specify <strong>{name}</strong> are rejected until the branch is active again.', {
               name,
               strong,
             })

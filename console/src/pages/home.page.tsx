@@ -14,7 +14,7 @@ export function HomePage(): ReactNode {
   return (
     <PageHeader
       lead={t(
-        'Your permissions do not include any page of this console. Ask an administrator of your tenant for access.',
+        'Your permissions do not give you access to any page of this console. Ask an administrator of your tenant for access.',
       )}
       title={t('No pages available')}
     />

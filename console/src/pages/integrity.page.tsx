@@ -98,7 +98,7 @@ const Checkpoint = ({ note, size, rootHash, timestamp }: CheckpointProps): React
     />
     <p className="k-note">
       {rich(
-        'Keep this note outside the service. The note exposes any later change to the events that it covers. {copyButton}',
+        'Keep this note outside the service. The note reveals any later change to the events that it covers. {copyButton}',
         { copyButton: <CopyButton value={note} what={t('signed note')} /> },
       )}
     </p>

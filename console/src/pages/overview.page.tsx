@@ -165,7 +165,7 @@ function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
       failed.length > 0 ? (
         <StatusBadge tone="bad">{names.join(', ')}</StatusBadge>
       ) : (
-        names.join(', ') || t('all latest runs succeeded')
+        names.join(', ') || t('the latest run of each job succeeded')
       ),
   };
 }

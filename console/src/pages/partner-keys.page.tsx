@@ -133,7 +133,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
             autoFocus
             form={form}
             hint={t(
-              '0 to 168. The current secret remains valid for this time. With 0, it expires within a second, for example after a leak.',
+              '0 to 168. The current secret remains valid for this time. Enter 0 (for example, after a leak) to make it expire within a second.',
             )}
             label={t('Hours of overlap')}
             name="overlapHours"

@@ -80,7 +80,7 @@ function ConfirmApp({ factor: { secret = '', uri = '' }, confirm, cancel, isPend
     >
       <Stack gap="sm">
         <Text size="sm">{t('Scan the code with an authenticator app, or enter the secret in the app.')}</Text>
-        <QrCode label={t('QR code of the secret')} text={uri} />
+        <QrCode label={t('QR code for the secret')} text={uri} />
         <Group gap={4}>
           <code className="k-secret" data-testid="secret">
             {secret}
@@ -91,7 +91,7 @@ function ConfirmApp({ factor: { secret = '', uri = '' }, confirm, cancel, isPend
         <TextInput
           autoComplete="one-time-code"
           data-autofocus
-          description={t('The six digits that the app shows now.')}
+          description={t('The six-digit code that the app currently shows.')}
           error={fault}
           inputMode="numeric"
           label={t('Code')}

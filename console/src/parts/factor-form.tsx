@@ -55,7 +55,11 @@ type CodeProps = {
 };
 
 const WORDS = {
-  code: { label: t('Code'), hint: t('Six digits that your authenticator app shows.'), other: t('Use a recovery code') },
+  code: {
+    label: t('Code'),
+    hint: t('The six-digit code from your authenticator app.'),
+    other: t('Use a recovery code'),
+  },
   recoveryCode: { label: t('Recovery code'), hint: t('Each recovery code works once.'), other: t('Use a code') },
 } as const;
 

@@ -26,7 +26,7 @@ export function RunActions({ run: { id, jobName, status } }: { run: Run }): Reac
           label={t('Pause')}
           onDone={onDone}
         >
-          {t('Pause this run? It continues where it stopped when you resume it.')}
+          {t('Pause this run? When you resume it, it continues where it stopped.')}
         </ConfirmAction>
       ) : (
         <ConfirmAction

@@ -35,7 +35,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
     <TextField
       autoFocus
       form={form}
-      hint={t('Public HTTPS address of the receiver.')}
+      hint={t('Public HTTPS URL of the receiver.')}
       label={t('Address')}
       name="url"
       required

@@ -7,7 +7,7 @@ import { t } from '../messages/catalogue';
 export function ColorSchemeSwitch(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
-  const words = other === 'dark' ? t('Switch to dark colours') : t('Switch to light colours');
+  const words = other === 'dark' ? t('Switch to dark colors') : t('Switch to light colors');
   return (
     <ActionIcon
       aria-label={words}

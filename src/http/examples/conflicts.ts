@@ -55,7 +55,7 @@ export const CONFLICT_MESSAGES = {
   RETURN_EXCEEDS_SALE: 'The net amount of the returns exceeds that of the sale.',
   ROLE_IN_USE: 'Users have this role. Remove it from them first.',
   ROLE_NAME_TAKEN: 'Another role has this name.',
-  RULE_APPLICATION_RUNNING: 'The rule is still being applied. Undo the application once it has ended.',
+  RULE_APPLICATION_RUNNING: 'The rule is still being applied. Wait for this to finish, then undo it.',
   RULE_DISABLED: 'The rule is disabled. Enable it first.',
   SAME_ACCOUNT: 'The two accounts of a transaction must differ.',
   SIGN_IN_AGAIN: 'Your OpenID provider manages this session. Sign in again there.',
