@@ -77,8 +77,8 @@ export const IntegrityController = controllerOf(
       query: evidenceQuery,
       description:
         'Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain ' +
-        'secrets are represented by their hashes. `entity` has the same values as in the audit log. Every download ' +
-        'is recorded in the audit log.',
+        'secrets are represented by their hashes. `entity` accepts the same values as in the audit log. Every ' +
+        'download is recorded in the audit log.',
       answers: {
         ...{ status: 200, shape: 'file' },
         headers: { 'Content-Disposition': { description: 'File name.', required: true } },

@@ -44,7 +44,7 @@ const UndoneRuleApplicationDto = named(
   'UndoneRuleApplicationDto',
   z.object({
     restored: count,
-    kept: count.meta({ description: 'Number of transactions that were changed again after the application.' }),
+    kept: count.meta({ description: 'Number of transactions that were changed again after the rule was applied.' }),
   }),
 );
 

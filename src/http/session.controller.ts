@@ -92,7 +92,7 @@ export const SessionController = controllerOf(
     ({ caller, body }) => new ChangeOwnPassword(caller, body),
   ),
   anyone.command(
-    'Bind an identity of the OpenID provider to an invited user',
+    'Bind an identity from the OpenID provider to an invited user',
     {
       path: '/oidc/bind',
       description:
@@ -101,7 +101,7 @@ export const SessionController = controllerOf(
       body: BindIdentityInput,
       requestHeaders: {
         Authorization: {
-          description: '`Bearer`, followed by the access token of the OpenID provider.',
+          description: '`Bearer`, followed by an access token from the OpenID provider.',
           required: true,
         },
       },

@@ -89,8 +89,8 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  '`entity` has the same values as in the audit log. A transaction that was recorded by an event of another record ' +
-  'is in the stream of that record. Every read is recorded in the audit log.';
+  '`entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another ' +
+  'record is in the stream of that record. Every read is recorded in the audit log.';
 
 /**
  * Ids are lowercased only if they are UUIDs. Names that serve as ids, such as the name of a forwarder, are

@@ -322,7 +322,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bind an identity of the OpenID provider to an invited user
+         * Bind an identity from the OpenID provider to an invited user
          * @description Send the provider's access token in `Authorization`. Later requests with tokens of this identity are authenticated as that user.
          */
         post: operations["postAuthOidcBind"];
@@ -1385,7 +1385,7 @@ export interface paths {
         };
         /**
          * Download the events of a record with proofs that the last checkpoint covers them
-         * @description Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain secrets are represented by their hashes. `entity` has the same values as in the audit log. Every download is recorded in the audit log.
+         * @description Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain secrets are represented by their hashes. `entity` accepts the same values as in the audit log. Every download is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1833,7 +1833,7 @@ export interface paths {
         };
         /**
          * List the events of a record, newest first
-         * @description `entity` has the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1855,7 +1855,7 @@ export interface paths {
         };
         /**
          * Get the state of a record, now or at a revision or an instant
-         * @description `entity` has the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -5245,7 +5245,7 @@ export interface components {
         };
         UndoneRuleApplicationDto: {
             restored: number;
-            /** @description Number of transactions that were changed again after the application. */
+            /** @description Number of transactions that were changed again after the rule was applied. */
             kept: number;
         };
         UnreadCountDto: {
@@ -9093,7 +9093,7 @@ export interface operations {
             header: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-                /** @description `Bearer`, followed by the access token of the OpenID provider. */
+                /** @description `Bearer`, followed by an access token from the OpenID provider. */
                 Authorization: string;
             };
             path?: never;
