@@ -103,6 +103,7 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await eventually(async () => (await open()).length > 0);
   await visitor.signIn(OPERATOR, '/errors');
   await page.getByRole('link', { name: /rejected repeatedly/ }).click();
+  await page.waitForURL(/\/errors\/./);
   await page.getByText('GET /api/platform/tenants').first().waitFor();
   const first = page.url();
   await button('Resolve').click();
