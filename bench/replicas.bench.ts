@@ -17,7 +17,6 @@ import { round } from './statistics.js';
  * the sales.
  */
 const SECONDS = pick(20, 8);
-/** Per replica, because replicas share a core until the quota applies, so that V8 has optimized the same code in all. */
 const WARM_SECONDS = pick(40, 4);
 const TENANTS = pick(200, 20);
 const QUOTA_PERCENT = Number(process.env['REPLICA_QUOTA'] ?? 24);
@@ -96,7 +95,7 @@ async function measure(count: number, shareOut: (keys: readonly string[]) => Key
     ...{ path: SALES_PATH, headers: { 'Content-Type': 'application/json' }, body: SALE },
     ...{ keys, ports, connections: CONNECTIONS },
   };
-  await load(first, { ...plan, prefix: 'warm', seconds: WARM_SECONDS * count });
+  await load(first, { ...plan, prefix: 'warm', seconds: WARM_SECONDS });
   await settled(first.operator);
   const quotas = replicas.map(({ pid }, n) => CpuQuota.of(`kontor-bench-${process.pid}-${n}`, pid, QUOTA_PERCENT));
   const used = async (pids: readonly number[]): Promise<number> => {
