@@ -36,7 +36,7 @@ export type NewDeadLetter = Omit<z.output<typeof DeadLetterParked>, 'failedAt'>;
 const Attempt = z.object({ attempt: z.int().min(1), at: Instant });
 
 export const deadLetterEvents = {
-  /** Appended again if the event fails again after a replay. */
+  /** Also appended if the event fails again after the dead letter was resolved. */
   DeadLetterParked: domain('CREATE', 'dead-letter', DeadLetterParked),
   DeadLetterReplayFailed: domain('OTHER', 'dead-letter', Attempt.extend({ reason: Reason, ...Awaiting })),
   DeadLetterReplayed: domain('OTHER', 'dead-letter', Attempt),

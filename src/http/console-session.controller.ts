@@ -23,7 +23,7 @@ const ConsoleSessionDto = named(
 );
 
 const COOKIE =
-  'The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.';
+  'The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.';
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;

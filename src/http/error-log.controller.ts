@@ -66,7 +66,7 @@ export const ErrorLogController = controllerOf(
     ({ query }) => new ListErrorLogs(query),
   ),
   routes.query(
-    'Get an error with the ids of its latest requests',
+    'Get an error with the request ids of its latest occurrences',
     { path: '/:id', answers: recordOf(ErrorLogDto) },
     ({ id }) => new GetErrorLog(id),
   ),

@@ -20,7 +20,7 @@ const RuleApplicationDto = named(
     replace: Replace,
     status: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'UNDOING', 'UNDONE']),
     progress: z.int().min(0).max(100),
-    examined: count.meta({ description: 'Number of transactions compared with the rule.' }),
+    examined: count.meta({ description: 'Number of transactions checked against the rule.' }),
     changed: count.meta({ description: 'Number of transactions whose category was changed.' }),
     restored: count.meta({
       description: 'Number of transactions whose category was restored when the application was undone.',

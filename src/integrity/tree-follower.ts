@@ -96,7 +96,7 @@ export class TreeFollower {
     await this.parts.witness?.stop();
     this.parts.meter?.end();
     await this.save().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'the tree of the history could not be saved');
+      this.parts.logger.warn({ err: error }, 'the Merkle tree of the history could not be saved');
     });
   }
 
@@ -117,7 +117,7 @@ export class TreeFollower {
   private readonly complain = (error: unknown): void => {
     const { logger } = this.parts;
     if (error instanceof Contradiction) logger.error({ reason: error.message }, 'checkpoints are no longer signed');
-    else logger.warn({ err: error }, 'the tree of the history is waiting for an engine');
+    else logger.warn({ err: error }, 'the Merkle tree of the history is waiting for an engine');
   };
 
   /** Continues where the stored tiles end. */

@@ -45,7 +45,7 @@ export async function verify(
   const verification = await verifyProjections(events, reads, catalogue, projections, options);
   const summary = summaryOf(verification, seed);
   if (verification.differences.length > 0) throw new ReadModelsDiffer(verification.differences, summary);
-  return { message: `${summary} All match the history.` };
+  return { message: `${summary} All compared documents match the history.` };
 }
 
 function summaryOf({ compared, models, events, upTo, leftOut }: Verification, seed: number): string {

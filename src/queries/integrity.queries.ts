@@ -61,7 +61,7 @@ async function whileKnown<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof TreeBehind)) throw error;
-    const message = 'The tree of the history is being built. Try again.';
+    const message = 'The Merkle tree of the history is being built. Try again.';
     throw new DomainError('unavailable', 'TREE_BEHIND', message, { retryAfterSeconds: 1 });
   }
 }

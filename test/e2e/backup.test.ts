@@ -69,7 +69,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
 
     const during = await run('database-backup', directory);
     const { outcome: verified, failed } = await run('projection-verify', directory);
-    expect(failed ?? verified?.message).toMatch(/All match the history\.$/);
+    expect(failed ?? verified?.message).toMatch(/All compared documents match the history\.$/);
     await load.stop();
     expect(load.refused).toEqual([]);
     for (const externalId of load.accepted)

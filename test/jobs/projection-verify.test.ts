@@ -65,7 +65,7 @@ test('Read models that match the history pass the verification', async () => {
   expect(message).toMatch(
     new RegExp(`^\\d+ documents of ${projections.length} read models compared with \\d+ events up to position \\d+`),
   );
-  expect(message).toMatch(/All match the history\.$/);
+  expect(message).toMatch(/All compared documents match the history\.$/);
   const count = Number(/^\d+/.exec(message)?.[0]);
   const all = await Promise.all(projections.map(async ({ model }) => documentsOf(await tableOf(model.name))));
   expect(count).toBeGreaterThanOrEqual(all.flat().length);
@@ -124,7 +124,7 @@ test('Concurrent sales have no effect', async () => {
     over.abort();
     await selling;
   }
-  for (const message of messages) expect(message).toMatch(/All match the history\.$/);
+  for (const message of messages) expect(message).toMatch(/All compared documents match the history\.$/);
 });
 
 test('A share and a seed select the documents, deterministically', async () => {

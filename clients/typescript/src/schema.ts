@@ -1192,7 +1192,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an error with the ids of its latest requests
+         * Get an error with the request ids of its latest occurrences
          * @description Requires a platform operator.
          */
         get: operations["getPlatformErrorLogsById"];
@@ -2961,7 +2961,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in this browser with e-mail and password, then with a second factor if the account has one
-         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send.
+         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.
          */
         post: operations["postConsoleSession"];
         /** End the session of this browser */
@@ -2982,7 +2982,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token for the session of this browser
-         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in an HttpOnly cookie, which scripts cannot read and other sites cannot send. As with POST /api/auth/refresh, each refresh token can be used once.
+         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests. As with POST /api/auth/refresh, each refresh token can be used once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -4565,7 +4565,7 @@ export interface components {
             /** @enum {string} */
             status: "RUNNING" | "SUCCEEDED" | "FAILED" | "UNDOING" | "UNDONE";
             progress: number;
-            /** @description Number of transactions compared with the rule. */
+            /** @description Number of transactions checked against the rule. */
             examined: number;
             /** @description Number of transactions whose category was changed. */
             changed: number;

@@ -57,7 +57,7 @@ function Figures(): ReactNode {
     });
   if (result.data)
     tiles.push({
-      name: t('Result for this month'),
+      name: t('Profit or loss this month'),
       value: (
         <Link params={{ name: 'profit-and-loss' }} search={month} to="/reports/$name">
           <Money amount={result.data.result} currency={result.data.currency} />

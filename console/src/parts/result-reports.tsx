@@ -95,7 +95,7 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
               rows={section.rows}
             />
           ))}
-          <Sum label={t('Result')} value={`${amountWords(report.result)} ${report.currency}`} />
+          <Sum label={t('Profit or loss')} value={`${amountWords(report.result)} ${report.currency}`} />
         </div>
       )}
     </ReportPanel>
