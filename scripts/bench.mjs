@@ -10,7 +10,7 @@
 //   --keep        folder for prepared histories, which later runs reuse
 //   --both-cores  no CPU pinning
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,9 @@ import { figures, peerLacks } from './bench-figures.mjs';
 import { canPin, commit, machine, otherWork } from './bench-machine.mjs';
 import { curves, curveTable, table } from './bench-table.mjs';
 import { buildIfStale, install, root } from './checkout.mjs';
+
+/** Result file of this run, created with the first result. */
+let file;
 
 const { values } = parseArgs({
   options: {
@@ -118,11 +121,19 @@ function keep(all, about, began) {
   const quiet = all.every(({ warnings }) => warnings === undefined);
   const result = { began: began.toISOString(), quick: values.quick, quiet, machine: about, ...commit() };
   const whole = { ...result, figures: all, curves: curves(all) };
-  const name = values.name ?? usualName();
-  const file = join(root, 'bench', 'results', `${began.toISOString().slice(0, 10)}-${name}.json`);
-  mkdirSync(join(root, 'bench', 'results'), { recursive: true });
+  file ??= newFile(`${began.toISOString().slice(0, 10)}-${values.name ?? usualName()}`);
   writeFileSync(file, `${JSON.stringify(whole, null, 1)}\n`);
   return { whole, file };
+}
+
+/** Returns the path of a new file. The results of an earlier run remain. */
+function newFile(name) {
+  const folder = join(root, 'bench', 'results');
+  mkdirSync(folder, { recursive: true });
+  for (let count = 1; ; count += 1) {
+    const path = join(folder, count === 1 ? `${name}.json` : `${name}-${count}.json`);
+    if (!existsSync(path)) return path;
+  }
 }
 
 function tell({ whole, file }) {
