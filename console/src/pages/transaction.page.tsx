@@ -185,7 +185,7 @@ const totalOf = ({ postings, currency }: Transaction): string => {
   );
 };
 
-const columnsOf = (transaction: Transaction): readonly Column<Posting>[] => [
+const columnsOf = (total: string): readonly Column<Posting>[] => [
   {
     key: 'account',
     narrow: 'title',
@@ -198,21 +198,21 @@ const columnsOf = (transaction: Transaction): readonly Column<Posting>[] => [
     header: t('Debit'),
     numeric: true,
     cell: (posting) => !isCredit(posting) && amountWords(posting.amount),
-    total: totalOf(transaction),
+    total,
   },
   {
     key: 'credit',
     header: t('Credit'),
     numeric: true,
     cell: (posting) => isCredit(posting) && amountWords(posting.amount.slice(1)),
-    total: totalOf(transaction),
+    total,
   },
 ];
 
 const Postings = ({ transaction }: { transaction: Transaction }): ReactNode => (
   <Panel title={t('Postings')}>
     <DataTable
-      columns={columnsOf(transaction)}
+      columns={columnsOf(totalOf(transaction))}
       empty={t('There are no postings.')}
       keyOf={(posting) => String(transaction.postings.indexOf(posting))}
       label={t('Postings')}
