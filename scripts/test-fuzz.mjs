@@ -89,9 +89,14 @@ async function fuzzed(program, work) {
     if (serverErrors > 0) await tellErrors(service);
     for (const operation of missed) console.log(`Not covered: ${operation}`);
     console.log(`\n${tableOf([['seed', seed], ['examples', examples], ...rows])}`);
-    const failed = missed.length + told.findings.length + (serverErrors > 0 ? 1 : 0);
+    const failures = [
+      ...missed.map((operation) => `${operation} was not covered`),
+      ...told.findings.map(({ kind, operation, status }) => `${kind} at ${operation}: ${status}`),
+      ...(serverErrors > 0 ? ['The service recorded errors'] : []),
+    ];
     // schemathesis may also fail without a finding, for example because of an internal error.
-    return { passed: wanted.length - missed.length, failed: failed === 0 && code !== 0 ? 1 : failed };
+    if (failures.length === 0 && code !== 0) failures.push(`schemathesis ended with ${code}`);
+    return { passed: wanted.length - missed.length, failures };
   } finally {
     await service.close();
   }
@@ -101,7 +106,7 @@ await prepare();
 const work = mkdtempSync(join(tmpdir(), 'kontor-fuzz-'));
 try {
   const program = await schemathesis(work);
-  if (program !== undefined) report(await fuzzed(program, work));
+  if (program !== undefined) report(import.meta.filename, await fuzzed(program, work));
   else {
     console.error(
       `schemathesis ${VERSION} cannot be installed (this requires python3 with venv, and access to PyPI). ` +

@@ -148,8 +148,8 @@ try {
 }
 console.log(`\n${table(results)}`);
 const passed = results.reduce((sum, row) => sum + row.passed, 0);
-const failed = results.reduce((sum, row) => sum + row.failed, 0);
+const failures = results.flatMap(({ fault, failed }) => Array.from({ length: failed }, () => fault));
 if (process.env.RELIABILITY_RESULT) writeFileSync(process.env.RELIABILITY_RESULT, JSON.stringify(results, null, 2));
 const isWhole = chosen.length === rows.length && results.every(({ result }) => !result.startsWith('not run'));
 if (isSoak && isWhole) writeReport(results);
-report({ passed, failed });
+report(import.meta.filename, { passed, failures });

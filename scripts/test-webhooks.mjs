@@ -104,8 +104,8 @@ async function test(bin) {
     }
     console.log(tableOf(rows));
     for (const [name, isGood] of checks) console.log(`${isGood ? 'ok    ' : 'FAILED'} ${name}`);
-    const failed = checks.filter(([, isGood]) => !isGood).length;
-    return { passed: checks.length - failed, failed };
+    const failures = checks.filter(([, isGood]) => !isGood).map(([name]) => name);
+    return { passed: checks.length - failures.length, failures };
   } finally {
     await service.close();
     receiver.stop();
@@ -117,7 +117,7 @@ const work = mkdtempSync(join(tmpdir(), 'kontor-webhooks-'));
 try {
   const given = process.env.WEBHOOK_PYTHON;
   const bin = given ? binOf(given) : await pythonWith(join(work, 'python'), `standardwebhooks==${VERSION}`);
-  if (bin !== undefined) report(await test(bin));
+  if (bin !== undefined) report(import.meta.filename, await test(bin));
   else {
     console.error(
       `standardwebhooks ${VERSION} cannot be installed (this requires python3 with venv, and access to PyPI).`,

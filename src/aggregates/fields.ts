@@ -44,20 +44,22 @@ export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 export const CalendarDate = z.iso.date();
 
+/** Checks on the year ignore text without a year, for which the format check already reports an error. */
+const hasYear = (text: string): boolean => /^\d{4}-/.test(text);
 const EARLIEST_DATE = '1900-01-01';
 /** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 onwards. */
 export const DATE_FORM = '^(?:19|[2-9]\\d)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$';
 /** A date entered by a user. */
 export const EntryDate = z.iso
-  .date({ abort: true })
-  .refine((date) => date >= EARLIEST_DATE, 'Must not be before 1900.')
+  .date()
+  .refine((date) => !hasYear(date) || date >= EARLIEST_DATE, 'Must not be before 1900.')
   .meta({ pattern: DATE_FORM });
 
 /** An instant in a request. It may have any UTC offset, and is converted to UTC. */
 export const InstantInput = z.iso
-  .datetime({ offset: true, abort: true })
+  .datetime({ offset: true })
   .max(40)
-  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), 'Must be in a year from 1900 to 2999.')
+  .refine((text) => !hasYear(text) || /^(?:19|2\d)\d\d-/.test(text), 'Must be in a year from 1900 to 2999.')
   .transform((text) => new Date(text).toISOString());
 /** An instant in events: ISO 8601, UTC, milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 });

@@ -23,10 +23,14 @@ export function currencyDigits(currency: string): number {
   return digits;
 }
 
+const CURRENCY_FORM = /^[A-Z]{3}$/;
 export const Currency = z
   .string()
-  .regex(/^[A-Z]{3}$/, { error: 'Must be a currency code of three capital letters, such as EUR.', abort: true })
-  .refine((code) => digitsByCurrency.has(code), 'Must be an ISO 4217 currency with minor units.');
+  .regex(CURRENCY_FORM, 'Must be a currency code of three capital letters, such as EUR.')
+  .refine(
+    (code) => !CURRENCY_FORM.test(code) || digitsByCurrency.has(code),
+    'Must be an ISO 4217 currency with minor units.',
+  );
 
 /** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not the currency of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
