@@ -20,6 +20,7 @@ import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { Money } from '../parts/money';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { StatusBadge } from '../parts/status-badge';
 import type { AccountsFilters } from '../routes/tenant-filters';
@@ -33,7 +34,7 @@ const shown: readonly Column<Account>[] = [
     key: 'code',
     header: t('Code'),
     sort: { order: 'code', direction: 'ascending' },
-    cell: ({ code }) => code ?? <span className="k-nothing">—</span>,
+    cell: ({ code }) => code ?? NOTHING,
   },
   {
     key: 'name',

@@ -11,6 +11,7 @@ import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
@@ -34,10 +35,9 @@ const shown: readonly Column<Branch>[] = [
   {
     key: 'contact',
     header: t('Contact'),
-    cell: ({ phone, email }) =>
-      [phone, email].filter((part) => part !== null).join(', ') || <span className="k-nothing">—</span>,
+    cell: ({ phone, email }) => [phone, email].filter((part) => part !== null).join(', ') || NOTHING,
   },
-  { key: 'address', header: t('Address'), cell: ({ address }) => address ?? <span className="k-nothing">—</span> },
+  { key: 'address', header: t('Address'), cell: ({ address }) => address ?? NOTHING },
   {
     key: 'status',
     narrow: 'end',

@@ -14,6 +14,7 @@ import { Balance } from '../parts/money';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { oneOf } from '../parts/search-params';
 import { useZone } from '../parts/zone';
@@ -45,17 +46,17 @@ const columns: readonly Column<Customer>[] = [
     header: t('Contact'),
     cell: ({ email, phone }) => (
       <>
-        {email ?? phone ?? <span className="k-nothing">—</span>}
+        {email ?? phone ?? NOTHING}
         {email !== null && phone !== null && <div className="k-nothing">{phone}</div>}
       </>
     ),
   },
-  { key: 'city', header: t('City'), cell: ({ city }) => city ?? <span className="k-nothing">—</span> },
+  { key: 'city', header: t('City'), cell: ({ city }) => city ?? NOTHING },
   {
     key: 'tax',
     header: t('Tax number'),
     isExtra: true,
-    cell: ({ taxNumber }) => taxNumber ?? <span className="k-nothing">—</span>,
+    cell: ({ taxNumber }) => taxNumber ?? NOTHING,
   },
   { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'status', header: t('Status'), cell: ({ status }) => <CustomerStatus status={status} /> },

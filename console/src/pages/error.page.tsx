@@ -15,6 +15,7 @@ import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
 import { Icon } from '../parts/icons';
 import { Instant } from '../parts/instant';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -159,7 +160,7 @@ function PathOf({ error: { path } }: { error: ErrorRecord }): ReactNode {
 
 const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
   userId === null ? (
-    <span className="k-nothing">—</span>
+    NOTHING
   ) : (
     <Link search={{ userId }} to="/audit">
       <span title={userId}>{t('Actions of this user')}</span>

@@ -10,6 +10,7 @@ import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/f
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
@@ -40,7 +41,7 @@ const columns: readonly Column<ErrorRecord>[] = [
     header: t('Code'),
     cell: ({ code, statusCode }) => (
       <>
-        {code === null ? <span className="k-nothing">—</span> : <code>{code}</code>}
+        {code === null ? NOTHING : <code>{code}</code>}
         {statusCode !== null && <div className="k-nothing">{statusCode}</div>}
       </>
     ),

@@ -12,6 +12,7 @@ import { JsonView } from '../parts/json-view';
 import { filtersIn, pageIn, resized } from '../parts/list-state';
 import { IN_PLACE, useListSearch } from '../parts/list-search';
 import { ListPanel } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { PageSize } from '../parts/pages';
 import { TenantChoice } from '../parts/tenant-choice';
@@ -87,7 +88,7 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
 const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
   const correlationId = textIn(metadata, '$correlationId');
   return correlationId === undefined ? (
-    <span className="k-nothing">—</span>
+    NOTHING
   ) : (
     <Link className="k-target" search={{ correlationId }} title={correlationId} to="/events">
       {t('Related')}

@@ -18,6 +18,7 @@ import { DataTable, type Column } from '../parts/data-table';
 import { Attention } from '../parts/attention';
 import { bytes, count, decimal, duration } from '../parts/figures';
 import { LiveChart } from '../parts/live-chart';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -213,8 +214,6 @@ function LagChart({ points, kinds }: LagProps): ReactNode {
 }
 
 type Check = SystemHealth['checks'][number] & { readonly engine: SystemHealth['engines'][number] | undefined };
-
-const NOTHING = <span className="k-nothing">—</span>;
 
 const checkColumns: readonly Column<Check>[] = [
   { key: 'check', header: t('Check'), cell: ({ name }) => name },

@@ -16,6 +16,7 @@ import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
 import { Instant } from '../parts/instant';
 import { Money } from '../parts/money';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -242,7 +243,7 @@ const historyColumns: readonly Column<Entry>[] = [
   {
     key: 'note',
     header: t('Note or reason'),
-    cell: ({ note }) => note ?? <span className="k-nothing">—</span>,
+    cell: ({ note }) => note ?? NOTHING,
   },
 ];
 

@@ -12,6 +12,7 @@ import { Day } from '../parts/day';
 import { count } from '../parts/figures';
 import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { rich, t } from '../messages/catalogue';
@@ -71,7 +72,7 @@ const shown: readonly Column<RuleApplication>[] = [
           {kept > 0 && <div className="k-nothing">{t('{kept} kept', { kept: count(kept) })}</div>}
         </>
       ) : (
-        <span className="k-nothing">—</span>
+        NOTHING
       ),
   },
 ];

@@ -9,6 +9,7 @@ import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/f
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { Money } from '../parts/money';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { RecordSale } from '../parts/record-sale';
 import { RemoteChoice } from '../parts/remote-choice';
@@ -57,13 +58,13 @@ const columns: readonly Column<ListedSale>[] = [
   {
     key: 'customer',
     header: t('Customer'),
-    cell: ({ customerName }) => customerName ?? <span className="k-nothing">—</span>,
+    cell: ({ customerName }) => customerName ?? NOTHING,
   },
   {
     key: 'branch',
     narrow: 'hidden',
     header: t('Branch'),
-    cell: ({ branchCode }) => branchCode ?? <span className="k-nothing">—</span>,
+    cell: ({ branchCode }) => branchCode ?? NOTHING,
   },
   { key: 'partner', narrow: 'hidden', header: t('Partner'), cell: ({ sourceId }) => partnerWords(sourceId) },
   {

@@ -7,6 +7,7 @@ import type { Column } from '../parts/data-table';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { TextFilter } from '../parts/text-filter';
 import { auditColumns } from '../parts/timeline';
@@ -26,7 +27,7 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: ({ entity, action }) => `${entityWords(entity)}, ${inSentence(actionWords(action))}`,
   },
   { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
-  { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? <span className="k-nothing">—</span> },
+  { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? NOTHING },
 ];
 
 /** Audit log of the tenant. */

@@ -7,6 +7,7 @@ import { ageingQuery, profitAndLossQuery } from '../api/reports';
 import { BooksAttention } from '../parts/books-attention';
 import { DataTable, type Column } from '../parts/data-table';
 import { Money } from '../parts/money';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { Tiles, type TileProps } from '../parts/tile';
@@ -72,7 +73,7 @@ const columns: readonly Column<Transaction>[] = [
   {
     key: 'who',
     header: t('Customer or account'),
-    cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
+    cell: ({ customerName, accountName }) => customerName ?? accountName ?? NOTHING,
   },
   {
     key: 'amount',

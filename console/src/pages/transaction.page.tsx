@@ -18,6 +18,7 @@ import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { Money } from '../parts/money';
 import { NameOf } from '../parts/name-of';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
@@ -164,7 +165,7 @@ function Story({ transaction }: { transaction: Transaction }): ReactNode {
 
 const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction: Transaction }): ReactNode =>
   customerId === null ? (
-    <span className="k-nothing">—</span>
+    NOTHING
   ) : (
     <Link params={{ id: customerId }} to="/customers/$id">
       {customerName ?? customerId}

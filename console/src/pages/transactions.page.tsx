@@ -9,6 +9,7 @@ import { Money } from '../parts/money';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { RecordJournal, RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
@@ -26,7 +27,7 @@ const columns: readonly Column<Transaction>[] = [
     header: t('Customer or account'),
     cell: ({ customerName, accountName }) => (
       <>
-        {customerName ?? accountName ?? <span className="k-nothing">—</span>}
+        {customerName ?? accountName ?? NOTHING}
         {customerName !== null && accountName !== null && <div className="k-nothing">{accountName}</div>}
       </>
     ),
@@ -45,7 +46,7 @@ const columns: readonly Column<Transaction>[] = [
     key: 'reference',
     header: t('Reference'),
     isExtra: true,
-    cell: ({ reference }) => reference ?? <span className="k-nothing">—</span>,
+    cell: ({ reference }) => reference ?? NOTHING,
   },
   { key: 'recorded', header: t('Recorded'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'state', header: t('Status'), cell: (transaction) => <TransactionState {...transaction} /> },

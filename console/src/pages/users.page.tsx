@@ -14,6 +14,7 @@ import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
+import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { RemoveFactors } from '../parts/remove-factors';
 import { StatusBadge } from '../parts/status-badge';
@@ -46,7 +47,7 @@ const shown: readonly Column<User>[] = [
     key: 'phone',
     header: t('Phone'),
     isExtra: true,
-    cell: ({ phone }) => phone ?? <span className="k-nothing">—</span>,
+    cell: ({ phone }) => phone ?? NOTHING,
   },
   { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
   { key: 'role', header: t('Access'), cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
@@ -68,7 +69,7 @@ const shown: readonly Column<User>[] = [
 function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
   const roles = useQuery({ ...rolesQuery, enabled: useMay('roles.read') });
   const names = (roles.data ?? []).filter(({ id }) => ids.includes(id)).map(({ name }) => name);
-  return names.length === 0 ? <span className="k-nothing">—</span> : names.join(', ');
+  return names.length === 0 ? NOTHING : names.join(', ');
 }
 
 /** Users of the tenant. */

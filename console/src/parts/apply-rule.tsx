@@ -9,6 +9,7 @@ import { count } from './figures';
 import { given, OneOfField, TextField, type Draft } from './form';
 import { FormDialog } from './form-dialog';
 import { Money } from './money';
+import { NOTHING } from './nothing';
 import { ProblemView } from './problem-view';
 import { conditionsOf } from './rule-words';
 import { transactionColumns } from './transaction-columns';
@@ -74,7 +75,7 @@ const columns: readonly Column<Row>[] = [
   {
     key: 'who',
     header: t('Customer or account'),
-    cell: ({ customerName, accountName }) => customerName ?? accountName ?? <span className="k-nothing">—</span>,
+    cell: ({ customerName, accountName }) => customerName ?? accountName ?? NOTHING,
   },
   {
     key: 'category',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ago } from './figures';
+import { NOTHING } from './nothing';
 import { useNowMs } from './now';
 import { useZone, VIEWER_ZONE } from './zone';
 import { locale } from '../messages/language';
@@ -29,7 +30,7 @@ type Props = {
 export function Instant({ at, as = 'exact' }: Props): ReactNode {
   const nowMs = useNowMs();
   const zone = useZone();
-  if (at === null || at === undefined) return <span className="k-nothing">—</span>;
+  if (at === null || at === undefined) return NOTHING;
   const date = new Date(at);
   const zones = [...new Set([zone, VIEWER_ZONE])].map((each) => `${words(date, each)} (${each})`);
   return (

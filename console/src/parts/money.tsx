@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { amountWords, MINUS } from './amount';
+import { NOTHING } from './nothing';
 import { t } from '../messages/catalogue';
 
 type MoneyProps = {
@@ -32,5 +33,4 @@ export function Balance({ amount, currency }: { amount: string; currency: string
 export const isSome = (amount: string): boolean => /[1-9]/.test(amount);
 
 /** An amount in a column of one currency. Zero is shown as a dash. */
-export const Figure = ({ amount }: { amount: string }): ReactNode =>
-  isSome(amount) ? amountWords(amount) : <span className="k-nothing">—</span>;
+export const Figure = ({ amount }: { amount: string }): ReactNode => (isSome(amount) ? amountWords(amount) : NOTHING);

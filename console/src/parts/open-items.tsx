@@ -7,6 +7,7 @@ import type { LoadedColumn } from './data-table';
 import { Day } from './day';
 import { ExportButton, fileNameOf } from './export-button';
 import { count } from './figures';
+import { NOTHING } from './nothing';
 import { Panel } from './panel';
 import { SortedTable } from './sorted-table';
 import { typeWords } from './transaction-words';
@@ -21,7 +22,7 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
     header: t('Date'),
     sort: ({ date }) => date,
     total: t('Total'),
-    cell: ({ date }) => (date === null ? <span className="k-nothing">—</span> : <Day on={date} />),
+    cell: ({ date }) => (date === null ? NOTHING : <Day on={date} />),
   },
   {
     key: 'what',
@@ -44,7 +45,7 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
     header: t('Age'),
     numeric: true,
     sort: ({ days }) => days,
-    cell: ({ days }) => (days === null ? <span className="k-nothing">—</span> : `${count(days)} d`),
+    cell: ({ days }) => (days === null ? NOTHING : `${count(days)} d`),
   },
   {
     key: 'amount',

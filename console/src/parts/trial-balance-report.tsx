@@ -8,6 +8,7 @@ import { accountTypeWords } from './account-form';
 import { amountWords } from './amount';
 import type { LoadedColumn } from './data-table';
 import { Figure } from './money';
+import { NOTHING } from './nothing';
 import { known, ReportExport, ReportFilterBar, usePeriod, type ReportProps } from './report-filters';
 import { ReportPanel } from './report-panel';
 import { SortedTable } from './sorted-table';
@@ -39,7 +40,7 @@ const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Loade
     key: 'code',
     header: t('Code'),
     sort: ({ code }) => code,
-    cell: ({ code }) => code ?? <span className="k-nothing">—</span>,
+    cell: ({ code }) => code ?? NOTHING,
     total: t('Total'),
   },
   {
