@@ -1,4 +1,4 @@
-// Errors of the service, which the console shows in German. The service itself responds in English.
+// What a German viewer reads: errors of the service, which itself responds in English, and amounts.
 import type { Locator, Page } from 'playwright-core';
 import { OPERATOR, type ConsoleService, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -66,4 +66,31 @@ test('A German operator reads results of jobs, errors and notifications in Germa
   await visitor.goTo('/notifications');
   await page.getByText('Unzustellbare Ereignisse (Verkauf eines Partners)').waitFor();
   await page.getByText('Ein unzustellbares Ereignis wartet auf eine Entscheidung.').waitFor();
+}, 60_000);
+
+test('A German viewer sees the right totals and tax in a currency with three decimals', async () => {
+  const { owner } = await service.openShop('Dinar Trading', 'KWD');
+  await anotherArrives({ language: 'de' });
+  await visitor.goTo('/transactions');
+  await visitor.fillIn(owner.email, owner.password);
+  await button(visitor.words('Journal entry')).click();
+  const line = (number: number): Locator => dialog().getByRole('group', { name: `Zeile ${number}` });
+  const choose = async (number: number, account: string): Promise<void> => {
+    await line(number).getByLabel(visitor.words('Account')).first().click();
+    await page.getByRole('option', { name: account }).click();
+  };
+  await choose(1, 'Bank');
+  await line(1).getByLabel(visitor.words('Debit')).fill('11,900');
+  await dialog().getByLabel(visitor.words('Tax rate, %')).fill('19');
+  await button('Steuer aus Zeile 1 herausrechnen').click();
+  expect(await line(1).getByLabel(visitor.words('Debit')).inputValue()).toBe('10,000');
+  expect(await line(2).getByLabel(visitor.words('Debit')).inputValue()).toBe('1,900');
+  await choose(2, 'Tax');
+  await line(3).getByLabel(visitor.words('Credit')).fill('11,900');
+  await choose(3, 'Cash');
+  await button(visitor.words('verb| Record')).click();
+  await page
+    .getByRole('region', { name: visitor.words('Postings') })
+    .locator('[data-label="Soll"]', { hasText: /^11,900$/ })
+    .waitFor();
 }, 60_000);

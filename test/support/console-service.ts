@@ -128,11 +128,11 @@ export class ConsoleService {
   }
 
   /** Creates a tenant with an owner, and a partner key without an effective rate limit. */
-  async openShop(name = 'Acme Trading'): Promise<Shop> {
+  async openShop(name = 'Acme Trading', currency = 'EUR'): Promise<Shop> {
     const token = await this.operator();
     const slug = `shop-${randomUUID().slice(0, 8)}`;
     const owner = { fullName: 'Olga Owner', email: `olga@${slug}.example`, password: OWNER_PASSWORD };
-    const body = { name, slug, currency: 'EUR', timeZone: 'Europe/Berlin', owner };
+    const body = { name, slug, currency, timeZone: 'Europe/Berlin', owner };
     const { data: tenant } = await this.call<{ data: { id: string } }>('/api/platform/tenants', { token, body });
     const ownerToken = await this.signIn(owner.email, owner.password);
     const { data } = await this.call<{ data: { id: string; key: string } }>('/api/integration-keys', {

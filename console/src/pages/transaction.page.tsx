@@ -6,7 +6,7 @@ import { accountSource, categoriesQuery, changedBooks, transactionQuery, type Tr
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { BackLink } from '../parts/back-link';
-import { amountIn, amountWords, digitsOf, unitsOf } from '../parts/amount';
+import { amountIn, amountWords, digitsOf, unitsIn } from '../parts/amount';
 import { actorWords } from '../parts/audit-words';
 import { CancelTransaction, CorrectTransaction } from '../parts/correct-transaction';
 import { Copied } from '../parts/copied';
@@ -177,13 +177,9 @@ const isCredit = ({ amount }: Posting): boolean => amount.startsWith('-');
 
 /** The debits of a transaction equal its credits. */
 const totalOf = ({ postings, currency }: Transaction): string => {
-  const debits = postings.filter((posting) => !isCredit(posting)).map(({ amount }) => unitsOf(amount) ?? 0n);
-  return amountWords(
-    amountIn(
-      debits.reduce((sum, units) => sum + units, 0n),
-      digitsOf(currency),
-    ),
-  );
+  const debits = postings.filter((posting) => !isCredit(posting));
+  const units = debits.reduce((sum, { amount }) => sum + (unitsIn(amount) ?? 0n), 0n);
+  return amountWords(amountIn(units, digitsOf(currency)));
 };
 
 const columnsOf = (total: string): readonly Column<Posting>[] => [

@@ -53,13 +53,16 @@ export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string 
 const SCALE = 6;
 const UNIT = 10n ** BigInt(SCALE);
 
-/** A typed amount as an exact number of millionths. Undefined if the text is not an amount. */
-export function unitsOf(typed: string | undefined): bigint | undefined {
-  const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amountOf(typed ?? '')) ?? [];
+/** An amount in the service's notation as an exact number of millionths. Undefined if the text is not an amount. */
+export function unitsIn(amount: string): bigint | undefined {
+  const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amount) ?? [];
   if (whole === undefined) return undefined;
   const units = BigInt(whole) * UNIT + BigInt(decimals.padEnd(SCALE, '0'));
   return sign === '-' ? -units : units;
 }
+
+/** A typed amount as an exact number of millionths. Undefined if the text is not an amount. */
+export const unitsOf = (typed: string | undefined): bigint | undefined => unitsIn(amountOf(typed ?? ''));
 
 /** Converts millionths to the service's notation with the given number of decimals. Rounds half away from zero. */
 export function amountIn(units: bigint, digits: number): string {
@@ -82,7 +85,7 @@ export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
 export function grossOf(line: Readonly<Record<string, string>>, digits: number): bigint {
   const [quantity, price] = [unitsOf(line['quantity']) ?? 0n, unitsOf(line['unitPrice']) ?? 0n];
   const [discount, rate] = [unitsOf(line['discount']) ?? 0n, unitsOf(line['taxRate']) ?? 0n];
-  const rounded = (units: bigint): bigint => unitsOf(amountIn(units, digits)) ?? 0n;
+  const rounded = (units: bigint): bigint => unitsIn(amountIn(units, digits)) ?? 0n;
   const net = rounded((quantity * price) / UNIT - discount);
   return rounded((net * (100n * UNIT + rate)) / (100n * UNIT));
 }

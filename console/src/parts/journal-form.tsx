@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { accountSource, branchSource, type Transaction } from '../api/books';
 import type { Shapes } from '../api/client';
 import { useMe } from '../api/me';
-import { amountIn, amountOf, amountWords, digitsOf, taxIn, typedAmount, unitsOf } from './amount';
+import { amountIn, amountOf, amountWords, digitsOf, taxIn, typedAmount, unitsIn, unitsOf } from './amount';
 import { AreaField, someOf, TextField, type Draft, type Form } from './form';
 import { FormLines, linesAs, linesIn } from './form-lines';
 import { RemoteField } from './remote-field';
@@ -83,7 +83,7 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
     if (line === undefined || percent === undefined) return;
     const side = unitsOf(line['debit']) === undefined ? 'credit' : 'debit';
     const gross = unitsOf(line[side]) ?? 0n;
-    const tax = unitsOf(amountIn(taxIn(gross, percent), digits)) ?? 0n;
+    const tax = unitsIn(amountIn(taxIn(gross, percent), digits)) ?? 0n;
     const words = (units: bigint): string => typedAmount(amountIn(units, digits));
     const net = { ...line, [side]: words(gross - tax) };
     const next = [
