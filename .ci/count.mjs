@@ -8,7 +8,7 @@ let passed = 0;
 let failed = 0;
 const failures = [];
 
-/** The first lines of a failure message that contain text, without colours. */
+/** The first lines of a failure message that contain text, without colors. */
 const beginning = (message = '') =>
   stripVTControlCharacters(message)
     .split('\n')

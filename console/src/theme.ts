@@ -7,13 +7,13 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** A colour whose two darkest shades have enough contrast with white and with the background of pages. */
+/** A color whose two darkest shades have enough contrast with white and with the background of pages. */
 function darkened(color: 'blue' | 'red', ...darkest: readonly [string, string]): MantineColorsTuple {
   const [a, b, c, d, e, f, g, h] = DEFAULT_THEME.colors[color];
   return [a, b, c, d, e, f, g, h, ...darkest];
 }
 
-/** A calm and dense theme. Every text colour meets the contrast requirements of WCAG AAA in both colour schemes. */
+/** A calm and dense theme. Every text color meets the contrast requirements of WCAG AAA in both color schemes. */
 export const theme = createTheme({
   colors: { blue: darkened('blue', '#14569a', '#104d8c'), red: darkened('red', '#a32020', '#971d1d') },
   primaryColor: 'blue',

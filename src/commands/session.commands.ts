@@ -172,7 +172,7 @@ const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
 /** Reads the session, and performs the same checks as for every request. */
-async function honoured(
+async function honored(
   reader: RecordReader,
   accounts: SessionAccounts,
   clock: Clock,
@@ -201,7 +201,7 @@ export async function refreshSession(
 ): Promise<SignedIn> {
   const token = parseRefreshToken(refreshToken);
   if (!token) throw invalidRefreshToken();
-  const { userId, generation } = await honoured(reader, accounts, clock, token);
+  const { userId, generation } = await honored(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
   // Used only if the token is current when the decision is made. `generation` is then the generation of its successor.

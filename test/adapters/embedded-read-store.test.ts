@@ -512,10 +512,10 @@ describe('The read store in SQLite', () => {
       ['an upper-case name', { name: 'Entries' }],
       ['SQL in a field', { fields: { ...entries.fields, 'a" b': { type: 'text', of: () => '' } } }],
       ['fields that differ in case only', { fields: { ...entries.fields, Date: { type: 'text', of: () => '' } } }],
-      ['a filter that is not a field', { filters: [...entries.filters, 'colour'] }],
+      ['a filter that is not a field', { filters: [...entries.filters, 'color'] }],
       ['a compound of non-filters', { compound: [['type', 'date']] }],
       ['a count of a non-filter', { counted: ['date'] }],
-      ['an order that is not a field', { order: { fields: ['colour'], direction: 'ascending' } }],
+      ['an order that is not a field', { order: { fields: ['color'], direction: 'ascending' } }],
       ['a fractional version', { version: 1.5 }],
     ])('%s is rejected', async (_, wrong) => {
       await expect(prepare({ ...entries, ...wrong })).rejects.toThrow(RangeError);

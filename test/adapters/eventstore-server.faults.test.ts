@@ -114,7 +114,7 @@ describe.each([
     await until(() => follower.seen.length === 2);
   });
 
-  test('stores the next appends but breaks the connection; repeats are recognised', async () => {
+  test('stores the next appends but breaks the connection; repeats are recognized', async () => {
     const id = randomUUID();
     server.faults.dropAfterCommit(2);
     await expect(append('lost', 1, id)).rejects.toMatchObject({ type: 'unavailable' });

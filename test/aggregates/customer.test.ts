@@ -74,7 +74,7 @@ describe('a customer', () => {
       .when(createCustomer, { ...jane, input: { name: 'Jane', openingBalance } })
       .isRefused('invalid VALIDATION_FAILED openingBalance.amount');
   });
-  test('holds its code, links, tax number and e-mail address, normalised, until it is deleted', () => {
+  test('holds its code, links, tax number and e-mail address, normalized, until it is deleted', () => {
     given(customer, [created, linked]).holds(
       't account-code C-000001 CUSTOMER_CODE_TAKEN',
       't customer-code C-000001 CUSTOMER_CODE_TAKEN',

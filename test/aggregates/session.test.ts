@@ -96,31 +96,30 @@ describe('a session', () => {
 describe('the validity of a session', () => {
   const active = given(session, [started]).state;
   const owner = { userId: 'u', epoch: 2, keptSessionId: null, tenantEpoch: 1 };
-  const honoured = (changes: object, state = active, now = NOW) =>
-    isHonoured(state, 's', { ...owner, ...changes }, now);
+  const honored = (changes: object, state = active, now = NOW) => isHonoured(state, 's', { ...owner, ...changes }, now);
 
   test('depends on the epochs of its user and of the tenant', () => {
-    expect(honoured({})).toBe(true);
-    expect(honoured({ epoch: 3 })).toBe(false);
-    expect(honoured({ epoch: 1 })).toBe(false);
-    expect(honoured({ tenantEpoch: 2 })).toBe(false);
+    expect(honored({})).toBe(true);
+    expect(honored({ epoch: 3 })).toBe(false);
+    expect(honored({ epoch: 1 })).toBe(false);
+    expect(honored({ tenantEpoch: 2 })).toBe(false);
   });
   test('is not ended by a password change within it, but by all other changes', () => {
-    expect(honoured({ epoch: 3, keptSessionId: 's' })).toBe(true);
-    expect(honoured({ epoch: 3, keptSessionId: 'other' })).toBe(false);
-    expect(honoured({ epoch: 3, keptSessionId: 's', tenantEpoch: 2 })).toBe(false);
+    expect(honored({ epoch: 3, keptSessionId: 's' })).toBe(true);
+    expect(honored({ epoch: 3, keptSessionId: 'other' })).toBe(false);
+    expect(honored({ epoch: 3, keptSessionId: 's', tenantEpoch: 2 })).toBe(false);
   });
   test('is denied for another user, and after its end or expiry', () => {
-    expect(honoured({ userId: 'v' })).toBe(false);
-    expect(honoured({}, given(session, [started, ended]).state)).toBe(false);
-    expect(honoured({}, active, later(3600))).toBe(false);
-    expect(honoured({}, session.initial)).toBe(false);
+    expect(honored({ userId: 'v' })).toBe(false);
+    expect(honored({}, given(session, [started, ended]).state)).toBe(false);
+    expect(honored({}, active, later(3600))).toBe(false);
+    expect(honored({}, session.initial)).toBe(false);
   });
   test('treats a session without epochs as a session of the first epoch', () => {
     const { userEpoch: _, tenantEpoch: __, ...data } = started.data;
     const old = given(session, [{ ...started, data }]).state;
-    expect(honoured({ epoch: 0, tenantEpoch: 0 }, old)).toBe(true);
-    expect(honoured({ epoch: 1, tenantEpoch: 0 }, old)).toBe(false);
+    expect(honored({ epoch: 0, tenantEpoch: 0 }, old)).toBe(true);
+    expect(honored({ epoch: 1, tenantEpoch: 0 }, old)).toBe(false);
   });
 });
 

@@ -633,10 +633,10 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
 
       test.each<[string, Partial<ListQuery>]>([
-        ['an unknown filter', { where: { colour: 'red' } }],
+        ['an unknown filter', { where: { color: 'red' } }],
         ['a field that is not a filter', { where: { name: 'x' } }],
         ['a name from the prototype', { where: { constructor: 'x' } }],
-        ['a range on an unknown field', { between: { colour: { from: 1 } } }],
+        ['a range on an unknown field', { between: { color: { from: 1 } } }],
         ['an operator as a value', { where: { kind: { $ne: 'x' } as never } }],
         ['an operator as a bound', { between: { name: { from: { $gt: '' } as never } } }],
         ['a list as a value', { where: { kind: ['x'] as never } }],

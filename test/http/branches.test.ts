@@ -175,7 +175,7 @@ describe('Changing a branch', () => {
   });
 
   test.each([
-    ['an unknown field', { colour: 'red' }, 'colour'],
+    ['an unknown field', { color: 'red' }, 'color'],
     ['no name', { name: null }, 'name'],
     ['no activity', { isActive: null }, 'isActive'],
     ['no e-mail address', { email: 'nobody' }, 'email'],

@@ -55,7 +55,7 @@ describe('Rules learned from choices', () => {
     expect((await until(({ length }) => length > 0)).map(({ merchant }) => merchant)).toEqual(['Miller']);
   });
 
-  test('appear with the third sale to a customer, categorise the next one, and are disabled when they are wrong', async () => {
+  test('appear with the third sale to a customer, categorize the next one, and are disabled when they are wrong', async () => {
     const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
     const { id: machines } = await service.post(PATH, { name: 'Machines' }, token);
     for (const externalId of ['s-1', 's-2', 's-3']) await choose(await sell(externalId, 'The Roastery'), beans);

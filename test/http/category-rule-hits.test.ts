@@ -35,7 +35,7 @@ describe('The hits of a rule', () => {
   const createdAt = async (id: string): Promise<string> =>
     ((await service.get(`/api/transactions/${id}`, tenant.token)).data as { createdAt: string }).createdAt;
 
-  test('start at zero and count each transaction that it categorises', async () => {
+  test('start at zero and count each transaction that it categorizes', async () => {
     const id = await createRule({ keyword: 'espresso' });
     const before = await rule(id);
     expect(before).toMatchObject({ hitCount: 0, lastMatchedAt: null });

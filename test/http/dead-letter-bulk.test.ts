@@ -105,7 +105,7 @@ describe('Dead letters in bulk', () => {
   test.each([
     ['replay', {}, '400 VALIDATION_FAILED filter'],
     ['replay', { filter: { origin: 'MAIL' } }, '400 VALIDATION_FAILED filter.origin'],
-    ['replay', { filter: { colour: 'red' } }, '400 VALIDATION_FAILED filter.colour'],
+    ['replay', { filter: { color: 'red' } }, '400 VALIDATION_FAILED filter.color'],
     ['replay', { filter: {}, perSecond: 0 }, '400 VALIDATION_FAILED perSecond'],
     ['replay', { filter: {}, reason: 'x' }, '400 VALIDATION_FAILED reason'],
     ['replay', { filter: {}, dryRun: 'no' }, '400 VALIDATION_FAILED dryRun'],

@@ -160,7 +160,7 @@ describe('The events of the service', () => {
     [{ from: '2026-02-01', to: '2026-01-01' }, 'to'],
     [{ pageSize: '101' }, 'pageSize'],
     [{ pageNumber: '1' }, 'pageNumber'],
-    [{ colour: 'red' }, 'colour'],
+    [{ color: 'red' }, 'color'],
   ])('cannot be queried with %j', async (query, path) => {
     const { status, body } = await ask(query);
     if (path === undefined) expect([200, 400]).toContain(status);

@@ -35,7 +35,7 @@ const make = (payload: string | object, headers: Record<string, string> = as('ad
   ask({ method: 'POST', url: '/api/kites', headers: { ...json, ...headers }, payload });
 const fly = (payload: string | object, headers: Record<string, string> = withKey('shop')) =>
   ask({ method: 'POST', url: '/api/integrations/v1/flights', headers: { ...json, ...headers }, payload });
-const flight = { externalId: 'F-1', legs: [{ metres: 3 }] };
+const flight = { externalId: 'F-1', legs: [{ meters: 3 }] };
 
 describe('Authorization', () => {
   test.each([
@@ -369,7 +369,7 @@ describe('Input', () => {
     ['pageNumber=1e1&pageSize=20', 'pageNumber'],
     ['pageNumber=1&pageSize=20&flying=1', 'flying'],
     ['pageNumber=1&pageSize=20&flying=TRUE', 'flying'],
-    ['pageNumber=1&pageSize=20&colour=red', 'colour'],
+    ['pageNumber=1&pageSize=20&color=red', 'color'],
     ['pageNumber=1&pageNumber=2&pageSize=20', 'pageNumber'],
     ['pageNumber=1&pageSize=20&search=a%00b', 'search'],
     ['pageNumber=1&pageSize=20&__proto__=x', '__proto__'],
@@ -395,13 +395,13 @@ describe('Input', () => {
   test('of a body is validated, trimmed and named by its path', async () => {
     await make({ name: '  Red  ', price: 12.5 });
     expect(seen.body).toEqual({ name: 'Red', price: '12.5' });
-    const bad = await fly({ externalId: '', legs: [{ metres: 1 }, { metres: 'x', feet: 2 }], extra: 1 });
+    const bad = await fly({ externalId: '', legs: [{ meters: 1 }, { meters: 'x', feet: 2 }], extra: 1 });
     expect(bad.json).toMatchObject({
       error: {
         message: expect.stringMatching(/^externalId: /) as unknown,
         errors: [
           { path: 'externalId' },
-          { path: 'legs[1].metres' },
+          { path: 'legs[1].meters' },
           { path: 'legs[1].feet', message: 'Unknown field.' },
           { path: 'extra', message: 'Unknown field.' },
         ],

@@ -26,7 +26,7 @@ const FlightDto = named(
   'FlightDto',
   z.strictObject({
     externalId: line(200),
-    legs: z.array(z.strictObject({ metres: z.number() })).min(1),
+    legs: z.array(z.strictObject({ meters: z.number() })).min(1),
     altitude: z.number().default(10),
   }),
 );

@@ -127,7 +127,7 @@ test('Without its history file the service starts a new history with new read mo
   await expectToWork(books);
 }, 120_000);
 
-test('An older history that has outgrown the read models is recognised by its events', async () => {
+test('An older history that has outgrown the read models is recognized by its events', async () => {
   const books = await twoHistories();
   // Simulates another installation, which continues the copied history without these read models. That history becomes
   // longer than the history from which the read models were built.

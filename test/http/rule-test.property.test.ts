@@ -92,7 +92,7 @@ function described(live: TransactionRecord): object {
   };
 }
 
-test('The test of rules finds the rule that categorised a recorded transaction', async () => {
+test('The test of rules finds the rule that categorized a recorded transaction', async () => {
   let matched = 0;
   await fc.assert(
     fc.asyncProperty(rules, entries, async (drafts, recorded) => {

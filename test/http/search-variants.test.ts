@@ -207,14 +207,14 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('finds every spelling of a city by every other spelling', async () => {
     const records = await everything(route, 0);
     const { fields } = searchOf(route, 0);
-    const spelt = CITIES.map(
+    const spelled = CITIES.map(
       (city) => records.find((record) => fields.some((field) => textOf(record, field)?.includes(city)))?.id,
     );
-    expect(spelt).not.toContain(undefined);
+    expect(spelled).not.toContain(undefined);
     const answers = await Promise.all(CITIES.map((city) => idsFor(route, 0, city)));
     for (const ids of answers) {
       expect(ids).toEqual(answers[0]);
-      expect(ids).toEqual(expect.arrayContaining(spelt));
+      expect(ids).toEqual(expect.arrayContaining(spelled));
     }
     for (const city of CITIES) expect(await expectFound(route, 0, city, records)).toBeGreaterThanOrEqual(CITIES.length);
   });

@@ -93,7 +93,7 @@ describe('A new tenant', () => {
     expect(items.every(({ source, isEnabled }) => source === 'SEED' && isEnabled)).toBe(true);
   });
 
-  test('has transactions categorised by its seed rules, until its own rules override them', async () => {
+  test('has transactions categorized by its seed rules, until its own rules override them', async () => {
     const { token } = await service.createTenant();
     const account = async (search: string, type?: string): Promise<string> => {
       if (type) return (await service.post('/api/accounts', { type, name: search }, token)).id;

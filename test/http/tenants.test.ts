@@ -208,8 +208,8 @@ describe('Operators reading tenants', () => {
     const { items, ...page } = await list('search=listed&pageNumber=1&pageSize=2');
     expect(items.map(({ slug }) => slug)).toEqual(['listed-3', 'listed-2']);
     expect(page).toMatchObject({ totalCount: 3, totalPages: 2, hasNextPage: true });
-    const refused = await service.get('/api/platform/tenants?pageSize=101&colour=red', await service.operator());
-    expect(refused.told).toBe('400 VALIDATION_FAILED pageSize colour');
+    const refused = await service.get('/api/platform/tenants?pageSize=101&color=red', await service.operator());
+    expect(refused.told).toBe('400 VALIDATION_FAILED pageSize color');
   });
 
   test('can search by name and slug', async () => {

@@ -317,7 +317,7 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
   await until(async () => (await queue())?.lag === 0);
-  // Removes the checkpoint, so that all events are redelivered. The policy must recognise that their pushes have been
+  // Removes the checkpoint, so that all events are redelivered. The policy must recognize that their pushes have been
   // sent.
   const { events } = service.service.engines;
   const name = 'push';

@@ -97,10 +97,10 @@ test('A report whose first append has an unknown outcome is counted once', async
   const report = reportOf(5);
   store.answersToLose = 4;
   await expect(recorder.record(report)).rejects.toThrow('error-log');
-  // In the meantime, another replica appends, so the repeated append cannot be recognised by its revision.
+  // In the meantime, another replica appends, so the repeated append cannot be recognized by its revision.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // A process that has never read the record must also recognise the append.
+  // A process that has never read the record must also recognize the append.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

@@ -156,7 +156,7 @@ describe('Leader election', () => {
     expect(a.terms).toEqual([1, 2]);
   });
 
-  test('recognises its own renewal after a lost response', async () => {
+  test('recognizes its own renewal after a lost response', async () => {
     a.start();
     await pass(500, a);
     a.way.answersGetLost = true;

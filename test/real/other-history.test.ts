@@ -101,7 +101,7 @@ test('Read models in MongoDB built from another EventStoreDB are left untouched,
   const books = await service.openBooks();
   expect(await invoicesOf(books)).toBe(0);
   await expectToWork(books);
-  // The next start must recognise the new read models.
+  // The next start must recognize the new read models.
   service.complaints.length = 0;
   await service.restart();
   expect(warnings()).toEqual([]);

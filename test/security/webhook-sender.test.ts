@@ -68,7 +68,7 @@ describe('A message to a webhook', () => {
     expect(body).toBe(`\ufffd${'x'.repeat(1_023)}`);
   });
 
-  test('honours the retry delay of the receiver', async () => {
+  test('honors the retry delay of the receiver', async () => {
     receiver.answer = () => ({ status: 429, headers: { 'retry-after': '120' } });
     expect(await sendTo('/busy')).toMatchObject({ code: 'HTTP_429', afterMs: 120_000 });
   });

@@ -165,7 +165,7 @@ const misfitRows = ([least, most]: readonly [number, number]): string =>
   .filter(([, height]) => height < ${least} || height > ${most})
   .map(([text, height]) => 'the row "' + text + '" has a height of ' + height + ' px')`;
 /**
- * Whether the page shows its data in the given colour scheme. Ends all transitions, because waiting for them takes
+ * Whether the page shows its data in the given color scheme. Ends all transitions, because waiting for them takes
  * time.
  */
 const isSettled = (scheme: string): string =>
@@ -177,7 +177,7 @@ const isSettled = (scheme: string): string =>
   })`;
 
 type Scheme = 'light' | 'dark';
-/** Phones and desktops, in both colour schemes. Each step changes as little as possible, because a change takes time. */
+/** Phones and desktops, in both color schemes. Each step changes as little as possible, because a change takes time. */
 const VIEWS: readonly (readonly [size: typeof WIDE, schemes: readonly Scheme[]])[] = [
   [WIDE, ['light', 'dark']],
   [NARROW, ['dark', 'light']],
@@ -208,7 +208,7 @@ async function overhangs(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Faults of the current page or its open dialog. The texts and their widths are the same in both colour schemes. */
+/** Faults of the current page or its open dialog. The texts and their widths are the same in both color schemes. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
@@ -219,8 +219,8 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
     await page.setViewportSize(size);
     for (const [nth, scheme] of schemes.entries()) {
       await adopt(page, scheme);
-      // All other rules have the same findings in both colour schemes.
-      add(`${scheme}, ${size.width} px`, await visitor.barriers(nth === 0 ? {} : { only: 'colours' }));
+      // All other rules have the same findings in both color schemes.
+      add(`${scheme}, ${size.width} px`, await visitor.barriers(nth === 0 ? {} : { only: 'colors' }));
     }
     add(`not in ${language}`, foreignAmong(await page.evaluate<string[]>(TEXTS), language));
     add(`${size.width} px`, await overhangs(page));

@@ -18,8 +18,8 @@ const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa', 'best-practice'];
-/** Rules whose result depends on colours. */
-const COLOUR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
+/** Rules whose result depends on colors. */
+const COLOR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
 const PATIENCE_MS = 20_000;
 /**
  * Browser features that the tests do not need. The first two preload pages for the address bar of every window,
@@ -108,10 +108,10 @@ export class Visitor {
 
   /**
    * Violations of the Web Content Accessibility Guidelines, at all levels, and of best practices, one per line. With
-   * `only: 'colours'`, includes only the rules whose result depends on colours.
+   * `only: 'colors'`, includes only the rules whose result depends on colors.
    */
-  async barriers({ only }: { readonly only?: 'colours' } = {}): Promise<string[]> {
-    const runOnly = only === 'colours' ? COLOUR_RULES : RULES;
+  async barriers({ only }: { readonly only?: 'colors' } = {}): Promise<string[]> {
+    const runOnly = only === 'colors' ? COLOR_RULES : RULES;
     const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
     // Evaluates axe through the debugger, because the page's policy blocks injected scripts.
     const check = (): Promise<AxeResult | undefined> => this.page.evaluate(`window.axe?.run(document, ${options})`);

@@ -158,7 +158,7 @@ const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () =
   />
 );
 
-/** Dark on light in both colour schemes, as QR code scanners expect. */
+/** Dark on light in both color schemes, as QR code scanners expect. */
 function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

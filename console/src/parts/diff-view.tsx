@@ -21,7 +21,7 @@ function FieldName({ path }: Pick<Change, 'path'>): ReactNode {
 }
 
 /**
- * Changes of a record, field by field. Words and signs distinguish old values from new ones. Colours only reinforce the
+ * Changes of a record, field by field. Words and signs distinguish old values from new ones. Colors only reinforce the
  * distinction.
  */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {

@@ -6,7 +6,7 @@ import { changeLanguage, language, LANGUAGES } from '../messages/language';
 
 /**
  * Selects the language of the console. Each language is listed by its name in that language, so that all users
- * recognise theirs.
+ * recognize theirs.
  */
 export const LanguageChoice = (): ReactNode => (
   <Menu>

@@ -65,7 +65,7 @@ function optionsOf({ series, height = 180, axes = true }: Props, width: number, 
   };
 }
 
-/** Values over time on a canvas, with a text alternative and a legend that does not depend on colour. */
+/** Values over time on a canvas, with a text alternative and a legend that does not depend on color. */
 export function LiveChart(props: Props): ReactNode {
   const { summary, times, series, height = 180, axes = true } = props;
   const box = useRef<HTMLDivElement>(null);

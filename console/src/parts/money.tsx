@@ -6,7 +6,7 @@ import { t } from '../messages/catalogue';
 type MoneyProps = {
   readonly amount: string;
   readonly currency: string;
-  /** Direction of the money, shown as a sign and a colour. */
+  /** Direction of the money, shown as a sign and a color. */
   readonly direction?: 'IN' | 'OUT' | null;
 };
 

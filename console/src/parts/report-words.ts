@@ -1,7 +1,7 @@
 import { t } from '../messages/catalogue';
 import { locale } from '../messages/language';
 
-/** Display names of report sections, and of rows that summarise several accounts, by the service's names. */
+/** Display names of report sections, and of rows that summarize several accounts, by the service's names. */
 const NAMES: Readonly<Record<string, string>> = {
   Assets: t('Assets'),
   Liabilities: t('Liabilities'),

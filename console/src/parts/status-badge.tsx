@@ -18,7 +18,7 @@ type Props = {
   readonly children: ReactNode;
 };
 
-/** A status as a word, an icon and a colour. The colour is never the only indication. */
+/** A status as a word, an icon and a color. The color is never the only indication. */
 export const StatusBadge = ({ tone, icon = ICONS[tone], children }: Props): ReactNode => (
   <span className="k-status" data-tone={tone}>
     <Icon name={icon} size={14} />
