@@ -76,18 +76,18 @@ export class DocumentedOperation {
       .map(({ name, schema, example }) => ({ of: `${this.name} ${name}`, value: example, schema }));
   }
 
-  /** The media types and the examples of each response status. */
-  responses(): { status: number; types: string[]; examples: Example[] }[] {
+  /** The examples of each response status, and its media types without an example. */
+  responses(): { status: number; bare: string[]; examples: Example[] }[] {
     return Object.entries(this.operation.responses).map(([status, { content = {} }]) => ({
       status: Number(status),
-      types: Object.keys(content),
+      bare: Object.keys(content).filter((type) => this.examplesIn('', { [type]: content[type] ?? {} }).length === 0),
       examples: this.examplesIn(`${this.name} ${status}`, content),
     }));
   }
 
-  /** The example of a successful response as JSON. */
-  response(status: number): unknown {
-    return this.operation.responses[status]?.content?.['application/json']?.example;
+  /** The example of a successful response. */
+  response(status: number, type = 'application/json'): unknown {
+    return this.operation.responses[status]?.content?.[type]?.example;
   }
 
   /** Differences between a JSON response body and its documented schema. */

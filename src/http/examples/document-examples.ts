@@ -2,9 +2,10 @@ import type { Endpoint } from '../endpoint.js';
 import { componentOf, type JsonSchema } from '../openapi-schemas.js';
 import { errorExamples, type ErrorExample } from './error-examples.js';
 import { ExampleBuilder } from './example-builder.js';
+import { TEXTS } from './sample-files.js';
 import { IDS_BY_COLLECTION, NAMES_BY_COLLECTION, PATH_VALUES, RECEIPT_IDS, SAMPLE_IDS } from './sample-ids.js';
 import { FURTHER_REQUESTS, SAMPLE_REQUESTS } from './sample-requests.js';
-import { PARAMETER_VALUES, SAMPLE_RESPONSES, TEXTS } from './sample-responses.js';
+import { PARAMETER_VALUES, SAMPLE_RESPONSES } from './sample-responses.js';
 
 type Content = Record<string, { schema?: JsonSchema; example?: unknown; examples?: JsonSchema }>;
 type Parameter = { name?: string; in?: string; required?: boolean; example?: unknown };

@@ -49,18 +49,3 @@ export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
     ],
   },
 };
-
-/** Responses other than JSON, by operation and media type. */
-export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'GET /metrics': {
-    'text/plain':
-      '# HELP kontor_http_requests_total Requests by method, route and status.\n' +
-      '# TYPE kontor_http_requests_total counter\n' +
-      'kontor_http_requests_total{method="GET",route="/api/customers",status="200"} 42\n',
-  },
-  'GET /api/platform/jobs/stream': {
-    'text/event-stream': `event: run\ndata: {"executionLogId":"${ids.run}","jobName":"database-backup","status":"RUNNING","progress":40}\n\n`,
-  },
-  'GET /docs': { 'text/html': '<!doctype html>…' },
-  'GET /console': { 'text/html': '<!doctype html>…' },
-};
