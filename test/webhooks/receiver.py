@@ -71,7 +71,12 @@ class Receiver(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+class Server(ThreadingHTTPServer):
+    # With the default of 5, the system drops connections of concurrent attempts. Their requests arrive much later.
+    request_queue_size = 1024
+
+
+server = Server(("127.0.0.1", 0), Receiver)
 print(server.server_port, flush=True)
 # Ends with the process that started it.
 Thread(target=server.serve_forever, daemon=True).start()
