@@ -14,6 +14,8 @@ import {
 import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
+/** Statements of the writer. Their texts are built once, because building them for every document takes long. */
+type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
 
 /** Layout of a table. All of its names have been validated, so they are safe to embed in SQL. */
 export type TableShape = {
@@ -38,6 +40,7 @@ export type TableShape = {
   readonly main: string;
   readonly terms: string;
   readonly words: string;
+  readonly statements: Statements;
   /** A string that is identical for all declarations with the same storage layout. */
   readonly declaration: string;
 };
@@ -59,26 +62,35 @@ export function shapeOf(table: AnyTable): TableShape {
   });
   const isStored = (each: Column) => needed.has(each) || each.type !== 'text' || !model.filters.includes(each.field);
   const variants = new Map<string, TableShape>();
+  const stored = [...columns.values()].filter(isStored);
+  const texts = Object.keys(model.search ?? {}).sort();
+  const [main, terms, words] = [`"${name}"`, `"${name}__terms"`, `"${name}__words"`];
+  const mainColumns = ['number', 'scope', 'id', 'position', 'dead', ...stored.map(({ sql }) => sql), 'json'];
   const shape: TableShape = {
     name,
     model,
     columns,
-    stored: [...columns.values()].filter(isStored),
+    stored,
     ...orderedBy(model.order, 'order'),
     variants,
     ordered,
     filters: [...model.filters].sort().map(column),
-    texts: Object.keys(model.search ?? {}).sort(),
-    joins,
-    main: `"${name}"`,
-    terms: `"${name}__terms"`,
-    words: `"${name}__words"`,
+    ...{ texts, joins, main, terms, words },
+    statements: {
+      find: `SELECT number, position, json FROM ${main} WHERE scope = ? AND id = ?`,
+      insert: `${insertInto(main, mainColumns)} ON CONFLICT (scope, id) DO NOTHING`,
+      terms: insertInto(terms, ['rowid', 't']),
+      words: insertInto(words, ['rowid', ...texts.map((_, at) => `t${at}`)]),
+    },
     declaration: declarationOf(model),
   };
   for (const [own, order] of Object.entries(model.orders ?? {}))
     variants.set(own, { ...shape, ...orderedBy(order, `order_${own}`) });
   return shape;
 }
+
+const insertInto = (table: string, columns: readonly string[]): string =>
+  `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 
 /**
  * Returns the placeholder for null in sort columns. The placeholder sorts before every value, so that SQL row values
@@ -173,7 +185,8 @@ function wordFor(value: string | number): string {
 }
 
 export const termFor = (shape: TableShape, scope: number, column: Column, value: string | number): string =>
-  `${codeOf(scope)}_${shape.filters.indexOf(column)}_${wordFor(value)}`;
+  termOf(codeOf(scope), shape.filters.indexOf(column), value);
+const termOf = (code: string, filter: number, value: string | number): string => `${code}_${filter}_${wordFor(value)}`;
 export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
 
 /**
@@ -186,16 +199,18 @@ export type Row = { readonly values: readonly Value[]; readonly terms: string; r
 export function rowOf(shape: TableShape, scope: number, document: object | null): Row {
   const values = new Map<Column, readonly (string | number)[]>();
   for (const column of shape.columns.values()) values.set(column, document ? valuesOf(shape, column, document) : []);
+  const code = codeOf(scope);
+  const terms: string[] = [];
+  shape.filters.forEach((column, at) => {
+    for (const value of values.get(column) ?? []) terms.push(termOf(code, at, value));
+  });
   return {
     values: shape.stored.map((column) => {
       const [only, another] = values.get(column) ?? [];
-      const isOrdered = shape.ordered.has(column);
-      return another !== undefined || only === undefined ? (isOrdered ? lowest(column) : null) : only;
+      return another === undefined && only !== undefined ? only : shape.ordered.has(column) ? lowest(column) : null;
     }),
-    terms: shape.filters
-      .flatMap((column) => (values.get(column) ?? []).map((value) => termFor(shape, scope, column, value)))
-      .join(' '),
-    words: document ? searchedTexts(shape, scope, document) : [],
+    terms: terms.join(' '),
+    words: document ? searchedTexts(shape, code, document) : [],
   };
 }
 
@@ -209,11 +224,10 @@ function valuesOf(shape: TableShape, column: Column, document: object): (string 
   return value.map((each) => stored(shape, column, each));
 }
 
-function searchedTexts({ model, texts }: TableShape, scope: number, document: object): string[] {
-  const found = texts.map((name) =>
-    wordsOf(model.search?.[name]?.(document as never) ?? '')
-      .map((word) => prefixFor(scope, word))
-      .join(' '),
-  );
+function searchedTexts({ model, texts }: TableShape, code: string, document: object): string[] {
+  const found = texts.map((name) => {
+    const words = wordsOf(model.search?.[name]?.(document as never) ?? '');
+    return words.length === 0 ? '' : code + words.join(` ${code}`);
+  });
   return found.some((text) => text !== '') ? found : [];
 }

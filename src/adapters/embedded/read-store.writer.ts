@@ -76,8 +76,7 @@ class TableWriter {
   /** Returns false if the stored document is not at the expected position. */
   write(prepared: PreparedWrite): boolean {
     if (prepared.write.expected === null) return this.insert(prepared);
-    const sql = `SELECT number, position, json FROM ${this.shape.main} WHERE scope = ? AND id = ?`;
-    const found = this.db.get(sql, prepared.scope, prepared.id);
+    const found = this.db.get(this.shape.statements.find, prepared.scope, prepared.id);
     if (found?.[1] !== prepared.write.expected) return false;
     this.update(prepared, found);
     return true;
@@ -89,12 +88,9 @@ class TableWriter {
    */
   finish(): void {
     const rows = [...this.indexed].sort(([a], [b]) => a - b);
-    const { terms, words, texts } = this.shape;
-    for (const [number, { isNew, terms: own }] of rows)
-      if (own !== undefined) this.replace(terms, 't', number, isNew, [own]);
-    const columns = texts.map((_, at) => `t${at}`).join(', ');
-    for (const [number, { isNew, words: own }] of rows)
-      if (own !== undefined) this.replace(words, columns, number, isNew, own);
+    for (const [number, { isNew, terms }] of rows)
+      if (terms !== undefined) this.replace('terms', number, isNew, [terms]);
+    for (const [number, { isNew, words }] of rows) if (words !== undefined) this.replace('words', number, isNew, words);
     for (const [scope, { last, added, changed }] of this.changes)
       this.db.run(
         `INSERT INTO kontor_counts (name, scope, count, last, changes) VALUES (?, ?, ?, ?, abs(random() % 1000000000))
@@ -104,13 +100,10 @@ class TableWriter {
   }
 
   private insert({ write, scope, id, json, row }: PreparedWrite): boolean {
-    const { main, stored } = this.shape;
     const change = this.changeOf(scope);
     const number = scope * SPAN + change.last + 1;
-    const names = ['number', 'scope', 'id', 'position', 'dead', ...stored.map((column) => column.sql), 'json'];
-    const sql = `INSERT INTO ${main} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
-      ON CONFLICT (scope, id) DO NOTHING`;
-    const { changes } = this.db.run(sql, number, scope, id, write.position, Number(json === null), ...row.values, json);
+    const values = [number, scope, id, write.position, Number(json === null), ...row.values, json];
+    const { changes } = this.db.run(this.shape.statements.insert, ...values);
     if (changes === 0) return false;
     change.last += 1;
     change.added += Number(json !== null);
@@ -155,11 +148,9 @@ class TableWriter {
   }
 
   /** Replaces a document's row in a full-text table. A document without text has no row. */
-  private replace(table: string, columns: string, number: number, isNew: boolean, texts: readonly string[]): void {
-    if (!isNew) this.db.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
-    if (texts.every((text) => text === '')) return;
-    const sql = `INSERT INTO ${table} (rowid, ${columns}) VALUES (?, ${texts.map(() => '?').join(', ')})`;
-    this.db.run(sql, number, ...texts);
+  private replace(table: 'terms' | 'words', number: number, isNew: boolean, texts: readonly string[]): void {
+    if (!isNew) this.db.run(`DELETE FROM ${this.shape[table]} WHERE rowid = ?`, number);
+    if (texts.some((text) => text !== '')) this.db.run(this.shape.statements[table], number, ...texts);
   }
 
   private changeOf(scope: number): Change {
