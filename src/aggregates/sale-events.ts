@@ -99,6 +99,11 @@ export const saleEvents = {
    * Appended with the booking of a sale if returns or cancellations are waiting for it, so that they are booked next.
    */
   AwaitedSaleBooked: technical(z.object({})),
+  /**
+   * A return or cancellation of the sale cannot be booked at present, and is about to be rejected in its own stream. The
+   * sale may not be in the stream yet. A booking is appended to the same stream, so this event never comes after it.
+   */
+  RelatedDocumentRejected: technical(Rejection.extend({ saleId: z.string() })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /**

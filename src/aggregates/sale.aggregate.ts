@@ -44,8 +44,22 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'>
   /** Number of changes in this stream since the sale was accepted. */
   changes: number;
 };
-/** `isAwaited`: a return or cancellation is waiting for the sale to be booked. */
-export type Sale = ({ status: 'absent' } | AcceptedSale) & { readonly isAwaited?: true };
+/** The latest rejection of a RETURN or CANCELLATION. `saleId` is the id of that document. */
+type RelatedRejection = Rejection & { readonly saleId: string };
+/**
+ * `isAwaited`: a return or cancellation is waiting for the sale to be booked. `rejected`: rejections of returns and
+ * cancellations of the sale, oldest first.
+ */
+export type Sale = ({ status: 'absent' } | AcceptedSale) & {
+  readonly isAwaited?: true;
+  readonly rejected?: readonly RelatedRejection[];
+};
+
+/**
+ * Maximum number of rejections in the state of a sale. Only those whose document does not contain them yet are needed.
+ * Each process handles far fewer documents at a time.
+ */
+const MAX_REJECTED = 1_000;
 
 const accepted = ({
   lines: _lines,
@@ -71,7 +85,7 @@ function returnOf({ saleId, externalId, transactions }: ReturnBooked): BookedRet
 }
 
 type Accepted = Extract<Sale, AcceptedSale>;
-type LaterEvent = Exclude<SaleEvent, { type: 'SaleAwaited' | 'SaleAccepted' }>;
+type LaterEvent = Exclude<SaleEvent, { type: 'SaleAwaited' | 'SaleAccepted' | 'RelatedDocumentRejected' }>;
 
 function evolveAccepted(before: Accepted, event: LaterEvent): Accepted {
   const state = { ...before, changes: before.changes + 1 };
@@ -106,14 +120,17 @@ function evolveAccepted(before: Accepted, event: LaterEvent): Accepted {
   }
 }
 
+const withRejection = ({ rejected = [] }: Sale, rejection: RelatedRejection): readonly RelatedRejection[] =>
+  [...rejected.filter(({ saleId }) => saleId !== rejection.saleId), rejection].slice(-MAX_REJECTED);
+
 export const sale: Aggregate<Sale, SaleEvent> = {
   name: 'sale',
   events: saleEvents,
   initial: { status: 'absent' },
   evolve: (state, event) => {
     if (event.type === 'SaleAwaited') return { ...state, isAwaited: true };
-    if (event.type === 'SaleAccepted')
-      return state.isAwaited ? { ...accepted(event.data), isAwaited: true } : accepted(event.data);
+    if (event.type === 'SaleAccepted') return { ...state, ...accepted(event.data) };
+    if (event.type === 'RelatedDocumentRejected') return { ...state, rejected: withRejection(state, event.data) };
     return state.status === 'absent' ? state : evolveAccepted(state, event);
   },
 };
@@ -172,6 +189,26 @@ export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);
   if (booking || (rejection && rejection.attempts >= data.attempts)) return [];
   return [{ type: 'SaleRejected', data }];
+}
+
+/** Returns the latest rejection of a RETURN or CANCELLATION of the sale; undefined if the document has been booked. */
+export function rejectionOn(state: Sale, id: string): Rejection | undefined {
+  if (state.status !== 'absent' && hasBooked(state, id)) return undefined;
+  const found = state.rejected?.find(({ saleId }) => saleId === id);
+  if (!found) return undefined;
+  const { saleId: _, ...rejection } = found;
+  return rejection;
+}
+
+/**
+ * Records on the related sale that a RETURN or CANCELLATION cannot be booked at present. Comes before `rejectSale`, which
+ * applies to another stream than the booking: if the process is suspended between its decision and its append, the
+ * document may be booked in the meantime. Returns `[]` if the document has been booked, or for the same attempt.
+ */
+export function rejectRelated(state: Sale, data: RelatedRejection): SaleEvent[] {
+  if (state.status !== 'absent' && hasBooked(state, data.saleId)) return [];
+  if ((rejectionOn(state, data.saleId)?.attempts ?? 0) >= data.attempts) return [];
+  return [{ type: 'RelatedDocumentRejected', data }];
 }
 
 /**

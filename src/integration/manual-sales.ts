@@ -147,11 +147,12 @@ export class SaleDesk {
       return [...accepted, ...chooseCustomer(fold(sale, accepted, state), { customerId })];
     };
     const draft = acceptedSale(fold(sale, accepting(sale.initial, {}, new Date(priced.occurredAt))));
-    const { holder, decide } = await this.plans.of(target, draft);
+    const plan = await this.plans.of(target, draft);
+    const { holder, decide } = plan;
     if (priced.type !== 'SALE') {
       decide((await this.reader.read(sale, holder.tenantId, holder.id)).state);
       await this.runner.execute(sale, target, {}, accepting);
-      await this.runner.execute(sale, holder, {}, decide);
+      await this.booking.book(target, plan);
       return;
     }
     try {
@@ -179,8 +180,7 @@ export class SaleDesk {
     const isFor = customerId === null || priced.type !== 'SALE' || known.customerId === customerId;
     if (!isSame || !isFor) throw externalIdTaken(priced.externalId);
     if (await this.booking.isBooked(target, known)) return;
-    const { holder, decide } = await this.plans.of(target, known);
-    await this.runner.execute(sale, holder, {}, decide);
+    await this.booking.book(target, await this.plans.of(target, known));
   }
 
   private async acceptanceOf({ tenantId, id }: Target): Promise<Acceptance> {

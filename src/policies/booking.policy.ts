@@ -1,13 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Failure } from '../aggregates/dead-letter.aggregate.js';
 import { awaitedBy, causes, SaleRejection } from '../aggregates/rejection-causes.js';
-import type { SaleEvent } from '../aggregates/sale-events.js';
+import type { Rejection, SaleEvent } from '../aggregates/sale-events.js';
 import { MANUAL_SOURCE } from '../aggregates/sale-payload.js';
 import {
   acceptedSale,
   awaitSale,
   holderIdOf,
   isBookedOn,
+  rejectionOn,
+  rejectRelated,
   rejectSale,
   sale,
   type AcceptedSale,
@@ -20,7 +22,7 @@ import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { BOOKING, BookingFacts } from './booking-facts.js';
-import { BookingPlans } from './booking-plan.js';
+import { type BookingPlan, BookingPlans } from './booking-plan.js';
 
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
@@ -30,6 +32,7 @@ type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
  */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
+const RELATED_SALE_UNKNOWN = 'RELATED_SALE_UNKNOWN';
 
 /**
  * `attempts` counts attempts to book the document. `isQuiet`: a failure is not recorded again if it has the same reason
@@ -111,28 +114,52 @@ export class BookingPolicy implements Policy {
     try {
       // If the event is redelivered, later changes must not cause the rejection of a booked document.
       if (state.type !== 'SALE' && (await this.isBooked(target, state))) return undefined;
-      const { holder, decide } = await this.plans.of(target, state);
-      await this.runner.execute(sale, holder, {}, decide);
+      await this.book(target, await this.plans.of(target, state));
       return undefined;
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      const failure = await this.failureOf(target, state, error);
-      if (!isQuiet || !isSame(failure, state.rejection))
-        await this.runner.execute(sale, target, { ...failure, attempts }, rejectSale);
-      return failure;
+      const failure = failureOf(target, state, error);
+      return isQuiet && isSame(failure, state.rejection) ? failure : this.reject(target, state, failure, attempts);
     }
   }
 
-  /** If the related sale is unknown, records on that sale's stream that a document is waiting for its booking. */
-  private async failureOf({ tenantId, id }: Target, state: AcceptedSale, error: DomainError): Promise<Failure> {
-    const { code, message } = error;
-    if (code !== 'RELATED_SALE_UNKNOWN') {
-      const awaits = awaitedBy(error);
-      return { code, message, ...(awaits !== undefined && { awaits }) };
+  /**
+   * Books a document. If another process has decided to reject the document, but has not stored the rejection yet,
+   * stores it first. Otherwise the rejection would come after the booking.
+   */
+  async book(target: Target, { holder, decide }: BookingPlan): Promise<void> {
+    for (let stored = 0; ;) {
+      const found: { rejection?: Rejection | undefined } = {};
+      await this.runner.execute(sale, holder, {}, (state) => {
+        found.rejection = rejectionOn(state, target.id);
+        return found.rejection && found.rejection.attempts > stored ? [] : decide(state);
+      });
+      const { rejection } = found;
+      if (!rejection || rejection.attempts <= stored) return;
+      await this.runner.execute(sale, target, rejection, rejectSale);
+      stored = rejection.attempts;
     }
-    const holderId = holderIdOf(tenantId, id, state);
-    await this.runner.execute(sale, { tenantId, id: holderId }, {}, awaitSale);
-    return { code, message, awaits: causes.sale(holderId) };
+  }
+
+  /** Returns undefined if the document has been booked in the meantime. */
+  private async reject(
+    target: Target,
+    state: AcceptedSale,
+    failure: Failure,
+    attempts: number,
+  ): Promise<Failure | undefined> {
+    const { tenantId, id } = target;
+    const rejection = { ...failure, attempts };
+    if (state.type !== 'SALE') {
+      const holder = { tenantId, id: holderIdOf(tenantId, id, state) };
+      const { state: related } = await this.runner.execute(sale, holder, { ...rejection, saleId: id }, (sold, data) => [
+        ...(failure.code === RELATED_SALE_UNKNOWN ? awaitSale(sold) : []),
+        ...rejectRelated(sold, data),
+      ]);
+      if (isBookedOn(related, id, state)) return undefined;
+    }
+    await this.runner.execute(sale, target, rejection, rejectSale);
+    return failure;
   }
 
   /** Whether the document is booked, on its own stream or on that of its related sale. */
@@ -165,6 +192,12 @@ export class BookingPolicy implements Policy {
       await this.clock.sleep(BOOKING_LOOK_MS);
     }
   }
+}
+
+function failureOf({ tenantId, id }: Target, state: AcceptedSale, error: DomainError): Failure {
+  const { code, message } = error;
+  const awaits = code === RELATED_SALE_UNKNOWN ? causes.sale(holderIdOf(tenantId, id, state)) : awaitedBy(error);
+  return { code, message, ...(awaits !== undefined && { awaits }) };
 }
 
 const isSame = (failure: Failure, recorded: Failure | null): boolean =>

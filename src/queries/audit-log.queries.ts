@@ -116,7 +116,7 @@ const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): obje
 
 function saleShape(state: Sale): object {
   if (state.status === 'absent') return {};
-  const { booking, trail: _, changes: __, isAwaited: ___, ...facts } = state;
+  const { booking, trail: _, changes: __, isAwaited: ___, rejected: ____, ...facts } = state;
   const outcome = state.rejection ? 'REJECTED' : 'ACCEPTED';
   return { ...facts, status: booking ? 'BOOKED' : outcome };
 }

@@ -7,7 +7,7 @@ import { histories } from './event-samples.js';
 type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
-  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|EventsRead|SaleAwaited)$/;
+  /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|EventsRead|RelatedDocumentRejected|SaleAwaited)$/;
 /** Records that no event creates. Any event of such a record may be its first. */
 const ALWAYS_THERE = [
   'defaults',
@@ -104,6 +104,7 @@ describe('events', () => {
       'ProjectionRebuildCompared',
       'PushesDelivered',
       'RefreshTokenRotated',
+      'RelatedDocumentRejected',
       'RequestAnswered',
       'RequestKeyClaimed',
       'RequestKeyReleased',

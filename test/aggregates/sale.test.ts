@@ -6,6 +6,8 @@ import {
   acceptSale,
   awaitSale,
   chooseCustomer,
+  rejectionOn,
+  rejectRelated,
   rejectSale,
   sale,
   type Sale,
@@ -197,6 +199,39 @@ describe('a return', () => {
   test('of a cancelled sale is rejected, even if the CANCELLATION came in between', () => {
     const cancelled = [...booked(), ...bookCancellation(stateOf(...booked()), cancellation)];
     given(sale, cancelled).when(bookReturn, returned(1)).isRefused('conflict ALREADY_CANCELLED');
+  });
+});
+
+describe('the rejection of a return', () => {
+  const rejection = { code: 'BRANCH_UNKNOWN', message: 'No branch has this code.', attempts: 1 };
+  const first = { ...rejection, saleId: RETURN_ID };
+  const rejected: SaleEvent = { type: 'RelatedDocumentRejected', data: first };
+
+  test('is recorded on the sale once for each attempt, even before the sale’s acceptance', () => {
+    for (const history of [[], [sold], booked()]) given(sale, history).when(rejectRelated, first).then(rejected);
+    for (const history of [[rejected], [rejected, sold], [sold, rejected]]) {
+      given(sale, history).when(rejectRelated, first).changesNothing();
+      const second = { ...first, attempts: 2 };
+      given(sale, history).when(rejectRelated, second).then({ type: 'RelatedDocumentRejected', data: second });
+      expect(rejectionOn(stateOf(...history), RETURN_ID)).toEqual(rejection);
+      expect(rejectionOn(stateOf(...history), OTHER_ID)).toBeUndefined();
+    }
+  });
+  test('is not recorded once the return is booked, and no longer counts', () => {
+    const returns = bookReturn(stateOf(...booked()), returned(1));
+    const history = [...booked(), rejected, ...returns];
+    given(sale, history)
+      .when(rejectRelated, { ...first, attempts: 2 })
+      .changesNothing();
+    expect(rejectionOn(stateOf(...history), RETURN_ID)).toBeUndefined();
+  });
+  test('is kept for the latest thousand returns', () => {
+    const many = Array.from({ length: 1_001 }, (_, n): SaleEvent => ({
+      ...rejected,
+      data: { ...first, saleId: `${n}` },
+    }));
+    const state = stateOf(sold, ...many);
+    expect([rejectionOn(state, '0'), rejectionOn(state, '1')]).toEqual([undefined, rejection]);
   });
 });
 

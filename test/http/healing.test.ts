@@ -1,19 +1,8 @@
 import { catalogue } from '../../src/app/catalogue.js';
-import { CustomerCodes, CustomerCreation } from '../../src/commands/customer.commands.js';
-import { Appender } from '../../src/eventsourcing/appender.js';
-import { Claims } from '../../src/eventsourcing/claims.js';
-import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
-import { Memberships } from '../../src/eventsourcing/memberships.js';
-import { RecordReader } from '../../src/eventsourcing/record-reader.js';
-import { BookingFacts } from '../../src/policies/booking-facts.js';
-import { BookingPlans } from '../../src/policies/booking-plan.js';
-import { BookingPolicy } from '../../src/policies/booking.policy.js';
-import { HealingPolicy } from '../../src/policies/healing.policy.js';
-import { CustomerMatching, SaleFactsReader } from '../../src/policies/sale-facts.js';
-import { Categorizer } from '../../src/queries/category.queries.js';
-import { type DeadLetterRecord, WaitingSales } from '../../src/queries/dead-letter.queries.js';
+import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import type { Page } from '../../src/queries/query.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { bookingElsewhere } from '../support/booking-elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
@@ -294,24 +283,6 @@ test('Replays, retries and healing at the same time book a sale once, and resolv
   expect((await service.customers(books.tenant.token, 'search=nora')).totalCount).toBe(1);
 });
 
-/** The healing policy of another replica, which uses the same stores but shares no memory with the service. */
-function healerElsewhere(): HealingPolicy {
-  const { app, engines } = service.service;
-  const { clock, ids } = engines;
-  const events = store.inner;
-  const reader = new RecordReader(events, catalogue, clock);
-  const appender = new Appender(events, catalogue, clock);
-  const claims = new Claims(reader, appender, catalogue, clock, ids);
-  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
-  const categorizer = app.get(Categorizer);
-  const creation = new CustomerCreation(runner, reader, new CustomerCodes(runner, ids), categorizer);
-  const matching = new CustomerMatching(runner, reader, claims, creation);
-  const facts = new BookingFacts(reader, new SaleFactsReader(reader, claims), categorizer, matching, claims);
-  const booking = new BookingPolicy(runner, reader, facts, new BookingPlans(reader, facts), clock);
-  return new HealingPolicy(runner, reader, events, catalogue, app.get(WaitingSales), booking);
-}
-
 test('Two replicas that heal the same sales at the same time book each of them once', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `s-${index}`);
   const facts = { branchCode: 'NORTH', customer: { name: 'Nora', externalId: 'n' } };
@@ -324,7 +295,8 @@ test('Two replicas that heal the same sales at the same time book each of them o
   const [created] = await eventsOf('BranchCreated').then((events) => events.slice(-1));
   const event = catalogue.decode(created as RecordedEvent) as never;
   const stopping = new AbortController().signal;
-  await Promise.all([healerElsewhere(), healerElsewhere()].map((healer) => healer.react(event, stopping)));
+  const healers = [1, 2].map(() => bookingElsewhere(service, store.inner).healing);
+  await Promise.all(healers.map((healer) => healer.react(event, stopping)));
   pause.resume();
   await Promise.all(names.map(resolved));
   await service.quiet();
