@@ -7,6 +7,7 @@ import { currentContext, inContext } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { FairQueue, type Visitor } from '../eventsourcing/fair-queue.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
+import { atMost } from '../ports/entry-limit.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../ports/time.js';
 import { clientNetwork } from '../security/addresses.js';
@@ -51,7 +52,7 @@ type Reservation = readonly {
  */
 @Injectable()
 export class LoginThrottle {
-  private readonly local = new LRUCache<string, WindowCount>({ max: 10_000 });
+  private readonly local = new LRUCache<string, WindowCount>(atMost(10_000));
   private readonly gate = new FairQueue(QUEUE, tooManyAtOnce);
   private warnedAtMs = Number.NEGATIVE_INFINITY;
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/entry-limit.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import { streamName } from './stream-name.js';
 
@@ -15,7 +16,7 @@ export class RecordChanges {
 
   constructor(maxKinds = MAX_KINDS) {
     this.latest = new LRUCache({
-      max: maxKinds,
+      ...atMost(maxKinds),
       dispose: (position, _, reason) => {
         if (reason === 'evict') this.floor = Math.max(this.floor, position);
       },

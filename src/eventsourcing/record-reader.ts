@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/entry-limit.js';
 import {
   EventStoreUnavailable,
   type EventStore,
@@ -76,7 +77,7 @@ export class RecordReader {
     private readonly clock: Clock,
     maxEntries = 10_000,
   ) {
-    this.cache = new LRUCache({ max: maxEntries });
+    this.cache = new LRUCache(atMost(maxEntries));
     this.startedAtMs = clock.monotonicMs();
   }
 

@@ -29,6 +29,7 @@ import type {
 } from '../security/principal.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
+import { atMost } from '../ports/entry-limit.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
 /**
@@ -52,7 +53,7 @@ const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 @Injectable()
 export class StreamAuthenticator implements Authenticator {
   /** Accounts by OIDC identity. Every use of an entry checks that the account is still bound to the identity. */
-  private readonly bound = new LRUCache<string, StreamParts>({ max: 10_000 });
+  private readonly bound = new LRUCache<string, StreamParts>(atMost(10_000));
 
   constructor(
     @Inject(AccessTokens) private readonly tokens: AccessTokens,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { DomainError } from '../eventsourcing/domain-error.js';
+import { atMost } from '../ports/entry-limit.js';
 import { LOGGER, type Logger } from '../ports/log.js';
 import type { PartnerPrincipal, RateLimiter, RateStatus } from '../security/principal.js';
 import { CACHE, type Cache, type WindowCount } from '../ports/cache.js';
@@ -18,7 +19,7 @@ const WARN_EVERY_MS = 1_000;
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {
-  private readonly local = new LRUCache<string, WindowCount>({ max: 10_000 });
+  private readonly local = new LRUCache<string, WindowCount>(atMost(10_000));
   private warnedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(

@@ -34,6 +34,7 @@ import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-r
 import { firstOf } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BOOKING } from '../policies/booking-facts.js';
+import { atMost } from '../ports/entry-limit.js';
 import {
   EVENT_STORE,
   EventTooLarge,
@@ -105,7 +106,7 @@ const TENANT_MAX_AGE_MS = 60_000;
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
   /** Keys of recent sales, used only to limit the number of recorded keys. Losing this cache does no harm. */
-  private readonly keysOf = new LRUCache<string, string[]>({ max: SALES_REMEMBERED });
+  private readonly keysOf = new LRUCache<string, string[]>(atMost(SALES_REMEMBERED));
 
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/entry-limit.js';
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { AnyTable, DocumentKey, DocumentWrite, ReadStore, Scope, StoredDocument } from '../ports/read-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
@@ -65,7 +66,7 @@ export class PoisonEvent extends Error {
  * already contains are skipped by position, so redelivery, a second projector and a crash at any point are harmless.
  */
 export class Projector {
-  private readonly known = new LRUCache<string, Readonly<Folded>>({ max: MAX_KNOWN });
+  private readonly known = new LRUCache<string, Readonly<Folded>>(atMost(MAX_KNOWN));
   /**
    * Whether a document that begins with an event is assumed not to exist yet. False after a conflict has disproved this
    * assumption.

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { fromMinor, toMinor } from '../aggregates/money.js';
 import { answers, query } from '../eventsourcing/handler.js';
+import { atMost } from '../ports/entry-limit.js';
 import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
 import { type BooksOf, type Dates, LedgerSums, netOf, scopeOf, type SumsByAccount, sumsOf } from './ledger-sums.js';
@@ -82,8 +83,7 @@ async function* named(
   names: AccountNames,
   books: BooksOf,
 ): AsyncGenerator<readonly NamedTransaction[]> {
-  // With `max`, the cache would allocate memory for all entries at once, even if the ledger is short.
-  const known = new LRUCache<string, NamedAccount>({ maxSize: REMEMBERED, sizeCalculation: () => 1 });
+  const known = new LRUCache<string, NamedAccount>(atMost(REMEMBERED));
   for await (const part of all) {
     const ids = new Set(part.flatMap(({ postings }) => postings.map(({ accountId }) => accountId)));
     const accounts = await names.of(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { atMost } from '../ports/entry-limit.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
@@ -55,7 +56,7 @@ export const unauthenticated = () =>
  * verification takes about 100 µs.
  */
 export class AccessTokens {
-  private readonly verified = new LRUCache<string, Verified>({ max: 10_000 });
+  private readonly verified = new LRUCache<string, Verified>(atMost(10_000));
 
   private constructor(
     private readonly options: Options,

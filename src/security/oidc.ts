@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { atMost } from '../ports/entry-limit.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { unauthenticated } from './access-tokens.js';
@@ -86,7 +87,7 @@ export function isTrustworthy(address: string): boolean {
  * the signature, the type, the issuer, the audience and the expiry. The provider must have verified the e-mail address.
  */
 export class OidcTokens {
-  private readonly verified = new LRUCache<string, Verified>({ max: 10_000 });
+  private readonly verified = new LRUCache<string, Verified>(atMost(10_000));
   private keys: Promise<Keys> | undefined;
   private failedAtMs = Number.NEGATIVE_INFINITY;
   private warnedAtMs = Number.NEGATIVE_INFINITY;

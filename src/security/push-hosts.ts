@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/entry-limit.js';
 import type { Clock } from '../ports/time.js';
 import type { Backoff } from '../eventsourcing/backoff.js';
 
@@ -14,7 +15,7 @@ type Trouble = { failures: number; readonly sinceMs: number; untilMs: number };
 
 /** Health of push services by host. A failing host is paused for all its browsers. */
 export class PushHosts {
-  private readonly troubles = new LRUCache<string, Trouble>({ max: MAX_HOSTS });
+  private readonly troubles = new LRUCache<string, Trouble>(atMost(MAX_HOSTS));
 
   constructor(
     private readonly clock: Clock,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Webhook } from 'standardwebhooks';
+import { atMost } from '../ports/entry-limit.js';
 import type { Clock } from '../ports/time.js';
 import { OutboundClient, retryAfterMs, type Lookup } from './outbound-client.js';
 import type { WebhookKeys, WebhookSecretName } from './webhook-keys.js';
@@ -39,7 +40,7 @@ const MAX_SIGNERS = 10_000;
 /** Signs messages as specified in Standard Webhooks 1.0, and sends them to allowed targets; see OutboundClient. */
 export class WebhookSender {
   private readonly outbound: OutboundClient;
-  private readonly signers = new LRUCache<string, Webhook>({ max: MAX_SIGNERS });
+  private readonly signers = new LRUCache<string, Webhook>(atMost(MAX_SIGNERS));
 
   constructor(private readonly options: WebhookSenderOptions) {
     const { clock, allowPrivate, ca, lookup } = options;

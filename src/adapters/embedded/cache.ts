@@ -39,6 +39,7 @@ export class MemoryCache implements Cache {
   private readonly clock: Clock;
   private readonly entries: LRUCache<string, string>;
   private readonly counters: LRUCache<string, Counter>;
+  private readonly maxCounters: number;
   private readonly openedAtMs: number;
   private hits = 0;
   private lookups = 0;
@@ -46,6 +47,7 @@ export class MemoryCache implements Cache {
 
   constructor({ clock, maxEntries = 10_000, maxCounters = 100_000, maxBytes = 67_108_864 }: MemoryCacheOptions) {
     this.clock = clock;
+    this.maxCounters = maxCounters;
     this.openedAtMs = clock.monotonicMs();
     this.entries = new LRUCache({
       max: maxEntries,
@@ -57,7 +59,7 @@ export class MemoryCache implements Cache {
       ttlResolution: 0,
     });
     this.counters = new LRUCache({
-      max: maxCounters,
+      // The option `max` would allocate memory for all counters, so `hit` limits their number.
       maxSize: MAX_COUNTER_BYTES,
       sizeCalculation: (_counter, key) => bytesOf(key),
     });
@@ -105,6 +107,7 @@ export class MemoryCache implements Cache {
       if (!counter || nowMs >= counter.endsAtMs) {
         counter = { count: 0, endsAtMs: nowMs + windowMs };
         if (by > 0) this.counters.set(key, counter);
+        if (this.counters.size > this.maxCounters) this.counters.pop();
       }
       counter.count = Math.max(0, counter.count + by);
       resolve({ count: counter.count, resetAtMs: Math.ceil(this.clock.nowMs() + counter.endsAtMs - nowMs) });

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../ports/entry-limit.js';
 import {
   type Appended,
   BEFORE_ALL,
@@ -19,7 +20,7 @@ const CACHED_REVISIONS = 50_000;
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the writing process. */
-  private readonly revisions = new LRUCache<string, number>({ max: CACHED_REVISIONS });
+  private readonly revisions = new LRUCache<string, number>(atMost(CACHED_REVISIONS));
   private readonly insert: StatementSyncInstance;
   private readonly begin: StatementSyncInstance;
   private readonly commitStatement: StatementSyncInstance;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ReadConcern, type Document, type FindOptions } from 'mongodb';
+import { atMost } from '../../ports/entry-limit.js';
 import { ReadStoreUnavailable, type Scalar, type Scope } from '../../ports/read-store.js';
 import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
 import type { Column, Shape } from './read-store.collections.js';
@@ -104,7 +105,7 @@ class Sums {
  */
 export class ReadStoreTotals {
   /** Last known place of each stored total, and the number of changes since then. */
-  private readonly settled = new LRUCache<string, { place: number; changes: number }>({ max: MAX_REMEMBERED });
+  private readonly settled = new LRUCache<string, { place: number; changes: number }>(atMost(MAX_REMEMBERED));
 
   constructor(
     private readonly mongo: MongoConnection,
