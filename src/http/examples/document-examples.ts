@@ -61,16 +61,17 @@ export class DocumentExamples {
   private addToResponse(endpoint: Endpoint, status: number, content: Content, sample: unknown): void {
     for (const [type, media] of Object.entries(content))
       if (status >= 400 && isProblem(media.schema)) media.examples = this.errors(endpoint, status, sample);
-      else this.addToSuccess(type, media, endpoint);
+      else this.addToSuccess(type, media, endpoint, status);
   }
 
-  private addToSuccess(type: string, media: Content[string], { method, path }: Endpoint): void {
+  private addToSuccess(type: string, media: Content[string], { method, path }: Endpoint, status: number): void {
+    const name = `${method} ${path}`;
     if (type !== 'application/json') {
-      const text = TEXTS[`${method} ${path}`]?.[type];
+      const text = TEXTS[name]?.[type];
       if (text !== undefined) media.example = text;
       return;
     }
-    const given = SAMPLE_RESPONSES[`${method} ${path}`];
+    const given = [`${name} ${status}`, name].map((key) => SAMPLE_RESPONSES[key]).find((one) => one !== undefined);
     const { properties } = (media.schema ?? {}) as { properties?: Record<string, JsonSchema> };
     const statusCode = properties?.['statusCode']?.['const'];
     if (given !== undefined) media.example = statusCode === undefined ? given : { statusCode, data: given };

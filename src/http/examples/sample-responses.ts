@@ -1,4 +1,5 @@
 import { SAMPLE_IDS as ids } from './sample-ids.js';
+import { PARTS } from './values-of-operation.js';
 
 /** Values of required query parameters and headers. */
 export const PARAMETER_VALUES: Readonly<Record<string, unknown>> = {
@@ -11,8 +12,26 @@ export const PARAMETER_VALUES: Readonly<Record<string, unknown>> = {
   id: ids.customer,
 };
 
-/** Responses that the table of field values cannot describe. For responses with an envelope, only `data`. */
+const DOWN = { status: 'down', reason: 'does not respond' };
+const READY = { status: 'ready', checks: PARTS.map((name) => ({ name, status: 'up' })) };
+const UNREADY = {
+  status: 'not-ready',
+  checks: READY.checks.map((one) => (one.name === 'read-store' ? { ...one, ...DOWN } : one)),
+};
+const withLatency = <T extends { readonly checks: readonly object[] }>(report: T) => ({
+  ...report,
+  checks: report.checks.map((one) => ({ ...one, latencyMs: 0.4 })),
+});
+
+/**
+ * Responses that the table of field values cannot describe, by operation, or by operation and status. For responses with
+ * an envelope, only `data`.
+ */
 export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
+  'GET /readyz': READY,
+  'GET /readyz 503': UNREADY,
+  'GET /api/system/health/ready': withLatency(READY),
+  'GET /api/system/health/ready 503': withLatency(UNREADY),
   'GET /api/accounts/lookup': [
     { id: ids.bank, name: 'Bank', code: 'BANK' },
     { id: ids.rent, name: 'Rent', code: 'RENT' },
@@ -20,7 +39,7 @@ export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
   'GET /api/branches/lookup': [{ id: ids.branch, name: 'Harbour branch', code: 'HARBOUR' }],
   'GET /api/customers/lookup': [{ id: ids.customer, name: 'Northwind Foods', code: 'C-1001' }],
   'GET /api/users/lookup': [{ id: ids.user, name: 'Olga Owner', code: null }],
-  'GET /openapi.json': { openapi: '3.1.0', info: { title: 'Kontor', version: '0.1.0' } },
+  'GET /openapi.json': { openapi: '3.1.0', info: { title: 'Kontor', version: '1.0.0' } },
   'POST /api/integrations/v1/sales/batch': {
     items: [
       {

@@ -4,6 +4,9 @@ const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 const CHECKPOINT =
   'kontor.example/log\n4821\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— kontor.example Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
 
+/** Parts of the service that the health checks name. */
+export const PARTS = ['event-store', 'read-store', 'subscribers', 'read-models', 'broker', 'cache'];
+
 /** Values for sign-in and for the operation of the platform; see sample-values.ts. */
 export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'CheckpointDto.note': [CHECKPOINT],
@@ -39,8 +42,9 @@ export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   index: [4_711],
   size: [4_821],
   generation: [1],
-  version: ['0.1.0', 1],
-  nodeVersion: ['v20.19.0'],
+  version: ['1.0.0', 1],
+  'CacheStatusDto.version': ['8.0.2'],
+  nodeVersion: ['v24.11.0'],
   origin: ['SALE'],
   subscriber: ['booking'],
   jobName: ['database-backup'],
@@ -53,17 +57,32 @@ export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   lastRebuild: [null],
   rewind: [null],
   lastRewind: [null],
-  leafHash: ['n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='],
-  rootHash: ['n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='],
-  hashes: [['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=']],
+  leafHash: ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+  // The same hash as in the note of the checkpoint.
+  rootHash: [SHA256],
+  hashes: [[SHA256]],
   checkpoint: [CHECKPOINT],
   uptimeSeconds: [86_400],
   latencyMs: [0.4],
-  engine: ['embedded'],
+  'SystemHealthDto.checks': [PARTS.map((name) => ({ name, status: 'up', latencyMs: 0.4 }))],
+  'SystemHealthDto.engines': [
+    [
+      { name: 'event-store', engine: 'eventstoredb', version: '24.10.4' },
+      { name: 'read-store', engine: 'mongodb', version: '8.0.4' },
+      { name: 'broker', engine: 'nats', version: '2.11.4' },
+      { name: 'cache', engine: 'redis', version: '8.0.2' },
+    ],
+  ],
+  'SystemHealthDto.projections': [[{ name: 'customers', position: 4_820, lag: 0, status: 'running' }]],
+  'SystemHealthDto.policies': [[{ name: 'booking', position: 4_820, lag: 0, pausedAt: null }]],
+  'SystemHealthDto.memory': [
+    { rssBytes: 126_877_696, heapTotalBytes: 52_428_800, heapUsedBytes: 43_585_264, externalBytes: 5_070_003 },
+  ],
+  'SystemHealthDto.eventLoopDelay': [{ meanMs: 0.3, p50Ms: 0.1, p99Ms: 3.6, maxMs: 12.4 }],
   keyCount: [42],
   hitRate: [0.97],
   leaders: [['replica-1']],
-  roles: [['http', 'leader']],
+  roles: [['http', 'projections', 'forwarder', 'policies', 'jobs']],
   pageNumber: [1],
   page: [1],
   pageSize: [20],

@@ -90,7 +90,6 @@ export const RECORD_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'ReadinessDto.name': ['event-store'],
   'RoleDto.name': ['Cashier'],
   'RoleDetailDto.name': ['Cashier'],
-  'SystemHealthDto.name': ['event-store'],
   'TenantDto.name': ['Acme Trading'],
   'MeDto.name': ['Acme Trading'],
   'TransactionCategoryDto.name': ['Bank transfers'],
