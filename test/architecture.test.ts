@@ -174,6 +174,21 @@ describe('the documents are up to date', () => {
     execFileSync(process.execPath, ['scripts/contract-documents.mjs', '--check'], { cwd: root });
   }, 60_000);
 
+  test('the lock file, the client, the changelog and the images have the version of the package', () => {
+    const versionsIn = (path: string, pattern: RegExp): string[] =>
+      [...textOf(path).matchAll(pattern)].map(([, found]) => `${path}: ${found ?? ''}`);
+    const { version } = JSON.parse(textOf('package.json')) as { version: string };
+    const images = ['docker-compose.yml', 'docs/deployment/kubernetes.yaml', 'docs/deployment/kubernetes-roles.yaml'];
+    const found = [
+      ...versionsIn('package-lock.json', /"name": "kontor",\s+"version": "(.+)"/g),
+      ...versionsIn('clients/typescript/package.json', /"version": "(.+)"/g),
+      ...versionsIn('CHANGELOG.md', /^## (\d\S+)/gm).slice(0, 1),
+      ...images.flatMap((path) => versionsIn(path, /\bkontor:(\S+)|image: kontor$/gm)),
+    ];
+    expect(found).toHaveLength(10);
+    expect(found.filter((one) => !one.endsWith(`: ${version}`))).toEqual([]);
+  });
+
   test('everything that the documents name exists', () => {
     const adrs = readdirSync(join(root, 'docs/adr')).map((name) => `docs/adr/${name}`);
     const guides = [

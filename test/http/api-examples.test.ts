@@ -1,6 +1,7 @@
 // The examples in the API document must be complete and valid. A running service must respond to them as the document
 // specifies.
 import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BACKGROUND_CODES, CONFLICT_MESSAGES, CONFLICTS } from '../../src/http/examples/conflicts.js';
 import { SAMPLE_IDS } from '../../src/http/examples/sample-ids.js';
@@ -11,6 +12,7 @@ import { exchange, type Exchanged } from '../support/exchange.js';
 import { routeTable } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 let service: TestService;
 let document: DocumentedExamples;
 beforeAll(async () => {
@@ -62,12 +64,13 @@ describe('In the API document', () => {
 
   test('Partner Intake comes first, and an introduction and the server precede the operations', () => {
     const { info, servers, tags } = JSON.parse(service.service.openApi()) as {
-      info: { description: string };
+      info: { description: string; version: string };
       servers: { url: string }[];
       tags: { name: string }[];
     };
     expect(tags[0]?.name).toBe('Partner Intake');
     expect(servers.map(({ url }) => url)).toEqual(['/']);
+    expect(info.version).toBe(version);
     for (const word of [
       'X-Integration-Key',
       'Idempotency-Key',

@@ -1,9 +1,11 @@
+import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { MetricsText } from '../support/metrics-text.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const TOKEN = 'a-secret-of-the-scraper';
 
 async function scrape(service: TestService, token?: string): Promise<MetricsText> {
@@ -177,7 +179,8 @@ describe('Metrics', () => {
     expect(metrics.value('nodejs_heap_size_used_bytes')).toBeGreaterThan(1_000_000);
     expect(metrics.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     expect(metrics.value('process_start_time_seconds')).toBeLessThan(Date.now() / 1_000);
-    expect(metrics.all('kontor_build_info')).toMatchObject([{ value: 1, labels: { node_version: process.version } }]);
+    const labels = { version, node_version: process.version };
+    expect(metrics.all('kontor_build_info')).toMatchObject([{ value: 1, labels }]);
   });
 
   test('show requests in flight, and end refused ones with their response', async () => {
