@@ -158,7 +158,7 @@ export const settings = z.object({
   ALERT_WEBHOOK_SECRET: optional(
     z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, { error: 'Must be whsec_ and 24 to 64 bytes in base64.' }),
   ).describe(
-    'Secret that signs messages to `ALERT_WEBHOOK_URL` (`whsec_…`). Default: generated in `DATA_DIR` (`alert-webhook-secret`).',
+    'Secret that signs messages to `ALERT_WEBHOOK_URL` (`whsec_…`), the same for all replicas. Default: generated in `DATA_DIR` (`alert-webhook-secret`).',
   ),
   INTEGRITY_KEY: optional(z.string()).describe(
     'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
