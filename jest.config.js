@@ -2,11 +2,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './scripts/memory-folder.mjs';
 
-/** Suites that measure time or keep every processor busy. They run one after another, without other suites. */
+/** Suites that measure time. They run one after another, without other suites. */
 const ALONE = [
   ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
-  ...['test/e2e/costly-bodies', 'test/e2e/maximal-batches', 'test/e2e/ten-thousand-sales'],
+  ...['test/e2e/costly-bodies', 'test/e2e/maximal-batches'],
   // Every range must be led within six seconds of a fault, even though four replicas share two cores.
   'test/real/ranges',
   // The service waits for Redis for half a second, then continues without it.

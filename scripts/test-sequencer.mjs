@@ -7,7 +7,8 @@ import Sequencer from '@jest/test-sequencer';
  * processes alternate with suites that do not, so that they run beside each other.
  */
 const LONGEST = [
-  ...['e2e/backup', 'projections/folding', 'e2e/start', 'http/sign-in-floods', 'e2e/healing', 'http/isolation'],
+  ...['e2e/ten-thousand-sales', 'e2e/backup', 'projections/folding', 'e2e/start', 'http/sign-in-floods'],
+  ...['e2e/healing', 'http/isolation'],
   ...['e2e/damaged-models', 'http/closing-race', 'e2e/dead-letter-bulk', 'http/healing', 'http/access-matrix'],
   ...['http/transaction-filters.property', 'app/service-on-eventstoredb', 'e2e/twins', 'http/accounting.property'],
   'http/financial-reports.property',

@@ -10,29 +10,42 @@ import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
  * Folds the history, up to and including `upTo`, into a generation of a projection's table that has no other writer.
  * Builds secondary indexes at the end. Returns the number of folded events.
  */
-export async function rebuild(
+export const rebuild = (
   events: EventReader,
   store: ReadStore,
   catalogue: EventCatalogue,
   projection: AnyProjection,
   generation: number,
   upTo: number,
+): Promise<number> => rebuildAll(events, store, catalogue, [projection], generation, upTo);
+
+/** Like `rebuild`, but reads the history once for all projections. Returns the number of events that were read. */
+export async function rebuildAll(
+  events: EventReader,
+  store: ReadStore,
+  catalogue: EventCatalogue,
+  projections: readonly AnyProjection[],
+  generation: number,
+  upTo: number,
 ): Promise<number> {
-  const table: AnyTable = { model: projection.model, generation };
-  await store.drop(table);
-  await store.prepare([table], { bulk: true });
-  const projector = new Projector(store, { projection, table });
-  const filter = { on: 'stream', prefixes: prefixesOf(projection, catalogue.streamPrefixes) } as const;
+  const tables = projections.map(({ model }): AnyTable => ({ model, generation }));
+  for (const table of tables) await store.drop(table);
+  await store.prepare(tables, { bulk: true });
+  const projectors = projections.map(
+    (projection) => new Projector(store, { projection, table: { model: projection.model, generation } }),
+  );
+  const prefixes = projections.flatMap((projection) => prefixesOf(projection, catalogue.streamPrefixes));
+  const filter = { on: 'stream', prefixes: [...new Set(prefixes)] } as const;
   const stop = new AbortController();
   let count = 0;
   for await (const batch of events.subscribeToAll({ after: -1, filter, maxBatchSize: 1_000, signal: stop.signal })) {
     const wanted = batch.events.filter(({ position }) => position <= upTo).map((event) => catalogue.decode(event));
     count += wanted.length;
-    await project(store, [projector], wanted, Math.min(batch.position, upTo));
+    await project(store, projectors, wanted, Math.min(batch.position, upTo));
     if (batch.position >= upTo || batch.caughtUp) break;
   }
   stop.abort();
-  await store.index(table);
+  for (const table of tables) await store.index(table);
   return count;
 }
 
