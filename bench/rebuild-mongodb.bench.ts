@@ -3,7 +3,7 @@ import { EmbeddedEventReader } from '../src/adapters/embedded/event-store.reader
 import { openMongoDb } from '../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../src/adapters/system-time.js';
 import { silentLogger } from '../src/ports/log.js';
-import { mongoRecipe } from '../test/support/mongo-server/recipe.js';
+import { mongoRecipeWith } from '../test/support/mongo-server/recipe.js';
 import { ServerProcess } from '../test/support/server-process.js';
 import { historyAlone } from './history-store.js';
 import { options, pick } from './options.js';
@@ -50,7 +50,7 @@ async function measure(address: string, run: number): Promise<Run> {
 
 const history = await historyAlone(EVENTS, clock);
 const given = process.env['MONGODB_URL'];
-const server = given === undefined ? await ServerProcess.start(mongoRecipe) : undefined;
+const server = given === undefined ? await ServerProcess.start(mongoRecipeWith()) : undefined;
 pin('measured', process.pid);
 if (server) pin('load', server.pid);
 const runs: Run[] = [];

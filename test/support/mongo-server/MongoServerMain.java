@@ -13,7 +13,7 @@ import org.h2.mvstore.MVStore;
  * Speaks MongoDB's protocol on a port of the loopback interface. Data is stored in a file and survives restarts. As in
  * MongoDB, writes with `j: true`, and all earlier writes, also survive a kill.
  *
- * <p>java -cp 'lib/*' [-DindexDelayMs=n] [-DinMemory=true] MongoServerMain.java port directory
+ * <p>java -cp 'classes:lib/*' [-DindexDelayMs=n] [-DinMemory=true] MongoServerMain port directory
  *
  * <p>With inMemory, nothing survives a restart.
  */
