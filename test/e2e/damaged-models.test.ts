@@ -12,6 +12,7 @@ import {
   statusOf,
   until,
   withDirectory,
+  type Books,
 } from './kontor-process.js';
 
 type Probe = {
@@ -41,53 +42,83 @@ const damages: readonly (readonly [string, (file: string) => Promise<void>])[] =
   ['overwritten behind its header', async (file) => overwrite(file, 4_096, (await sizeOf(file)) - 4_096)],
 ];
 
-describe('A service whose read models are damaged under load', () => {
-  test.each(damages)(
-    '%s: it is not ready, gives the reason, and recovers without a restart',
-    async (_, damage) => {
-      await withDirectory(async (directory) => {
-        const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN: 'token-of-the-metrics' });
-        const url = await kontor.url();
-        const books = await openBooks(url);
-        const load = new SaleLoad(url, books, 'damage', 3, 10);
-        const accepted = (count: number) =>
-          until(
-            () => Promise.resolve(load.accepted.length),
-            (taken) => taken >= count,
-            20_000,
-          );
-        await accepted(100);
-        const probe = async () => {
-          const answer = await fetch(`${url}/readyz`);
-          return { status: answer.status, body: (await answer.json()) as Probe };
-        };
-        const file = join(directory, 'models.sqlite');
+const METRICS_TOKEN = 'token-of-the-metrics';
+/** Numbers of sales before each damage, and after each recovery. */
+const [BEFORE, AFTER] = [60, 20];
+
+/** A service under a load of sales. */
+class Sold {
+  readonly taken: string[] = [];
+
+  constructor(
+    private readonly url: string,
+    private readonly books: Books,
+  ) {}
+
+  /** Damages the read models under load. Resolves when the service has recovered and all sales are booked. */
+  async damageUnderLoad(name: string, damage: () => Promise<void>): Promise<void> {
+    const load = new SaleLoad(this.url, this.books, name.replaceAll(' ', '-'), 3, 20);
+    const accepted = (count: number): Promise<number> =>
+      until(
+        () => Promise.resolve(load.accepted.length),
+        (taken) => taken >= count,
+        20_000,
+      );
+    await accepted(BEFORE);
+    await damage();
+    const down = await eventually(async () => {
+      // The damage is not visible in data cached in memory, so the test reads data from disk.
+      const [probed] = await Promise.all([this.probe(), invoices(this.url, this.books).catch(() => [])]);
+      return probed.status === 503 && probed;
+    }, 2_000);
+    expect([name, down.body.checks.map(({ reason }) => reason).join()]).toEqual([
+      name,
+      expect.stringMatching(/damaged|thread has ended|being built/),
+    ]);
+    await eventually(async () => (await this.probe()).status === 200, 15_000);
+    await accepted(load.accepted.length + AFTER);
+    await load.stop();
+    expect([name, load.refused]).toEqual([name, []]);
+    this.taken.push(...load.accepted);
+    for (const externalId of load.accepted)
+      await until(
+        () => statusOf(this.url, this.books, externalId),
+        (status) => status === 'BOOKED',
+      );
+    await eventually(async () => (await invoices(this.url, this.books)).length === this.taken.length, 20_000);
+    expect([name, (await invoices(this.url, this.books)).toSorted()]).toEqual([name, this.taken.toSorted()]);
+  }
+
+  /** Number of times that the read models were moved aside. */
+  async setAside(): Promise<number> {
+    const metrics = await fetch(`${this.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+    return Number(/kontor_read_models_set_aside_total (\d+)/.exec(await metrics.text())?.[1]);
+  }
+
+  private async probe(): Promise<{ status: number; body: Probe }> {
+    const answer = await fetch(`${this.url}/readyz`);
+    return { status: answer.status, body: (await answer.json()) as Probe };
+  }
+}
+
+test('A service whose read models are damaged under load is not ready, gives the reason, and recovers without a restart', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, { ...PLAIN, METRICS_TOKEN });
+    const url = await kontor.url();
+    const service = new Sold(url, await openBooks(url));
+    const file = join(directory, 'models.sqlite');
+    let before = await service.setAside();
+    for (const [name, damage] of damages) {
+      await service.damageUnderLoad(name, async () => {
         intoTheFile(file);
         await damage(file);
-        const down = await eventually(async () => {
-          // The damage is not visible in data cached in memory, so the test reads data from disk.
-          const [probed] = await Promise.all([probe(), invoices(url, books).catch(() => [])]);
-          return probed.status === 503 && probed;
-        }, 2_000);
-        expect(down.body.checks.map(({ reason }) => reason).join()).toMatch(/damaged|thread has ended|being built/);
-        await eventually(async () => (await probe()).status === 200, 15_000);
-        await accepted(load.accepted.length + 20);
-        await load.stop();
-        expect(load.refused).toEqual([]);
-        for (const externalId of load.accepted)
-          await until(
-            () => statusOf(url, books, externalId),
-            (status) => status === 'BOOKED',
-          );
-        await eventually(async () => (await invoices(url, books)).length === load.accepted.length, 20_000);
-        expect((await invoices(url, books)).toSorted()).toEqual(load.accepted.toSorted());
-        const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer token-of-the-metrics' } });
-        expect(await metrics.text()).toMatch(/kontor_read_models_set_aside_total [1-9]/);
-        expect(kontor.isRunning).toBe(true);
-        await kontor.stopCleanly();
-        expect((await auditData(directory)).sales.size).toBe(load.accepted.length);
       });
-    },
-    90_000,
-  );
-});
+      const after = await service.setAside();
+      expect([name, after]).toEqual([name, before + 1]);
+      before = after;
+    }
+    expect(kontor.isRunning).toBe(true);
+    await kontor.stopCleanly();
+    expect((await auditData(directory)).sales.size).toBe(service.taken.length);
+  });
+}, 300_000);
