@@ -66,16 +66,24 @@ class Sold {
       );
     await accepted(BEFORE);
     await damage();
-    const down = await eventually(async () => {
-      // The damage is not visible in data cached in memory, so the test reads data from disk.
-      const [probed] = await Promise.all([this.probe(), invoices(this.url, this.books).catch(() => [])]);
-      return probed.status === 503 && probed;
-    }, 2_000);
+    const down = await eventually(
+      async () => {
+        // The damage is not visible in data cached in memory, so the test reads data from disk.
+        const [probed] = await Promise.all([this.probe(), invoices(this.url, this.books).catch(() => [])]);
+        return probed.status === 503 && probed;
+      },
+      2_000,
+      () => name,
+    );
     expect([name, down.body.checks.map(({ reason }) => reason).join()]).toEqual([
       name,
       expect.stringMatching(/damaged|thread has ended|being built/),
     ]);
-    await eventually(async () => (await this.probe()).status === 200, 15_000);
+    await eventually(
+      async () => (await this.probe()).status === 200,
+      15_000,
+      () => name,
+    );
     await accepted(load.accepted.length + AFTER);
     await load.stop();
     expect([name, load.refused]).toEqual([name, []]);
@@ -85,7 +93,11 @@ class Sold {
         () => statusOf(this.url, this.books, externalId),
         (status) => status === 'BOOKED',
       );
-    await eventually(async () => (await invoices(this.url, this.books)).length === this.taken.length, 20_000);
+    await eventually(
+      async () => (await invoices(this.url, this.books)).length === this.taken.length,
+      20_000,
+      () => name,
+    );
     expect([name, (await invoices(this.url, this.books)).toSorted()]).toEqual([name, this.taken.toSorted()]);
   }
 

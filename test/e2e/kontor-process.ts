@@ -210,6 +210,7 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
  * A tenant's credentials. They do not include the service's URL, so they remain valid after a restart on another port.
  */
 export type Books = {
+  readonly tenantId: string;
   /** Access token of the owner. */
   readonly token: string;
   readonly key: string;
@@ -229,7 +230,10 @@ export async function openBooks(url: string): Promise<Books> {
   const operator = await tokenOf(url, OPERATOR);
   const owner = { fullName: 'Olga Owner', email: `${randomUUID()}@kontor.test`, password: OWNER_PASSWORD };
   const tenant = { name: 'Acme', slug: `acme-${randomUUID()}`, currency: 'EUR', timeZone: 'Europe/Berlin', owner };
-  await call(`${url}/api/platform/tenants`, { token: operator, body: tenant });
+  const { data: created } = await call<{ data: { id: string } }>(`${url}/api/platform/tenants`, {
+    token: operator,
+    body: tenant,
+  });
   const token = await tokenOf(url, owner);
   const {
     data: { id, key },
@@ -246,7 +250,7 @@ export async function openBooks(url: string): Promise<Books> {
       return typeof answer !== 'string';
     },
   );
-  return { token, key, keyId: id, email: owner.email, operator };
+  return { tenantId: created.id, token, key, keyId: id, email: owner.email, operator };
 }
 
 /** Returns the same books with new access tokens. */
