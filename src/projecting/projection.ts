@@ -33,7 +33,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   readonly ofEvents?: true;
   /**
    * Returns whether the event is the first that affects the document, which then need not be loaded. Default: whether
-   * the event is the first of the record with the document's id.
+   * the event is the first of the record with the document's id. Required if several records with the same id affect a
+   * document.
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /** Events of several tenants affect the same document, so one process folds them all. */

@@ -32,7 +32,7 @@ export type NotificationInboxView = {
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
-export const notificationInboxes = keyedBy<NotificationInboxView>('notification_inboxes', 'id');
+export const notificationInboxes = { ...keyedBy<NotificationInboxView>('notification_inboxes', 'id'), version: 2 };
 
 type Event = UserEvent | OperatorEvent | NotificationInboxEvent;
 
@@ -41,6 +41,8 @@ export const notificationInboxProjection: Projection<NotificationInboxView, Even
   sources: ['user', 'operator', 'notification-inbox'],
   recordsOf: [],
   documents: ofRecord,
+  // The stream of the inbox has the id of the user or operator, so its first event is not the first of the document.
+  begins: ({ type }) => type === 'UserCreated' || type === 'OperatorCreated',
   evolve: (view, event) => {
     switch (event.type) {
       case 'UserCreated':
