@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobOutcome } from '../../src/jobs/job.js';
 import { linesOf, writeLines } from '../support/backups.js';
@@ -60,7 +61,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
     const books = await openBooks(url);
-    const load = new SaleLoad(url, books, 'before', 4, 10);
+    const load = new SaleLoad(url, books, 'before', 4, 25);
     await until(
       () => Promise.resolve(load.accepted.length),
       (count) => count > 60,
@@ -141,20 +142,26 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
 }, 120_000);
 
 describe('An offline history', () => {
-  async function withHistory(use: (directory: string, sold: number) => Promise<void>): Promise<void> {
-    await withDirectory(async (directory) => {
-      const kontor = await KontorProcess.ready(directory, PLAIN);
-      const url = await kontor.url();
-      const load = new SaleLoad(url, await openBooks(url), 'sale', 8);
-      await until(
-        () => Promise.resolve(load.accepted.length),
-        (count) => count > 150,
-      );
-      await load.stop();
-      await kontor.stopCleanly();
-      await use(directory, load.accepted.length);
+  let history: string;
+  beforeAll(async () => {
+    history = await mkdtemp(join(tmpdir(), 'kontor-history-'));
+    const kontor = await KontorProcess.ready(history, PLAIN);
+    const url = await kontor.url();
+    const load = new SaleLoad(url, await openBooks(url), 'sale', 8);
+    await until(
+      () => Promise.resolve(load.accepted.length),
+      (count) => count > 150,
+    );
+    await load.stop();
+    await kontor.stopCleanly();
+  });
+  afterAll(() => rm(history, { recursive: true, force: true }));
+
+  const withHistory = (use: (directory: string) => Promise<void>): Promise<void> =>
+    withDirectory(async (directory) => {
+      await cp(history, directory, { recursive: true });
+      await use(directory);
     });
-  }
 
   test('is backed up in a separate thread; an aborted or failed run leaves no file', async () => {
     await withHistory(async (directory) => {
