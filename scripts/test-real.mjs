@@ -43,6 +43,7 @@ const suites = [
     'closing-race',
     'ranges',
     'suspended-leader',
+    'suspended-policy',
     'integrity',
   ].map((name) => ({
     path: `test/real/${name}.test.ts`,

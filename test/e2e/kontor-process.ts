@@ -221,6 +221,9 @@ export type Books = {
   readonly operator: string;
 };
 
+export const tenantIdOf = ({ token }: Books): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { tid: string }).tid;
+
 const tokenOf = async (url: string, { email, password }: { email: string; password: string }): Promise<string> =>
   (await call<{ data: { accessToken: string } }>(`${url}/api/auth/login`, { body: { email, password } })).data
     .accessToken;
@@ -309,12 +312,12 @@ export const statusOf = async (url: string, { key }: Books, externalId: string):
   return status < 400 ? (JSON.parse(text) as { status: string }).status : String(status);
 };
 
-/** The external ids of all invoices in the books, in list order. */
-export async function invoices(url: string, { token }: Books): Promise<string[]> {
+/** The external ids of all invoices, or of all returns, in the books, in list order. */
+export async function invoices(url: string, { token }: Books, type = 'INVOICE'): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const list = await call<{ items: { externalId: string }[]; totalPages: number }>(
-      `${url}/api/transactions?pageNumber=${page}&pageSize=100&type=INVOICE`,
+      `${url}/api/transactions?pageNumber=${page}&pageSize=100&type=${type}`,
       { token },
     );
     found.push(...list.items.map(({ externalId }) => externalId));

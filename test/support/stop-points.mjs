@@ -4,9 +4,9 @@
 //
 // The process stops when it first reaches the point while the file exists, and removes the file just before. After
 // SIGCONT, it continues with the next step. Worker threads inherit the import, so the module also runs in them.
-import { unlinkSync } from 'node:fs';
+import { readFileSync, unlinkSync } from 'node:fs';
 
-const { STOP_AT: point = '', STOP_WHEN: file = '' } = process.env;
+const { STOP_AT: point = '', STOP_WHEN: file = '', STOP_TYPES: types = '' } = process.env;
 const PAUSE_MS = 5;
 /** A pause that takes this much longer shows that the process was suspended. */
 const SUSPENDED_MS = 2_000;
@@ -18,6 +18,15 @@ function isDue() {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The content of the file; empty if the file does not exist. */
+function content() {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }
 
@@ -60,6 +69,53 @@ async function interceptCheckpoints() {
   };
 }
 
-if (point === 'acknowledgement') await interceptAcknowledgements();
+/**
+ * During several appends at once. The file contains the id of the tenant whose streams are meant, and STOP_TYPES the types
+ * of the first events of the appends, separated by commas. The process
+ * stops once an append of each type has not been sent yet, and another has been stored but not answered. The answers
+ * never arrive.
+ */
+async function interceptAppends() {
+  const { EventStoreDb } = await import('../../dist/modules/adapters/eventstoredb/event-store.js');
+  const { Lane } = await import('../../dist/modules/adapters/eventstoredb/event-store.lane.js');
+  const { correlationIdOf } = await import('../../dist/modules/adapters/eventstoredb/event-store.messages.js');
+  const { append } = EventStoreDb.prototype;
+  const { settle } = Lane.prototype;
+  const wanted = types.split(',');
+  const typeOf = ({ events }) => events[0]?.type ?? '';
+  const isWanted = (one) => {
+    if (!wanted.includes(typeOf(one))) return false;
+    const tenantId = content();
+    return tenantId !== '' && one.stream.includes(tenantId);
+  };
+  /** By type: the function that sends the append, and the append in its lane. */
+  const unsent = new Map();
+  const unanswered = new Map();
+  const stopWhenComplete = () => {
+    if (unsent.size < wanted.length || unanswered.size < wanted.length) return;
+    stopHere();
+    for (const send of unsent.values()) send();
+  };
+  EventStoreDb.prototype.append = async function (one) {
+    if (isWanted(one) && !unsent.has(typeOf(one)))
+      await new Promise((send) => {
+        unsent.set(typeOf(one), send);
+        stopWhenComplete();
+      });
+    return append.call(this, one);
+  };
+  Lane.prototype.settle = function (answer) {
+    const pending = this.byCorrelationId.get(correlationIdOf(answer));
+    if (!pending || !isWanted(pending.append)) return settle.call(this, answer);
+    const type = typeOf(pending.append);
+    // An append that has timed out is no longer under way.
+    if (!this.pending.has(unanswered.get(type))) unanswered.set(type, pending);
+    if (unanswered.get(type) !== pending) return settle.call(this, answer);
+    stopWhenComplete();
+  };
+}
+
+if (point === 'append') await interceptAppends();
+else if (point === 'acknowledgement') await interceptAcknowledgements();
 else if (point === 'checkpoint') await interceptCheckpoints();
 else if (point !== '') throw new Error(`No such point: ${point}`);
