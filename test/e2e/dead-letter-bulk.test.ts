@@ -4,11 +4,11 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { parkedLetter } from '../support/parked-letter.js';
 import { isReplay, messagesIn } from '../support/stored-messages.js';
-import { call, KontorProcess, openBooks, PLAIN, signInAgain, until, withDirectory } from './kontor-process.js';
+import { call, KontorProcess, openBooks, pause, PLAIN, signInAgain, until, withDirectory } from './kontor-process.js';
 import type { Books } from './kontor-process.js';
 
-const LETTERS = Number(process.env['LETTERS'] ?? 400);
-const PER_SECOND = Number(process.env['PER_SECOND'] ?? 100);
+const LETTERS = Number(process.env['LETTERS'] ?? 200);
+const PER_SECOND = Number(process.env['PER_SECOND'] ?? 50);
 const AT_ONCE = 20;
 
 type Run = { readonly id: string; readonly status: string; readonly progress: number; readonly message: string | null };
@@ -135,6 +135,7 @@ test('A bulk run replays each letter once, although it is paused, and killed whi
 
 const LOCKED_MS = 2_000;
 const SLOW_MS = 100;
+const PAUSE_MS = 10;
 
 test('Requests do not wait while a bulk run cannot publish, and each letter is replayed once', async () => {
   await withDirectory(async (directory) => {
@@ -146,11 +147,12 @@ test('Requests do not wait while a bulk run cannot publish, and each letter is r
     broker.exec('BEGIN IMMEDIATE');
     const beganMs = performance.now();
     let slowMs = 0;
-    for (let atMs = beganMs; atMs - beganMs < LOCKED_MS;) {
+    while (performance.now() - beganMs < LOCKED_MS) {
+      const askedMs = performance.now();
       expect((await fetch(`${letters.url}/livez`)).status).toBe(200);
-      const tookMs = performance.now() - atMs;
+      const tookMs = performance.now() - askedMs;
       if (tookMs > SLOW_MS) slowMs += tookMs;
-      atMs += tookMs;
+      await pause(PAUSE_MS);
     }
     broker.exec('ROLLBACK');
     broker.close();
