@@ -5,7 +5,7 @@ import { call, caughtUp, KontorProcess, openBooks, PLAIN, withDirectory } from '
 import { at, figures, latencies } from './latencies.js';
 
 const CONNECTIONS = 8;
-const BATCHES = 12;
+const BATCHES = 8;
 const CALLS = 100;
 /**
  * Limit on the median delay of other requests. If batches take turns, the delay is a fraction of this limit. Otherwise,
