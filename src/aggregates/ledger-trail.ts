@@ -187,9 +187,9 @@ export type RecategorizationRequest = {
 };
 
 /**
- * Returns the change to record. Returns undefined if a user chose the category, or if the application has already
- * changed the transaction. Also returns undefined for a cancelled transaction and for a reversal, because the two must
- * keep the same category.
+ * Returns the change to record. Returns undefined if a user chose the category, or if this or a later application has
+ * already changed the transaction: a leader that was suspended and replaced may repeat its work late. Also returns
+ * undefined for a cancelled transaction and for a reversal, because the two must keep the same category.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -198,7 +198,8 @@ export function recategorizationOn(
 ): Recategorization | undefined {
   const { transaction, isChosen, isCancelled, applied } = traceOf(trail, transactionId);
   const isFixed = isChosen || isCancelled || transaction.reversalOf !== null;
-  if (isFixed || applied?.applicationId === applicationId) return undefined;
+  // The ids of applications begin with the time of the request.
+  if (isFixed || (applied && applied.applicationId >= applicationId)) return undefined;
   const isKept = replace === 'NONE' || transaction.categoryId === categoryId;
   if (transaction.categoryId !== null && isKept) return undefined;
   ensureGivable(category, transaction);

@@ -35,6 +35,19 @@ describe('The application of a rule', () => {
     given(transactionAggregate, [recorded, applied]).when(recategorizeTransaction, request('RULE_SET')).then();
   });
 
+  test('replaces the category of an earlier application, but never that of a later one', () => {
+    const by = (applicationId: string): TransactionEvent => ({
+      type: 'TransactionRecategorized',
+      data: { transactionId: 't1', customerId: 'ada', applicationId, categorizedBy, categoryId: 'coffee' },
+    });
+    given(transactionAggregate, [recorded, by('a0')])
+      .when(recategorizeTransaction, request('RULE_SET'))
+      .then(applied);
+    given(transactionAggregate, [recorded, by('a2')])
+      .when(recategorizeTransaction, request('RULE_SET'))
+      .then();
+  });
+
   test.each(['coffee', null])('never changes the choice of a user, not even one made meanwhile: %s', (categoryId) => {
     for (const replace of ['NONE', 'RULE_SET'] as const)
       given(transactionAggregate, [recorded, chosen(categoryId)])
