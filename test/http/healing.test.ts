@@ -6,16 +6,21 @@ import { bookingElsewhere } from '../support/booking-elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
 const PATIENCE_MS = 10_000;
 /** Maximum time between the removal of a cause and the booking of the sale. */
 const HEALED_WITHIN_MS = 2_000;
+/** Time after which a claim whose owner has not appended may be taken over. */
+const CLAIM_PENDING_MS = 5_000;
+const clock = new ShiftedClock();
 
 let service: TestService;
 let books: Books;
 let store: FaultyEventStore;
 beforeAll(async () => {
   service = await TestService.start({
+    clock,
     between: (engines) => {
       store = new FaultyEventStore(engines.events);
       return { ...engines, events: store };
@@ -292,6 +297,7 @@ test('Two replicas that heal the same sales at the same time book each of them o
   await create('branches', { code: 'NORTH', name: 'North' });
   // The service has decided to book a sale, but has not stored it yet.
   await pause.reached;
+  clock.pass(CLAIM_PENDING_MS);
   const [created] = await eventsOf('BranchCreated').then((events) => events.slice(-1));
   const event = catalogue.decode(created as RecordedEvent) as never;
   const stopping = new AbortController().signal;
@@ -325,6 +331,7 @@ test('Healing that a crash interrupts at any step is completed after the restart
     await eventually(async () => crashed.away || (await isHealed()), PATIENCE_MS);
     if (!crashed.away) break;
     crashes += 1;
+    clock.pass(CLAIM_PENDING_MS);
     await service.restart();
     await Promise.all([resolved('waiting'), resolved('back')]);
     expect(await booked()).toEqual(['back', 'waiting']);
