@@ -120,18 +120,27 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         };
         await told();
         const anyUrl = (): string => urls.get(running()[0] as KontorProcess) ?? '';
-        const led = (withinMs: number) =>
-          until(
-            ask(() => rangeShares(running())),
-            (shares) => shares !== undefined,
-            withinMs,
-          );
         const even = () =>
           until(
             ask(() => isDividedEvenly(running())),
             Boolean,
             EVEN_WITHIN_MS,
           );
+        /** Prints the time since the last change of the replicas, in seconds. */
+        const settled = async (change: string, ledWithinMs = LED_WITHIN_MS): Promise<void> => {
+          const beganMs = performance.now();
+          const seconds = (): string => ((performance.now() - beganMs) / 1_000).toFixed(1);
+          await until(
+            ask(() => rangeShares(running())),
+            (shares) => shares !== undefined,
+            ledWithinMs,
+          );
+          const ledAfter = seconds();
+          await even();
+          process.stderr.write(
+            `ranges, one replica ${change}: all led after ${ledAfter} s, even after ${seconds()} s\n`,
+          );
+        };
         await even();
         const tenants: Books[] = [];
         while (tenants.length < TENANTS) tenants.push(await openBooks(anyUrl()));
@@ -142,22 +151,19 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
           for (let round = 0; round < ROUNDS; round += 1) {
             await pause(1_000 + random() * 2_000);
             await pick().stop('SIGKILL');
-            await led(LED_WITHIN_MS);
-            await even();
+            await settled('killed');
 
             const hung = pick();
             hung.send('SIGSTOP');
             replicas.hung.push(hung);
-            await led(LED_WITHIN_MS);
-            await even();
+            await settled('suspended');
             hung.send('SIGCONT');
             replicas.hung.pop();
-            await even();
+            await settled('continued', EVEN_WITHIN_MS);
 
             await add();
             await told();
-            await led(LED_WITHIN_MS);
-            await even();
+            await settled('added');
           }
         };
         await disturb().catch(async (error: unknown) => {
