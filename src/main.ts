@@ -18,8 +18,9 @@ import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 const DRAIN_MS = 9_500;
 /** Time during which responses announce to keep-alive clients that their connection will be closed. */
 const GRACE_MS = 1_000;
-/** Maximum time for writing the last log lines. */
-const FLUSH_MS = 500;
+/** Maximum time for writing the last log lines: normally, and after draining took too long. */
+const FLUSH_MS = 2_000;
+const LATE_FLUSH_MS = 500;
 
 /** Set by the first signal or error, which ends the process. Later ones are ignored. */
 const ending = { hasBegun: false };
@@ -39,8 +40,8 @@ async function main(config: Config): Promise<void> {
     logger.info({}, 'draining');
     setTimeout(() => {
       logger.error({ waitsFor: process.getActiveResourcesInfo() }, 'draining took too long');
-      leave(output, 1);
-    }, DRAIN_MS - FLUSH_MS).unref();
+      leave(output, 1, LATE_FLUSH_MS);
+    }, DRAIN_MS - LATE_FLUSH_MS).unref();
     close().then(
       () => {
         logger.info({}, 'stopped');
@@ -107,8 +108,8 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
  * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest. A
  * write to a full pipe, or an exit that waits for the writing thread, would block forever.
  */
-function leave(output: Output, exitCode: number): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), FLUSH_MS);
+function leave(output: Output, exitCode: number, flushMs = FLUSH_MS): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), flushMs);
   output.flush(() => process.exit(exitCode));
 }
 
