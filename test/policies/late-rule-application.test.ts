@@ -2,16 +2,11 @@ import { category as categoryAggregate, presentCategory } from '../../src/aggreg
 import { saleId } from '../../src/aggregates/sale-payload.js';
 import { categorizeSaleTransaction, sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import { Appender } from '../../src/eventsourcing/appender.js';
-import { Claims } from '../../src/eventsourcing/claims.js';
-import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
-import { Memberships } from '../../src/eventsourcing/memberships.js';
-import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
 import { RuleApplicationPolicy } from '../../src/policies/rule-application.policy.js';
 import { RuleApplicationReader } from '../../src/queries/rule-application.reader.js';
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
-import { elsewhere } from '../support/elsewhere.js';
+import { elsewhere, replicaOn } from '../support/elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
@@ -50,12 +45,7 @@ async function apply(ruleId: string): Promise<string> {
 /** Another replica completes an application. */
 async function completeElsewhere(applicationId: string): Promise<void> {
   const { app, engines } = service.service;
-  const { clock, ids } = engines;
-  const reader = new RecordReader(store.inner, catalogue, clock);
-  const appender = new Appender(store.inner, catalogue, clock);
-  const claims = new Claims(reader, appender, catalogue, clock, ids);
-  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+  const { reader, runner } = replicaOn({ ...engines, events: store.inner });
   const policy = new RuleApplicationPolicy(runner, reader, app.get(RuleApplicationReader));
   const stream = streamName('rule-application', books.tenant.id, applicationId);
   for (const event of (await store.inner.readStream(stream)).events)

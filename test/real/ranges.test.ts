@@ -15,6 +15,7 @@ import {
 import { compareWithRebuild, isDividedEvenly, rangeShares } from '../support/divided-work.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { Servers } from '../support/servers.js';
+import { outOfOrder } from '../support/suspended-replica.js';
 
 /** Number of rounds. In each, one replica is killed, one is suspended for a while, and one is added. */
 const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
@@ -210,13 +211,3 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
     120_000 + ROUNDS * 120_000,
   );
 });
-
-/** Subjects with messages that were stored out of order. */
-function outOfOrder(events: readonly CloudEvent[]): string[] {
-  const last = new Map<string, number>();
-  return events.flatMap(({ subject, sequence }) => {
-    const isNext = Number(sequence) > (last.get(subject) ?? -1);
-    last.set(subject, Number(sequence));
-    return isNext ? [] : [subject];
-  });
-}

@@ -1,10 +1,5 @@
 import { catalogue } from '../../src/app/catalogue.js';
 import { CustomerCodes, CustomerCreation } from '../../src/commands/customer.commands.js';
-import { Appender } from '../../src/eventsourcing/appender.js';
-import { Claims } from '../../src/eventsourcing/claims.js';
-import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
-import { Memberships } from '../../src/eventsourcing/memberships.js';
-import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { BookingFacts } from '../../src/policies/booking-facts.js';
 import { BookingPlans } from '../../src/policies/booking-plan.js';
 import { BookingPolicy } from '../../src/policies/booking.policy.js';
@@ -13,17 +8,14 @@ import { CustomerMatching, SaleFactsReader } from '../../src/policies/sale-facts
 import type { EventStore } from '../../src/ports/event-store.js';
 import { Categorizer } from '../../src/queries/category.queries.js';
 import { WaitingSales } from '../../src/queries/dead-letter.queries.js';
+import { replicaOn } from './elsewhere.js';
 import type { TestService } from './service.js';
 
 /** The policies of another replica that book sales. They use the same stores but share no memory with the service. */
 export function bookingElsewhere({ service }: TestService, events: EventStore) {
   const { app, engines } = service;
   const { clock, ids } = engines;
-  const reader = new RecordReader(events, catalogue, clock);
-  const appender = new Appender(events, catalogue, clock);
-  const claims = new Claims(reader, appender, catalogue, clock, ids);
-  const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+  const { reader, claims, runner } = replicaOn({ events, clock, ids });
   const categorizer = app.get(Categorizer);
   const creation = new CustomerCreation(runner, reader, new CustomerCodes(runner, ids), categorizer);
   const matching = new CustomerMatching(runner, reader, claims, creation);

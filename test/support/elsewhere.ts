@@ -8,19 +8,23 @@ import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 
-/** Executes commands like another replica on the same event store, without notifying the service under test. */
-export function elsewhere<T>(
-  { events, clock, ids }: Engines,
-  work: (replica: { readonly runner: CommandRunner; readonly reader: RecordReader }) => Promise<T>,
-  tenantId: string = PLATFORM_TENANT,
-): Promise<T> {
+/** The parts of another replica that append. They share no memory with the service under test. */
+export function replicaOn({ events, clock, ids }: Pick<Engines, 'events' | 'clock' | 'ids'>) {
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
   const claims = new Claims(reader, appender, catalogue, clock, ids);
   const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-  const runner = new CommandRunner(reader, appender, claims, memberships, clock);
-  const commandId = ids.next();
+  return { reader, claims, runner: new CommandRunner(reader, appender, claims, memberships, clock) };
+}
+
+/** Executes commands like another replica on the same event store, without notifying the service under test. */
+export function elsewhere<T>(
+  engines: Engines,
+  work: (replica: { readonly runner: CommandRunner; readonly reader: RecordReader }) => Promise<T>,
+  tenantId: string = PLATFORM_TENANT,
+): Promise<T> {
+  const commandId = engines.ids.next();
   const actor = { kind: 'system', name: 'elsewhere' } as const;
   const context = { tenantId, actor, requestId: commandId, correlationId: commandId, commandId };
-  return inContext(context, () => work({ runner, reader }));
+  return inContext(context, () => work(replicaOn(engines)));
 }

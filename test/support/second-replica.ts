@@ -1,4 +1,3 @@
-import { catalogue } from '../../src/app/catalogue.js';
 import { OidcIdentities, SessionAccounts } from '../../src/commands/session-accounts.js';
 import { RefreshSession, refreshSession } from '../../src/commands/session.commands.js';
 import {
@@ -10,16 +9,12 @@ import {
 } from '../../src/commands/session-tokens.js';
 import { StreamAuthenticator } from '../../src/http/authenticator.js';
 import { AccessTokens } from '../../src/security/access-tokens.js';
-import { Appender } from '../../src/eventsourcing/appender.js';
-import { Claims } from '../../src/eventsourcing/claims.js';
-import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
 import { inContext } from '../../src/eventsourcing/context.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';
-import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { OidcTokens } from '../../src/security/oidc.js';
-import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 import { silentLogger } from '../../src/ports/log.js';
+import { replicaOn } from './elsewhere.js';
 import { FaultyEventStore } from './faulty-event-store.js';
 import type { TestService } from './service.js';
 
@@ -38,11 +33,7 @@ export class SecondReplica {
   static async beside(service: TestService): Promise<SecondReplica> {
     const { events, clock, ids } = service.service.engines;
     const store = new FaultyEventStore(events);
-    const reader = new RecordReader(store, catalogue, clock);
-    const appender = new Appender(store, catalogue, clock);
-    const claims = new Claims(reader, appender, catalogue, clock, ids);
-    const memberships = new Memberships(reader, appender, catalogue, clock, ids);
-    const runner = new CommandRunner(reader, appender, claims, memberships, clock);
+    const { reader, claims, runner } = replicaOn({ events: store, clock, ids });
     const names = { issuer: 'kontor', audience: 'kontor' };
     const tokens = await AccessTokens.open(service.directory, { ...names, clock });
     const oidc = new OidcTokens({ audience: 'kontor', clock, logger: silentLogger });

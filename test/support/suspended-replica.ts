@@ -7,6 +7,7 @@ import { openEventReader } from '../../src/app/stores.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { BEFORE_ALL } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
+import { eventsAfter } from '../../src/eventsourcing/stream-events.js';
 import { rangeOf } from '../../src/eventsourcing/ranges.js';
 import { ROOT, tenantIdOf, until, type Books, type KontorProcess } from '../e2e/kontor-process.js';
 import { isDividedEvenly } from './divided-work.js';
@@ -78,7 +79,7 @@ export const repeatedIn = (messages: readonly StoredMessage[]): string[] =>
 export const eventIn = ({ payload }: StoredMessage): CloudEvent => JSON.parse(payload) as CloudEvent;
 
 /** Messages of one record whose sequence is not higher than that of the preceding message. */
-export function outOfOrder(events: readonly CloudEvent[]): string[] {
+export function outOfOrder(events: readonly Pick<CloudEvent, 'type' | 'subject' | 'sequence'>[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, type, sequence }) => {
     const isNext = Number(sequence) > (last.get(subject) ?? -1);
@@ -87,8 +88,6 @@ export function outOfOrder(events: readonly CloudEvent[]): string[] {
   });
 }
 
-const PAGE = 1_000;
-
 /** The audited events of a tenant, in order. */
 export async function domainEventsOf(tenantId: string, { eventStore }: Servers, directory: string): Promise<string[]> {
   const parts = { clock: new SystemClock(), logger: silentLogger };
@@ -96,16 +95,11 @@ export async function domainEventsOf(tenantId: string, { eventStore }: Servers, 
   const { events } = await openEventReader({ directory, eventStoreUrl: eventStore.url, ...none }, parts);
   try {
     const found: string[] = [];
-    for (let from = BEFORE_ALL; ;) {
-      const page = await events.readAll({ maxCount: PAGE, from });
-      found.push(
-        ...page
-          .filter(({ stream, type }) => stream.includes(tenantId) && catalogue.types.get(type)?.audit !== null)
-          .map(({ stream, revision, type }) => `${stream} ${revision} ${type}`),
-      );
-      from = page.at(-1)?.position ?? from;
-      if (page.length < PAGE) return found;
-    }
+    const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
+    for await (const { stream, revision, type } of eventsAfter(events, BEFORE_ALL, filter))
+      if (stream.includes(tenantId) && catalogue.types.get(type)?.audit !== null)
+        found.push(`${stream} ${revision} ${type}`);
+    return found;
   } finally {
     await events.close();
   }
