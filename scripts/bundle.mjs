@@ -2,6 +2,7 @@
 // (docs/adr/0038). The service's own code goes to dist/, and packages go to dist/packages/. Code that only some settings
 // need is in separate chunks, which are loaded on demand.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import { basename, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './checkout.mjs';
@@ -24,7 +25,33 @@ const OPTIONAL = [
   ...['class-transformer', 'class-validator', '@fastify/multipart', '@fastify/static', '@fastify/view'],
 ];
 const outside = [...APART, ...OPTIONAL];
-const isOutside = (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`));
+const isHttp = (id) => id === 'http' || id === 'node:http';
+const isOutside = (id) =>
+  (id.startsWith('node:') && !isHttp(id)) || outside.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Exports of `node:http`, without those that Node.js loads on demand. */
+const HTTP = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]));
+
+/**
+ * Omits work at start that the service does not need.
+ * - An import of `node:http` reads all of its exports, including WebSocket, for which Node.js loads its complete fetch
+ *   client in every thread.
+ * - Pino looks up its caller for transports, which the service does not use. With source maps, this parses a source map.
+ */
+const lean = {
+  name: 'lean',
+  resolveId(id, importer, { kind }) {
+    if (isHttp(id) && kind === 'import-statement') return '\0http';
+    return id === './lib/caller' && importer?.includes('/pino/') ? '\0caller' : null;
+  },
+  load(id) {
+    if (id === '\0http')
+      return `const http = process.getBuiltinModule('node:http');
+        export default http;
+        export const { ${HTTP.join(', ')} } = http;`;
+    return id === '\0caller' ? 'module.exports = () => [];' : null;
+  },
+};
 
 const fileOf = ({ name }) => {
   const [first, ...entries] = name.split('~');
@@ -54,6 +81,7 @@ const bundle = await rolldown({
   tsconfig: 'tsconfig.build.json',
   resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
   external: isOutside,
+  plugins: [lean],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
 });
 const { output } = await bundle.write({

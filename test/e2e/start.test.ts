@@ -81,6 +81,21 @@ describe('A first start in development', () => {
   }, 30_000);
 });
 
+test('No thread of a service loads the fetch client of Node.js', async () => {
+  await withDirectory(async (directory) => {
+    // The list of a thread contains every part of Node.js that the thread has loaded.
+    const report = `data:text/javascript,process.on('exit',()=>process._rawDebug('loaded',process.moduleLoadList.join()))`;
+    const kontor = await KontorProcess.ready(directory, { ...PLAIN, NODE_OPTIONS: `--import ${report}` });
+    await kontor.stop();
+    const loaded = kontor.stderr.split('\n').filter((line) => line.startsWith('loaded '));
+    expect(loaded.length).toBeGreaterThan(1);
+    for (const list of loaded) {
+      expect(list).toContain('NativeModule http,');
+      expect(list).not.toContain('undici');
+    }
+  });
+}, 30_000);
+
 test('Stored data is readable only by the account of the service', async () => {
   await withDirectory(async (directory) => {
     const kontor = await KontorProcess.ready(directory, PLAIN);
