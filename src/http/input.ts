@@ -22,7 +22,9 @@ const instantText = z.iso.datetime({
   error: 'Must be an ISO 8601 instant, such as 2026-01-31T08:30:00.000Z.',
 });
 const toInstant = (value: string): string => new Date(value).toISOString();
-const isInstant = (value: string): boolean => !Number.isNaN(Date.parse(value));
+// An offset can move an instant out of the years 0000 to 9999. ISO text of other years has another length and order.
+const isInstant = (value: string): boolean =>
+  !Number.isNaN(Date.parse(value)) && toInstant(value).length === '2026-01-31T08:30:00.000Z'.length;
 
 /** An instant with an offset, converted to UTC with milliseconds. */
 export const instantInput = documented(

@@ -53,7 +53,7 @@ const Filter = z.strictObject({
   code: text.optional(),
   dateFrom: Instant.optional(),
   dateTo: Instant.optional(),
-  search: text.optional(),
+  search: z.string().max(200).optional(),
 });
 const Replay = z.strictObject({
   filter: Filter.default({}),

@@ -131,6 +131,14 @@ describe('Dead letters in bulk', () => {
     expect(body).toMatchObject({ items: [{ status: 'REPLAYED', resolvedBy: 'system:dead-letter-replay' }] });
   });
 
+  test('match an empty search text in the run as in the preview', async () => {
+    await park(2, { code: 'ANYTEXT', message: 'Too large.' });
+    const filter = { code: 'ANYTEXT', search: '' };
+    expect((await preview(filter)).matched).toBe(2);
+    const run = startedBy(await ask('replay', { filter, dryRun: false }));
+    expect((await reached(run, 'SUCCEEDED')).message).toBe('2 of 2 replayed, 0 failed again.');
+  });
+
   test('share commits when they are replayed', async () => {
     await park(50, { code: 'TOGETHER', message: 'Too large.' });
     const commits = async () => (await service.service.engines.metrics.commits.get()).values[0]?.value ?? 0;

@@ -148,6 +148,9 @@ describe('dates and instants', () => {
     ['2026-02-30T08:30:00Z', undefined],
     ['2026-01-31T25:00:00Z', undefined],
     ['2026-01-31', undefined],
+    ['9999-12-31T23:30:00+01:00', '9999-12-31T22:30:00.000Z'],
+    ['9999-12-31T23:30:00-01:00', undefined],
+    ['0000-01-01T00:30:00+01:00', undefined],
   ])('%s as an instant is %s', (given, taken) => {
     expect(out(instantInput, given)).toBe(taken);
   });
