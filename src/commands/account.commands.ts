@@ -21,6 +21,7 @@ import {
   type Account,
   type AccountEvent,
 } from '../aggregates/account.aggregate.js';
+import { customer, presentCustomer } from '../aggregates/customer.aggregate.js';
 import { LedgerUse } from '../queries/ledger-use.js';
 import { presentTenant, tenant } from '../aggregates/tenant.aggregate.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
@@ -100,7 +101,9 @@ function createCustomer(bus: CommandBus, { target, data: { name, code, isActive,
   return bus.execute(new CreateCustomer(target, facts));
 }
 
-function updateCustomer(bus: CommandBus, { target, data: { name, isActive, ...others } }: UpdateAccount) {
+async function updateCustomer(reader: RecordReader, bus: CommandBus, { target, data }: UpdateAccount) {
+  const { name, isActive, ...others } = data;
+  presentCustomer((await reader.read(customer, target.tenantId, target.id)).state);
   if (Object.keys(others).length > 0) throw managedByCustomer();
   const status = isActive === undefined ? {} : { status: statusOf(isActive) };
   return bus.execute(new UpdateCustomer(target, { ...(name !== undefined && { name }), ...status }));
@@ -141,10 +144,10 @@ export const accountCommandHandlers = [
       return isDefault ? accounts.setDefault(target, made, true) : receiptOf(made);
     },
   ),
-  handles(UpdateAccount, [AccountService, CommandBus], async (accounts, bus, received) => {
+  handles(UpdateAccount, [RecordReader, AccountService, CommandBus], async (reader, accounts, bus, received) => {
     const { target, data } = received;
     const known = await accounts.own(target);
-    if (known.status === 'absent') return updateCustomer(bus, received);
+    if (known.status === 'absent') return updateCustomer(reader, bus, received);
     const { isActive } = presentAccount(known);
     const { isDefault, ...patch } = data;
     if (isDefault && !(data.isActive ?? isActive)) throw inactiveDefault();

@@ -126,6 +126,13 @@ describe('Accounts', () => {
     expect((await patch(id, { name: 'Drawer' })).told).toBe('404 NOT_FOUND');
   });
 
+  test.each([{ name: 'X' }, { code: 'X' }, { isDefault: true }])(
+    'that do not exist are not found by %j',
+    async (body) => {
+      expect((await patch('2f0c1a4e-5b57-4c5f-9d53-0f3a2c6f6a11', body)).told).toBe('404 NOT_FOUND');
+    },
+  );
+
   test('share unique codes with customers, in any case', async () => {
     const customers = (body: object) => service.post('/api/customers', body, books.tenant.token);
     await post({ type: 'OTHER', name: 'A', code: 'k-1' });
@@ -329,7 +336,7 @@ describe('Accounts', () => {
     const { id } = await post({ type: 'OTHER', name: 'Mine' });
     const { token } = await service.createTenant();
     expect((await service.get(`/api/accounts/${id}`, token)).status).toBe(404);
-    expect((await service.call('PATCH', `/api/accounts/${id}`, { token, body: { name: 'x' } })).status).toBe(404);
+    expect((await service.call('PATCH', `/api/accounts/${id}`, { token, body: { code: 'x' } })).status).toBe(404);
     expect((await service.call('DELETE', `/api/accounts/${id}`, { token })).status).toBe(404);
   });
 });
