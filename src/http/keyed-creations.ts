@@ -17,7 +17,7 @@ import {
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { inContext, type RequestContext } from '../eventsourcing/context.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
-import { passwords } from '../security/passwords.js';
+import { hashNewPassword, isSamePassword } from '../security/passwords.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { IDS, type Ids } from '../ports/time.js';
 import { sendReplay } from './answer.js';
@@ -76,7 +76,9 @@ export class KeyedCreations {
     const target = { tenantId: context.tenantId, id };
     await this.turnOf(`${target.tenantId}/${id}`, reply);
     const { passwordsIn = [], showsSecret = false } = endpoint.creates ?? {};
-    const { state, position, isFirst } = await this.claimed(target, members, passwordsIn, context);
+    const { state, position, isFirst } = await inContext({ ...context, commandId: this.ids.next() }, () =>
+      this.claimed(target, members, passwordsIn),
+    );
     const { status, body, ...claim } = state;
     if (status === 'claimed') return { target, context, claim, isFirst, showsSecret };
     if (body === null) throw secretShown(claim.recordId);
@@ -124,7 +126,6 @@ export class KeyedCreations {
     target: Target,
     body: Members,
     slowly: readonly string[],
-    context: RequestContext,
   ): Promise<{ state: BoundRequestKey; position: number; isFirst: boolean }> {
     const known = await this.reader.read(requestKey, target.tenantId, target.id);
     if (isBound(known.state)) {
@@ -132,9 +133,7 @@ export class KeyedCreations {
       return { state: known.state, position: known.position, isFirst: false };
     }
     const claim = { recordId: this.ids.next(), ...(await digestsOf(body, slowly)) };
-    const done = await inContext({ ...context, commandId: this.ids.next() }, () =>
-      this.runner.execute(requestKey, target, claim, claimRequestKey),
-    );
+    const done = await this.runner.execute(requestKey, target, claim, claimRequestKey);
     const isFirst = done.events.length > 0;
     if (!isBound(done.state)) throw new Error('A claimed key is bound.');
     if (!isFirst) await ensureSame(done.state, body, slowly);
@@ -147,7 +146,7 @@ const isBound = (state: RequestKey): state is BoundRequestKey => state.status !=
 async function digestsOf(body: Members, slowly: readonly string[]): Promise<Digests> {
   const [fast, slow] = parted(body, slowly);
   const slowHashes: Record<string, string> = {};
-  for (const [name, text] of slow) slowHashes[name] = await passwords.hash(text);
+  for (const [name, text] of slow) slowHashes[name] = await hashNewPassword(text);
   return { fieldHashes: fieldHashes(fast), slowHashes };
 }
 
@@ -157,7 +156,7 @@ async function ensureSame(known: Digests, body: Members, slowly: readonly string
   const given = fieldHashes(fast);
   for (const [name, text] of slow) {
     const hash = known.slowHashes[name];
-    given[name] = hash !== undefined && (await passwords.matches(hash, text)) ? hash : '';
+    given[name] = hash !== undefined && (await isSamePassword(hash, text)) ? hash : '';
   }
   ensureSameRequest({ ...known.fieldHashes, ...known.slowHashes }, given);
 }

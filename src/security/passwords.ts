@@ -47,6 +47,15 @@ export class Passwords {
   }
 
   /**
+   * Whether a password is the one that was hashed. Waits in the same queue as new passwords, so that repeated requests
+   * do not delay sign-ins.
+   * @throws DomainError unavailable if the queue is full
+   */
+  isSame(passwordHash: string, password: string, visitor: Visitor): Promise<boolean> {
+    return this.hashing.run(visitor, () => this.matchesAny(passwordHash, password));
+  }
+
+  /**
    * Whether the password matches the hash. If there is no hash because the account does not exist, a decoy is verified,
    * so that both cases take the same time.
    * @throws DomainError unavailable if the queue is full
@@ -77,8 +86,14 @@ const tooMany = () =>
 /** This is a singleton, because all callers share the process's thread pool. */
 export const passwords = new Passwords();
 
-/** Hashes a password set by the caller. @throws DomainError unavailable if too many passwords wait to be hashed */
-export function hashNewPassword(password: string): Promise<string> {
+function caller(): Visitor {
   const { tenantId, actor } = currentContext();
-  return passwords.hash(password, { group: tenantId, member: 'userId' in actor ? actor.userId : tenantId });
+  return { group: tenantId, member: 'userId' in actor ? actor.userId : tenantId };
 }
+
+/** Hashes a password set by the caller. @throws DomainError unavailable if too many passwords wait to be hashed */
+export const hashNewPassword = (password: string): Promise<string> => passwords.hash(password, caller());
+
+/** Whether the caller sets the same password again. @throws DomainError unavailable if too many passwords wait */
+export const isSamePassword = (passwordHash: string, password: string): Promise<boolean> =>
+  passwords.isSame(passwordHash, password, caller());

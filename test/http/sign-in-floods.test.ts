@@ -28,11 +28,12 @@ const FLOOD = 250;
 async function during(
   flood: () => Promise<{ status: number }>,
   attempts: readonly (() => Promise<{ status: number }>)[],
+  size = FLOOD,
 ): Promise<{ flooding: Map<number, number>; others: number[] }> {
   const flooding = new Map<number, number>();
   const others: number[] = [];
   for (const attempt of attempts) {
-    const wave = Array.from({ length: FLOOD }, flood);
+    const wave = Array.from({ length: size }, flood);
     others.push((await attempt()).status);
     for (const { status } of await Promise.all(wave)) flooding.set(status, (flooding.get(status) ?? 0) + 1);
   }
@@ -86,4 +87,17 @@ test('An owner who sets passwords endlessly blocks neither sign-ins nor other te
   const { flooding, others } = await during(reset, [...times(3, operatorFrom('10.9.0.2')), ...times(3, invite)]);
   expect(others).toEqual([...times(3, 200), ...times(3, 201)]);
   expect(flooding.get(201)).toBeGreaterThan(0);
+}, 60_000);
+
+test('An owner who creates users with Idempotency-Keys endlessly does not block other tenants', async () => {
+  const other = await service.createTenant();
+  let users = 0;
+  const create = ({ slug, token }: TestTenant, key: string) => {
+    const email = `keyed-${(users += 1)}@${slug}.test`;
+    const user = { fullName: 'New', email, password: PASSWORD, role: 'USER' };
+    return service.post('/api/users', user, token, { 'idempotency-key': key });
+  };
+  const creations = await during(() => create(tenant, `key-${users}`), [() => create(other, 'other')], 60);
+  expect(creations.others).toEqual([201]);
+  expect(creations.flooding.get(201)).toBeGreaterThan(0);
 }, 60_000);

@@ -68,6 +68,17 @@ describe('A password', () => {
     await allSet;
   });
 
+  test('is verified while a tenant repeats many requests that set passwords', async () => {
+    const passwords = new Passwords();
+    passwords.cost = { ...passwords.cost, memoryCost: passwords.cost.memoryCost / 16 };
+    const visitor = { group: 'tenant', member: 'user' };
+    const hash = await passwords.hash('same', visitor);
+    const repeats = Array.from({ length: 200 }, () => passwords.isSame(hash, 'same', visitor));
+    expect(await passwords.matches(hash, 'same')).toBe(true);
+    const outcomes = await Promise.allSettled(repeats);
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
+  });
+
   test('can be typed on any keyboard: composed and decomposed characters are equal', async () => {
     const [composed, decomposed] = ['Grüße aus Köln'.normalize('NFC'), 'Grüße aus Köln'.normalize('NFD')];
     for (const set of [composed, decomposed]) {
