@@ -16,7 +16,9 @@ onStage((stage) => {
 });
 
 const { button, dialog, title } = handlesOf(() => page);
-const mine = <T>(path: string, body: unknown): Promise<T> => service.call(path, { token: shop.ownerToken, body });
+type Answer = { readonly data: { readonly id: string } };
+const mine = <T>(path: string, body?: unknown): Promise<T> =>
+  service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
 const choose = async (within: ReturnType<typeof dialog>, label: string, option: string): Promise<void> => {
   await within.getByLabel(label).first().click();
   await page.getByRole('option', { name: option }).click();
@@ -106,13 +108,51 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await page.getByText('+120.05 EUR').waitFor();
   await story.getByRole('link', { name: 'the original transaction' }).click();
   await story.getByText('Reason: Typed one zero too many.').waitFor();
-  await story.getByText('by Olga Owner').waitFor();
-  await story.getByRole('link', { name: 'its reversal' }).click();
+  await story.getByText(/^Cancelled on \d+ \w+ \d{4} by Olga Owner/).waitFor();
+  await story.getByRole('link', { name: 'view reversal' }).click();
   await title('Reversal (collection)').waitFor();
   await story.getByRole('link', { name: 'the original transaction' }).click();
   await story.getByRole('link', { name: 'the corrected transaction' }).click();
   await page.getByText('+120.05 EUR').waitFor();
 }, 90_000);
+
+test.each(['ADJUSTMENT', 'JOURNAL'])(
+  'The replacement of a corrected transaction (%s) keeps its branch and the category that a user has chosen',
+  async (type) => {
+    const { data: branch } = await mine<Answer>('/api/branches', { code: `Q-${type}`, name: `Quay of ${type}` });
+    const categories = await mine<{ data: { id: string; name: string; direction: string }[] }>(
+      '/api/transaction-categories',
+    );
+    const category = categories.data.find(({ direction }) => direction === 'OUT');
+    const { data: cash } = await mine<Answer>('/api/accounts', { name: `Cash of ${type}`, type: 'CASH' });
+    const { data: cost } = await mine<Answer>('/api/accounts', { name: `Cost of ${type}`, type: 'EXPENSE' });
+    const entry = { type, date: today('UTC'), description: 'Quay rnet', branchId: branch.id, categoryId: category?.id };
+    const { data: original } = await mine<Answer>('/api/transactions', {
+      ...entry,
+      ...(type === 'JOURNAL'
+        ? {
+            lines: [
+              { accountId: cost.id, debit: '10.00' },
+              { accountId: cash.id, credit: '10.00' },
+            ],
+          }
+        : { amount: '10.00', direction: 'OUT', accountId: cash.id }),
+    });
+    await visitor.signIn(shop.owner, `/transactions/${original.id}`);
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText(`Quay of ${type}`).waitFor();
+    await details.getByText(category?.name ?? '', { exact: true }).waitFor();
+    await button('Correct').click();
+    await dialog().getByLabel('Reason').fill('A typing error.');
+    await dialog().getByLabel('Description').fill('Quay rent');
+    await dialog().getByRole('button', { name: 'Book correction' }).click();
+    await page.getByRole('region', { name: 'Related transactions' }).getByText('Replaces').waitFor();
+    await details.getByText('Quay rent').waitFor();
+    await details.getByText(`Quay of ${type}`).waitFor();
+    await details.getByText(category?.name ?? '', { exact: true }).waitFor();
+  },
+  60_000,
+);
 
 test('A journal entry shows whether it balances while the user types, and splits the tax from a gross amount', async () => {
   visitor.expects(/400/);

@@ -134,6 +134,17 @@ export const branchSource: Source = {
   nameOf: async (id, signal) => (await data(api.GET('/api/branches/{id}', { params: { path: { id } }, signal }))).name,
 };
 
+const categories = async (includeArchived: boolean, signal: AbortSignal) =>
+  data(api.GET('/api/transaction-categories', { params: { query: { includeArchived } }, signal }));
+
+/** Categories that are not archived. */
+export const categorySource: Source = {
+  key: ['categories', 'choice'],
+  find: async (search, signal) =>
+    (await categories(false, signal)).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase())),
+  nameOf: async (id, signal) => (await categories(true, signal)).find((each) => each.id === id)?.name ?? id,
+};
+
 const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];
 
 /** Reloads everything that a posting may have changed. */

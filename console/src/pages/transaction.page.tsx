@@ -2,7 +2,14 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { accountSource, categoriesQuery, changedBooks, transactionQuery, type Transaction } from '../api/books';
+import {
+  accountSource,
+  branchSource,
+  categoriesQuery,
+  changedBooks,
+  transactionQuery,
+  type Transaction,
+} from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { BackLink } from '../parts/back-link';
@@ -91,6 +98,12 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
               [t('Customer'), <CustomerOf key="customer" transaction={transaction} />],
               [t('Account'), transaction.accountName],
             ] as const)),
+        [
+          t('Branch'),
+          transaction.branchId === null ? null : (
+            <NameOf id={transaction.branchId} key="branch" source={branchSource} />
+          ),
+        ],
         [t('Category'), <CategoryOf key="category" transaction={transaction} />],
         [t('Description'), transaction.description],
         [t('Reference'), transaction.reference],
@@ -107,13 +120,11 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
 );
 
 /**
- * Sentences about related transactions: those that reverse or replace this transaction, and those that it reverses or
- * replaces.
+ * Sentences about related transactions: the one that replaces this transaction, and those that it reverses or replaces.
  */
-function linksOf({ reversalOf, reversedBy, correctionOf, correctedBy }: Transaction) {
+function linksOf({ reversalOf, correctionOf, correctedBy }: Transaction) {
   return (
     [
-      [t('Cancelled by'), t('its reversal'), reversedBy?.transactionId ?? null],
       [t('Replaced by'), t('the corrected transaction'), correctedBy],
       [t('Reverses'), t('the original transaction'), reversalOf],
       [t('Replaces'), t('the original transaction'), correctionOf],
@@ -126,24 +137,28 @@ function Story({ transaction }: { transaction: Transaction }): ReactNode {
   const { reversedBy, saleId, externalId } = transaction;
   const links = linksOf(transaction);
   const reason = transaction.reason ?? reversedBy?.reason ?? null;
-  if (links.length === 0 && saleId === null) return null;
+  if (links.length === 0 && reversedBy === null && saleId === null) return null;
   return (
     <section aria-label={t('Related transactions')} className="k-panel k-story">
+      {reversedBy !== null && (
+        <p>
+          {rich('Cancelled on {day} by {userName} (<link>view reversal</link>)', {
+            day: <Day on={reversedBy.date} />,
+            userName: actorWords(reversedBy.userName),
+            link: (words) => (
+              <Link params={{ id: reversedBy.transactionId }} to="/transactions/$id">
+                {words}
+              </Link>
+            ),
+          })}
+        </p>
+      )}
       {links.map(({ what, label, id }) => (
         <p key={what}>
           {what}{' '}
           <Link params={{ id }} to="/transactions/$id">
             {label}
           </Link>
-          {id === reversedBy?.transactionId && (
-            <>
-              {' '}
-              {rich('of {day}, by {userName}', {
-                day: <Day on={reversedBy.date} />,
-                userName: actorWords(reversedBy.userName),
-              })}
-            </>
-          )}
         </p>
       ))}
       {reason !== null && <p>{t('Reason: {reason}', { reason })}</p>}

@@ -1,9 +1,10 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { accountSource, branchSource, type Transaction } from '../api/books';
+import { accountSource, type Transaction } from '../api/books';
 import type { Shapes } from '../api/client';
 import { useMe } from '../api/me';
 import { amountIn, amountOf, amountWords, digitsOf, taxIn, typedAmount, unitsIn, unitsOf } from './amount';
+import { ClassFields, classOf } from './class-fields';
 import { AreaField, someOf, TextField, type Draft, type Form } from './form';
 import { FormLines, linesAs, linesIn } from './form-lines';
 import { RemoteField } from './remote-field';
@@ -13,13 +14,14 @@ import { t } from '../messages/catalogue';
 const BLANK: Draft = { accountId: '', debit: '', credit: '', description: '' };
 
 export const newJournal = (date: string): Draft => ({
-  ...{ type: 'JOURNAL', date, description: '', reference: '', branchId: '' },
+  ...{ type: 'JOURNAL', date, description: '', reference: '', branchId: '', categoryId: '' },
   ...linesAs('lines', [BLANK, BLANK]),
 });
 
 /** Form values of a journal entry. */
-export const journalDraft = ({ date, description, reference, branchId, postings }: Transaction): Draft => ({
-  ...{ type: 'JOURNAL', date, description: description ?? '', reference: reference ?? '', branchId: branchId ?? '' },
+export const journalDraft = ({ date, description, reference, postings, ...entry }: Transaction): Draft => ({
+  ...{ type: 'JOURNAL', date, description: description ?? '', reference: reference ?? '' },
+  ...classOf(entry),
   ...linesAs(
     'lines',
     postings.map((posting) => ({
@@ -43,7 +45,7 @@ export const journalBody = (values: Draft): Shapes['CreateTransactionDto'] => ({
     ...sideOf('credit', line),
     ...someOf(line, ['description']),
   })),
-  ...someOf(values, ['description', 'reference', 'branchId']),
+  ...someOf(values, ['description', 'reference', 'branchId', 'categoryId']),
 });
 
 const sumOf = (lines: readonly Draft[], side: 'debit' | 'credit'): bigint =>
@@ -119,7 +121,7 @@ export function JournalFields({ form }: { form: Form }): ReactNode {
       <div className="k-fields">
         <TextField form={form} label={t('Date')} name="date" required type="date" />
         <TextField form={form} label={t('Reference')} name="reference" />
-        <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
+        <ClassFields form={form} />
       </div>
       <FormLines blank={BLANK} form={form} label={t('Line')} list="lines" min={2}>
         {(line) => (

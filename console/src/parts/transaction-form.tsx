@@ -3,6 +3,7 @@ import { customerSource, expenseSource, moneySource, ownSource, payeeSource, typ
 import type { Shapes } from '../api/client';
 import { amountOf, typedAmount } from './amount';
 import { AmountField, AreaField, OneOfField, someOf, TextField, type Draft, type Form } from './form';
+import { ClassFields, classOf } from './class-fields';
 import type { Source } from './remote-choice';
 import { RemoteField } from './remote-field';
 import { RECORDED_TYPES } from './transaction-words';
@@ -50,7 +51,7 @@ const DIRECTIONS = [
   ['IN', t('In: increases the balance of an account, or decreases the balance of a customer')],
   ['OUT', t('Out: decreases the balance of an account, or increases the balance of a customer')],
 ] as const;
-const OPTIONAL = ['description', 'reference'] as const;
+const OPTIONAL = ['description', 'reference', 'branchId', 'categoryId'] as const;
 
 const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
@@ -60,7 +61,7 @@ const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type 
 
 export const newTransaction = (date: string, customerId: string): Draft => ({
   ...{ type: 'COLLECTION', date, amount: '', customerId, accountId: '', counterAccountId: '' },
-  ...{ expenseItemId: '', direction: 'IN', description: '', reference: '' },
+  ...{ expenseItemId: '', direction: 'IN', description: '', reference: '', branchId: '', categoryId: '' },
 });
 
 /** Form values of a transaction. */
@@ -74,6 +75,7 @@ export const transactionDraft = (transaction: Transaction): Draft => ({
   ...{ accountId: transaction.accountId ?? '', counterAccountId: transaction.counterAccountId ?? '' },
   expenseItemId: transaction.expenseItemId ?? '',
   ...{ description: transaction.description ?? '', reference: transaction.reference ?? '' },
+  ...classOf(transaction),
 });
 
 /**
@@ -112,6 +114,7 @@ export function TransactionFields({ form }: { form: Form }): ReactNode {
           <OneOfField form={form} label={t('Direction')} name="direction" options={DIRECTIONS} required />
         )}
         <TextField form={form} label={t('Reference')} name="reference" />
+        <ClassFields form={form} />
       </div>
       <AreaField form={form} hint={t('Used by category rules')} label={t('Description')} name="description" />
     </>
