@@ -24,6 +24,7 @@ export const ApplyCategoryRule = z
     path: ['dateTo'],
     error: 'Must not be before dateFrom.',
   })
+  .prefault({})
   .meta({ id: 'ApplyCategoryRuleDto' });
 
 const Count = z.int().min(0);

@@ -75,20 +75,22 @@ const listQuery = listQueryOf(categoryRuleRecord, {
 
 const TestCategoryRuleDto = named(
   'TestCategoryRuleDto',
-  z.strictObject({
-    description: paragraph(1000).optional(),
-    merchant: paragraph(200).optional(),
-    amount: MoneyInput.optional(),
-    direction: Direction.optional(),
-    accountId: RecordId.optional(),
-    accountIds: z.array(RecordId).max(10).optional().meta({
-      description: 'All accounts of the transaction, including the expense item and the customer.',
-    }),
-    rule: z
-      .strictObject(categoryRuleRecord.create)
-      .optional()
-      .meta({ description: 'A draft rule, tested together with the other rules.' }),
-  }),
+  z
+    .strictObject({
+      description: paragraph(1000).optional(),
+      merchant: paragraph(200).optional(),
+      amount: MoneyInput.optional(),
+      direction: Direction.optional(),
+      accountId: RecordId.optional(),
+      accountIds: z.array(RecordId).max(10).optional().meta({
+        description: 'All accounts of the transaction, including the expense item and the customer.',
+      }),
+      rule: z
+        .strictObject(categoryRuleRecord.create)
+        .optional()
+        .meta({ description: 'A draft rule, tested together with the other rules.' }),
+    })
+    .prefault({}),
 );
 
 const { read, write } = tenantRoutes('/api/transaction-categories/rules', 'Transaction Categories', 'categories');

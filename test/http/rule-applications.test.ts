@@ -61,6 +61,13 @@ describe('A rule applied to past transactions', () => {
   };
   const undo = (id: string) => service.post(`${RULES}/applications/${id}/undo`, {}, token);
 
+  test('is previewed by a request without a body', async () => {
+    await collect('Tea');
+    const ruleId = await ruleFor(await category('Drinks'), 'tea');
+    const { status, data } = await service.post(`${RULES}/${ruleId}/apply`, undefined, token);
+    expect([status, data]).toMatchObject([200, { wouldChange: 1 }]);
+  });
+
   test('previews, then changes the matching transactions without a category, of every kind', async () => {
     const openingBalance = { amount: '7.00', direction: 'OUT', date: '2026-01-01' };
     const { id: opened } = await service.post('/api/customers', { name: 'Coffee house', openingBalance }, token);

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const CATEGORIES = '/api/transaction-categories';
 const RULES = `${CATEGORIES}/rules`;
-const post = (path: string, body: object, by = token) => service.post(path, body, by);
+const post = (path: string, body?: object, by = token) => service.post(path, body, by);
 const patch = (path: string, body: object) => service.call('PATCH', path, { token, body });
 const remove = (path: string) => service.call('DELETE', path, { token });
 const category = async (facts: object = {}): Promise<string> =>
@@ -128,6 +128,7 @@ describe('The test of rules', () => {
     expect(await attempt({ accountIds: [cash, bank] })).toMatchObject({ matched: true, rule: { id: made.id } });
     expect(await attempt({ accountId: cash, accountIds: [bank] })).toMatchObject({ matched: true });
     expect(await attempt({ accountId: cash })).toMatchObject({ matched: false, rule: null, category: null });
+    expect((await post(`${RULES}/test`)).data).toMatchObject({ matched: false, rule: null });
     const unknown = await post(`${RULES}/test`, { accountIds: [cash, books.tenant.id] });
     expect(unknown.told).toBe('404 NOT_FOUND accountIds[1]');
   });

@@ -3131,6 +3131,7 @@ export interface components {
                 total: string;
             };
         };
+        /** @default {} */
         ApplyCategoryRuleDto: {
             /** Format: date */
             dateFrom?: string;
@@ -5079,6 +5080,7 @@ export interface components {
             /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can only add a factor. */
             requireFactor: boolean;
         };
+        /** @default {} */
         TestCategoryRuleDto: {
             description?: string;
             merchant?: string;
@@ -32353,7 +32355,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ApplyCategoryRuleDto"];
             };
@@ -33378,7 +33380,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["TestCategoryRuleDto"];
             };
