@@ -2,6 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
@@ -23,9 +24,9 @@ export type OutboundOptions = {
   /** Certificate authorities, in PEM format, that are trusted in addition to the default ones. */
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
-  /** Maximum number of open connections, including idle ones. */
-  readonly maxSockets: number;
-  /** Number of bytes of the response body to return. If 0, the call returns as soon as the status is known. */
+  /** Maximum number of idle connections. The caller limits the number of concurrent calls. */
+  readonly maxIdle: number;
+  /** Number of bytes of the response body to return. If 0, the status alone counts, even if the body is incomplete. */
   readonly keptBytes: number;
 };
 
@@ -44,6 +45,8 @@ export type OutboundAnswer =
 
 /** The target is not public. */
 export const NOT_PUBLIC = 'ADDRESS_NOT_PUBLIC';
+/** Time until an idle connection is closed. */
+const IDLE_MS = 5_000;
 /** Maximum size of a response. If a response is longer, the connection is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -61,14 +64,13 @@ export class OutboundClient {
   private readonly plain: HttpAgent;
 
   constructor(private readonly options: OutboundOptions) {
-    const { ca, maxSockets } = options;
-    const pool = { keepAlive: true, maxTotalSockets: maxSockets };
-    this.secure = new HttpsAgent({
-      ...pool,
-      // `ca` replaces the default authorities, so both are passed. A shared context parses them only once.
-      ...(ca !== undefined && { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
-    });
-    this.plain = new HttpAgent(pool);
+    const { ca, maxIdle } = options;
+    // `maxTotalSockets` would count idle connections, so the targets of one tenant could use up the pool.
+    const pool = { keepAlive: true, timeout: IDLE_MS };
+    // `ca` replaces the default authorities, so both are passed. A shared context parses them only once.
+    const trust = ca !== undefined && { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
+    this.secure = withMaxIdle(maxIdle, new HttpsAgent({ ...pool, ...trust }));
+    this.plain = withMaxIdle(maxIdle, new HttpAgent(pool));
   }
 
   /** Returns the reason why a target is invalid; undefined if it is valid. */
@@ -83,7 +85,7 @@ export class OutboundClient {
   /** Never rejects because of the target. Aborting the signal ends the wait for the response. */
   post({ url, headers, body, timeoutMs, signal }: OutboundPost): Promise<OutboundAnswer> {
     if (this.faultOf(url) !== undefined) return Promise.resolve({ status: null, code: NOT_PUBLIC });
-    const { clock, allowPrivate } = this.options;
+    const { clock, allowPrivate, keptBytes } = this.options;
     const over = new AbortController();
     const end = () => {
       over.abort(DONE);
@@ -91,9 +93,10 @@ export class OutboundClient {
     signal?.addEventListener('abort', end);
     return new Promise((resolve) => {
       const sent = this.request(url, { ...headers, 'content-length': String(body.length) });
+      let late: OutboundAnswer = { status: null, code: 'TIMED_OUT' };
       // The timeout also ends a response that never completes.
       void clock.sleep(timeoutMs, over.signal).then(() => {
-        resolve({ status: null, code: 'TIMED_OUT' });
+        resolve(late);
         if (!sent.closed) sent.destroy();
       });
       sent.on('socket', (socket) => {
@@ -105,6 +108,8 @@ export class OutboundClient {
         });
       });
       sent.on('response', (response) => {
+        const { statusCode: status = 0, headers } = response;
+        if (keptBytes === 0) late = { status, headers, body: Buffer.alloc(0) };
         this.read(response, resolve);
       });
       sent.on('error', (error: NodeJS.ErrnoException) => {
@@ -131,7 +136,7 @@ export class OutboundClient {
       : httpsRequest(url, { ...options, agent: this.secure });
   }
 
-  /** Reads the response up to a limit, so that its connection can be reused. */
+  /** Reads the response up to a limit, so that its connection can be reused. Resolves when the connection is free. */
   private read(response: IncomingMessage, resolve: (answer: OutboundAnswer) => void): void {
     const { keptBytes } = this.options;
     const { statusCode: status = 0, headers } = response;
@@ -140,7 +145,6 @@ export class OutboundClient {
     const answer = () => {
       resolve({ status, headers, body: Buffer.concat(parts).subarray(0, keptBytes) });
     };
-    if (keptBytes === 0) answer();
     response.on('data', (chunk: Buffer) => {
       if (bytes < keptBytes) parts.push(chunk);
       bytes += chunk.length;
@@ -165,6 +169,16 @@ export class OutboundClient {
       else done(null, first.address, first.family);
     });
   };
+}
+
+/**
+ * Closes connections instead of keeping them while the maximum number is idle. `maxFreeSockets` limits only the idle
+ * connections of each origin.
+ */
+function withMaxIdle<A extends HttpAgent>(maxIdle: number, agent: A): A {
+  const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => Object.values(agent.freeSockets).flat().length < maxIdle && keep(socket);
+  return agent;
 }
 
 const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== '';

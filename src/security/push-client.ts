@@ -35,8 +35,7 @@ export type PushClientOptions = {
   readonly lookup?: Lookup | undefined;
   readonly timeoutMs?: number;
 };
-/** Maximum number of open connections, including idle ones. */
-const MAX_SOCKETS = 64;
+const MAX_IDLE = 64;
 const TIMEOUT_MS = 10_000;
 
 /** Sends push messages (RFC 8030) to allowed targets; see OutboundClient. */
@@ -45,7 +44,7 @@ export class PushClient {
 
   constructor(private readonly options: PushClientOptions) {
     const { clock, allowPrivate, ca, lookup } = options;
-    this.outbound = new OutboundClient({ clock, allowPrivate, ca, lookup, maxSockets: MAX_SOCKETS, keptBytes: 0 });
+    this.outbound = new OutboundClient({ clock, allowPrivate, ca, lookup, maxIdle: MAX_IDLE, keptBytes: 0 });
   }
 
   /** Returns the reason why an endpoint is invalid; undefined if it is valid. */

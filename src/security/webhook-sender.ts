@@ -32,7 +32,7 @@ export type WebhookSenderOptions = {
 };
 
 const TIMEOUT_MS = 15_000;
-const MAX_SOCKETS = 1_024;
+const MAX_IDLE = 512;
 /** Number of response bytes to keep. */
 const KEPT_BYTES = 1_024;
 const MAX_SIGNERS = 10_000;
@@ -44,7 +44,7 @@ export class WebhookSender {
 
   constructor(private readonly options: WebhookSenderOptions) {
     const { clock, allowPrivate, ca, lookup } = options;
-    const limits = { maxSockets: MAX_SOCKETS, keptBytes: KEPT_BYTES };
+    const limits = { maxIdle: MAX_IDLE, keptBytes: KEPT_BYTES };
     this.outbound = new OutboundClient({ clock, allowPrivate, allowHttp: allowPrivate, ca, lookup, ...limits });
   }
 

@@ -7,7 +7,8 @@ import { PushClient, type PushClientOptions } from '../../src/security/push-clie
 import { isPublicAddress } from '../../src/security/addresses.js';
 import { VapidKeys } from '../../src/security/vapid-keys.js';
 import { asLookup, CountingListener } from '../support/counting-listener.js';
-import { PushService, type Browser } from '../support/push-service.js';
+import { eventually } from '../support/eventually.js';
+import { PushService, type Browser, type PushReply } from '../support/push-service.js';
 
 const clock = new SystemClock();
 const message = { payload: Buffer.from('{}'), ttlSeconds: 60, urgency: 'normal', topic: 'topic' } as const;
@@ -192,6 +193,48 @@ test('A silent push service times out', async () => {
   const client = clientWith({ allowPrivate: true, timeoutMs: 50 });
   const outcome = await client.send(pushes.browser('hang').subscription, message);
   expect(outcome).toEqual({ kind: 'again', code: 'TIMED_OUT', afterMs: undefined });
+});
+
+describe('Endpoints that keep connections open', () => {
+  beforeEach(() => eventually(() => pushes.connections === 0, 5_000));
+  /** Sends a push to each of the given hosts. */
+  const deliver = (client: PushClient, hosts: readonly string[]) =>
+    Promise.all(
+      hosts.map((host) => {
+        const browser = pushes.browser();
+        return client.send(at(browser.endpoint.replace('127.0.0.1', `${host}.push.test`), browser), message);
+      }),
+    );
+  const many = Array.from({ length: 100 }, (_, index) => `host-${index}`);
+  const delivered = { kind: 'delivered' };
+
+  test('do not delay pushes to other endpoints', async () => {
+    const client = clientWith({ allowPrivate: true, lookup: asLookup('127.0.0.1'), timeoutMs: 5_000 });
+    expect(await deliver(client, many)).toEqual(many.map(() => delivered));
+    await eventually(() => pushes.connections === 64, 5_000);
+    expect(await deliver(client, ['other'])).toEqual([delivered]);
+  });
+
+  test('are disconnected within seconds, unlike endpoints that are about to respond', async () => {
+    const client = clientWith({ allowPrivate: true, timeoutMs: 30_000 });
+    let answer: (reply: PushReply) => void = () => undefined;
+    const slow = pushes.browser(new Promise((resolve) => (answer = resolve)));
+    const sending = client.send(slow.subscription, message);
+    expect(await client.send(pushes.browser().subscription, message)).toEqual(delivered);
+    expect(pushes.connections).toBe(2);
+    await eventually(() => pushes.connections === 1, 20_000);
+    answer({ status: 201 });
+    expect(await sending).toEqual(delivered);
+  }, 40_000);
+
+  test('have received the push even if their response never ends, and occupy the place of the push until then', async () => {
+    const browser = pushes.browser({ status: 201, isEndless: true });
+    const client = clientWith({ allowPrivate: true, timeoutMs: 500 });
+    const beganMs = clock.monotonicMs();
+    expect(await client.send(browser.subscription, message)).toEqual(delivered);
+    expect(clock.monotonicMs() - beganMs).toBeGreaterThan(450);
+    await eventually(() => pushes.connections === 0, 5_000);
+  });
 });
 
 test('Retry-After is seconds or a date', () => {

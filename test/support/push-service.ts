@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
 import { selfSigned } from './self-signed.js';
 
-/** Response to a push. With `hang`, there is no response. */
-export type PushReply = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'hang';
+/** Response to a push. With `hang`, there is no response; with `isEndless`, its body never ends. */
+export type PushReply =
+  'hang' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly isEndless?: true };
 /** A push, as received by the push service. */
 export type Push = {
   readonly path: string;
@@ -55,7 +56,9 @@ export class Browser {
 /** A local push service over TLS with its own certificate. */
 export class PushService {
   readonly pushes: Push[] = [];
-  private readonly plans = new Map<string, PushReply[]>();
+  /** Number of open connections. */
+  connections = 0;
+  private readonly plans = new Map<string, (PushReply | Promise<PushReply>)[]>();
   private made = 0;
 
   private constructor(
@@ -63,13 +66,19 @@ export class PushService {
     /** CA certificate to trust, in PEM format. */
     readonly ca: string,
   ) {
+    // Only the client closes idle connections.
+    server.keepAliveTimeout = 0;
+    server.on('connection', (socket) => {
+      this.connections += 1;
+      socket.on('close', () => (this.connections -= 1));
+    });
     server.on('request', (request, response) => {
       this.receive(request, response);
     });
   }
 
   static async start(): Promise<PushService> {
-    const { cert, key } = selfSigned(['localhost', 'push.test'], ['127.0.0.1']);
+    const { cert, key } = selfSigned(['localhost', 'push.test', '*.push.test'], ['127.0.0.1']);
     const server = createServer({ cert, key });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new PushService(server, cert);
@@ -86,7 +95,7 @@ export class PushService {
    * Creates a browser. The push service responds to its first pushes with the given replies, and to all others with
    * 201.
    */
-  browser(...replies: PushReply[]): Browser {
+  browser(...replies: (PushReply | Promise<PushReply>)[]): Browser {
     this.made += 1;
     const path = `/push/${this.made}`;
     this.plans.set(path, replies);
@@ -113,9 +122,16 @@ export class PushService {
     request.on('end', () => {
       const path = request.url ?? '';
       this.pushes.push({ path, headers: request.headers, body: Buffer.concat(parts), atMs: performance.now() });
-      const reply = this.plans.get(path)?.shift() ?? { status: 201 };
-      if (reply !== 'hang') response.writeHead(reply.status, reply.headers).end();
+      void this.respond(this.plans.get(path)?.shift() ?? { status: 201 }, response);
     });
+  }
+
+  private async respond(planned: PushReply | Promise<PushReply>, response: ServerResponse): Promise<void> {
+    const reply = await planned;
+    if (reply === 'hang') return;
+    response.writeHead(reply.status, reply.headers);
+    if (reply.isEndless) response.write('{');
+    else response.end();
   }
 }
 
